@@ -52,6 +52,8 @@ public struct StandInConfiguration: Sendable {
   public var accessTokenLifetime = Duration.seconds(864_000)
   /// The lifetime of an access token of a sign-in in the browser, in whole seconds.
   public var browserTokenLifetime = Duration.seconds(3600)
+  /// The lifetime of a refresh token of a sign-in in the browser, in whole seconds. Each refresh begins it anew.
+  public var browserRefreshLifetime = Duration.seconds(2_592_000)
   /// The answer to an early refresh of a sign-in in the browser.
   public var earlyRefresh = EarlyRefresh.spends
   /// Whether a refresh token of a sign-in with a code stays valid until its successor is used.

@@ -63,9 +63,12 @@ final class StandInCore {
     case .browserRefresh: return try await playTokens(endpoint) { browserTokens.refresh(request, $0) }
     case .browserRevoke: return try await play(endpoint) { browserTokens.revoke(request) }
     case .apiModels:
-      return try await play(endpoint) { PublicModelsEndpoint(access: access, models: backend.models).answer(request) }
-    case .apiResponses: return try await PublicResponsesEndpoint(access: access, backend: backend).answer(request)
-    case .apiOther: return .whole(PublicAPIAccess.otherRoute)
+      return PublicAPIAccess.identified(
+        try await play(endpoint) { PublicModelsEndpoint(access: access, models: backend.models).answer(request) })
+    case .apiResponses:
+      return PublicAPIAccess.identified(
+        try await PublicResponsesEndpoint(access: access, backend: backend).answer(request))
+    case .apiOther: return PublicAPIAccess.identified(.whole(PublicAPIAccess.otherRoute))
     case .page: return .whole(page(request))
     case .unknown: return .whole(.detail("Not Found", status: 404))
     case .userCode: return try await play(endpoint) { issuer.userCode(request) }

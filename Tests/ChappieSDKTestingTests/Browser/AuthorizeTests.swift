@@ -128,6 +128,35 @@ import Testing
     await client.wire.backend.stop()
   }
 
+  @Test func aClientMayInsistOnConsent() async throws {
+    let client = try await waiting()
+    try await client.signIn()
+    let hint = try #require(client.tokens["id_token"]?.stringValue)
+    let insisting = ["id_token_hint": hint, "force_reconsent": "true"]
+    #expect(try await client.open(insisting).text.contains("Connect an application"))
+    #expect(try await client.open(insisting.merging(["force_reconsent": "false"]) { $1 }).status == 303)
+    await client.wire.backend.stop()
+  }
+
+  @Test func aCallbackCanBeChanged() async throws {
+    let client = try await BrowserClient()
+    let path = "/sandbox/callback"
+    let change: ChappieJSONValue = ["iss": "https://other.example", "client_id": .null]
+    #expect(try await client.wire.send(.post, path, change).status == 200)
+    let changed = try await client.decide()
+    #expect(changed["iss"] == "https://other.example")
+    #expect(changed["client_id"] == nil)
+    #expect(changed["state"] == "the state")
+    #expect(try await client.decide(["decision": "decline"])["iss"] == "https://other.example")
+    // A later change replaces the earlier one.
+    #expect(try await client.post(path, ["hint": "1"]).status == 200)
+    let again = try await client.decide()
+    #expect(again["hint"] == "1")
+    #expect(again["iss"] == nil)
+    #expect(again["client_id"]?.hasPrefix("oaiapp_") == true)
+    await client.wire.backend.stop()
+  }
+
   @Test func eachRegistrationHasItsOwnIdAndSubject() async throws {
     let client = try await BrowserClient.signedIn()
     let (id, subject) = (client.clientID, client.claims["sub"])

@@ -98,6 +98,24 @@ import Testing
     await client.wire.backend.stop()
   }
 
+  @Test func aTokenThatIsTooOldIsRefused() async throws {
+    let client = try await BrowserClient { $0.browserTokenLifetime = .seconds(1) }
+    let path = "/sandbox/refresh-token-lifetime"
+    #expect(try await client.wire.send(.post, path, ["seconds": "-1"]).status == 400)
+    #expect(try await client.wire.send(.post, path, ["seconds": "0"]).status == 200)
+    let before = client.wire.backend.state.liveRefreshTokens
+    try await client.signIn()
+    #expect(client.wire.backend.state.liveRefreshTokens == before)
+    let answer = try await client.refresh()
+    #expect(answer.status == 400)
+    #expect(answer.json["error"] == "refresh_token_expired")
+    // Thirty days begin anew with each refresh.
+    _ = try await client.wire.send(.post, path, ["seconds": "2592000"])
+    try await client.signIn()
+    for _ in 1...2 { #expect(try await client.refresh().status == 200) }
+    await client.wire.backend.stop()
+  }
+
   /// The token was replaced although the answer never arrived.
   @Test func aLostAnswerLosesTheSignIn() async throws {
     let client = try await refreshable()

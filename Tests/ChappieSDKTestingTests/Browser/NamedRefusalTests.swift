@@ -33,6 +33,7 @@ import Testing
       let answer =
         endpoint == "api-models" ? try await client.send(.get, "/v1/models") : try await client.respond()
       #expect(answer.status == status)
+      #expect(answer.headers["x-request-id"]?.hasPrefix("req_") == true)
       #expect(answer.json["error"] == nil)
       #expect((answer.json["detail"]?["error_code"] == "invalid_token") == (name == "invalid_token"))
       #expect((answer.detail != nil) == (name != "invalid_token"))

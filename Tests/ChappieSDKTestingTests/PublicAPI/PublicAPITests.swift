@@ -45,6 +45,9 @@ import Testing
       ("input", [["type": "message", "role": "system", "content": "Be brief."]]), ("service_tier", "flex"),
       ("model", "gpt-0"), ("model", .null), ("tools", [["type": "image_generation"]]),
       ("tools", [["type": "mcp", "server_label": "a"]]),
+      ("input", [Body.message("user", ["type": "input_audio", "audio": "UklGRg=="])]),
+      ("input", [Body.message("user", ["type": "input_image", "file_id": "file-1"])]),
+      ("input", [Body.message("user", ["type": "input_file", "file_url": "https://example.com/a.pdf"])]),
     ] as [(String, ChappieJSONValue)]) func refusesAValue(_ name: String, _ value: ChappieJSONValue) async throws
   {
     let client = try await BrowserClient.signedIn()
@@ -60,6 +63,10 @@ import Testing
     for (name, value) in [
       ("prompt_cache_key", "thread"), ("service_tier", "priority"), ("reasoning", ["effort": "low"]),
       ("tools", [Body.tool("clock"), ["type": "web_search"]]), ("instructions", .null),
+      (
+        "input",
+        [Body.message("user", ["type": "input_file", "filename": "a.txt", "file_data": "data:text/plain;base64,SGk="])]
+      ),
     ] as [(String, ChappieJSONValue)] {
       let answer = try await client.respond([name: value])
       #expect(answer.status == 200, "\(name): \(answer.text)")

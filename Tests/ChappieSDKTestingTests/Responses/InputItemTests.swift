@@ -19,6 +19,7 @@ import Testing
       [Body.message("user", ["type": "input_image", "image_url": "data:text/plain;base64,AAAA"])],
       [Body.message("user", ["type": "input_image", "image_url": "data:image/png;base64,"])],
       [Body.message("user", ["type": "input_image", "image_url": "data:image/png,raw"])],
+      [Body.message("user", ["type": "input_file", "filename": "a.txt", "file_data": "SGk="])],
       [Body.message("user", ["type": "input_image"])], [["type": "dream"]],
       [["type": "function_call", "call_id": "call_1", "name": "clock"], Body.output(of: "call_1", "noon")],
       [Body.call("call_1", "clock"), ["type": "function_call_output", "call_id": "call_1"]],

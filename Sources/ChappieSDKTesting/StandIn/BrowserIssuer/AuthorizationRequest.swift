@@ -87,7 +87,7 @@ struct AuthorizationRequest: Sendable {
     self.host = host
     self.resource = resource
     issuer = issuers[0]
-    asksForConsent = query["prompt"] == "consent"
+    asksForConsent = query["prompt"] == "consent" || query["force_reconsent"] == "true"
     idTokenHint = query["id_token_hint"]
     loginHint = query["login_hint"]
   }

@@ -90,7 +90,7 @@ struct AuthorizeEndpoint {
   private func finish(_ asked: AuthorizationRequest, _ decision: Decision) -> String {
     switch decision {
     case .decline(let error):
-      return asked.redirect.adding([("error", error), ("state", asked.state)])
+      return callback(asked, [("error", error), ("state", asked.state)])
     case .approve(let user, let name, let allowsPlanUse):
       let clientID: String
       switch asked.client {
@@ -106,8 +106,15 @@ struct AuthorizeEndpoint {
       var parameters = [(name: "code", value: code), ("state", asked.state)]
       if case .new = asked.client { parameters.append(("client_id", clientID)) }
       // What was asked for: a client must not take it for what was granted.
-      return asked.redirect.adding(parameters + [("scope", asked.scopes.joined(separator: " "))])
+      return callback(asked, parameters + [("scope", asked.scopes.joined(separator: " "))])
     }
+  }
+
+  private func callback(_ asked: AuthorizationRequest, _ parameters: [(name: String, value: String)]) -> String {
+    let changes = issuer.callbackChanges
+    let kept = parameters.filter { changes[$0.name] == nil }
+    let added = changes.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
+    return asked.redirect.adding(kept + added.map { ($0.key, $0.value) })
   }
 
   private func registration(_ asked: AuthorizationRequest) -> Registrations.Registration? {

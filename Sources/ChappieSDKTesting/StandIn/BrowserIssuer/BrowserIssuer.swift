@@ -10,6 +10,8 @@ final class BrowserIssuer {
   let registrations = Registrations()
   let authorizations = Authorizations()
   let tokens: BrowserTokens
+  /// Parameters that replace those of each callback; an empty text removes one.
+  var callbackChanges: [String: String] = [:]
 
   init(_ configuration: StandInConfiguration) {
     self.configuration = configuration

@@ -47,6 +47,7 @@ struct BrowserTokenEndpoint {
       case .unknown: return .oauthError("invalid_refresh_token", "The refresh token is unknown.")
       case .reused: return .oauthError("refresh_token_reused", "The refresh token was used before.")
       case .revoked: return .oauthError("refresh_token_invalidated", "The refresh token was revoked.")
+      case .expired: return .oauthError("refresh_token_expired", "The refresh token is too old.")
       case .early: return .oauthError("invalid_grant", "The refresh comes before earliest_refresh_at.")
       }
     }

@@ -35,6 +35,7 @@ final class BrowserTokens {
     case unknown
     case reused
     case revoked
+    case expired
     case early
   }
 
@@ -48,10 +49,13 @@ final class BrowserTokens {
     var state = State.live
     let signIn: SignIn
     let earliestUse: Int
+    let expires: Int
   }
 
   /// The lifetime of access tokens that are issued from now on.
   var lifetime: Duration
+  /// The lifetime of refresh tokens that are issued from now on.
+  var refreshLifetime: Duration
   var earlyRefresh: StandInConfiguration.EarlyRefresh
   private let keys: SigningKeys
   private var accessTokens: [String: (signIn: SignIn, expires: Int)] = [:]
@@ -59,12 +63,16 @@ final class BrowserTokens {
 
   init(_ configuration: StandInConfiguration, keys: SigningKeys) {
     lifetime = configuration.browserTokenLifetime
+    refreshLifetime = configuration.browserRefreshLifetime
     earlyRefresh = configuration.earlyRefresh
     self.keys = keys
   }
 
   /// The number of valid refresh tokens.
-  var liveRefreshTokens: Int { refreshTokens.values.count { $0.state == .live } }
+  var liveRefreshTokens: Int {
+    let now = Self.now
+    return refreshTokens.values.count { $0.state == .live && $0.expires > now }
+  }
 
   var revokedRefreshTokens: Int { refreshTokens.values.count { $0.state == .revoked } }
 
@@ -83,7 +91,8 @@ final class BrowserTokens {
       earliestRefresh: now + seconds * 9 / 10)
     accessTokens[tokens.accessToken] = (signIn, mint.expiresAt)
     if let token = tokens.refreshToken {
-      refreshTokens[token] = RefreshToken(signIn: signIn, earliestUse: tokens.earliestRefresh)
+      refreshTokens[token] = RefreshToken(
+        signIn: signIn, earliestUse: tokens.earliestRefresh, expires: now + Int(refreshLifetime.components.seconds))
     }
     return tokens
   }
@@ -98,6 +107,7 @@ final class BrowserTokens {
       revoke { $0.id == known.signIn.id }
       throw .reused
     }
+    guard known.expires > Self.now else { throw .expired }
     if known.earliestUse > Self.now, earlyRefresh != .accepted {
       if earlyRefresh == .spends { refreshTokens[token]?.state = .used }
       throw .early

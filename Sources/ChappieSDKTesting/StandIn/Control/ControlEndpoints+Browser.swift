@@ -36,6 +36,20 @@ extension StandInCore {
     }
   }
 
+  /// Sets the parameters that replace those of each callback from now on; none restores the usual ones.
+  func changeCallbacks(_ request: HTTPServerRequest) {
+    let members = (try? ChappieJSONValue(parsing: request.body.span))?.objectValue ?? [:]
+    browser.callbackChanges = request.form ?? members.mapValues { $0.stringValue ?? "" }
+  }
+
+  func setRefreshLifetime(_ request: HTTPServerRequest) -> HTTPServerResponse {
+    guard let seconds = field("seconds", of: request).flatMap({ Int($0) }), (0...10_000_000).contains(seconds) else {
+      return .json(["error": "'seconds' must be a number from 0 to 10000000"], status: 400)
+    }
+    browser.tokens.refreshLifetime = .seconds(seconds)
+    return .json(["ok": true])
+  }
+
   /// Ends the sign-ins of one application, or of all, as a user does in the settings of ChatGPT.
   func disconnect(_ request: HTTPServerRequest) -> HTTPServerResponse {
     let clientID = field("client_id", of: request)

@@ -20,6 +20,8 @@ extension StandInCore {
     case ("POST", "/sandbox/expire-access-tokens"): expireAccessTokens()
     case ("POST", "/sandbox/revoke-refresh-tokens"): revokeRefreshTokens()
     case ("POST", "/sandbox/authorize"): return authorize(request)
+    case ("POST", "/sandbox/callback"): changeCallbacks(request)
+    case ("POST", "/sandbox/refresh-token-lifetime"): return setRefreshLifetime(request)
     case ("POST", "/sandbox/rotate-keys"): browser.keys.rotate(keepsOlder: field("keep", of: request) != "false")
     case ("POST", "/sandbox/disconnect"): return disconnect(request)
     case ("POST", "/sandbox/plan-use"): return setPlanUse(request)

@@ -29,6 +29,10 @@ struct MessageContent {
       case "input_image" where role != .assistant:
         try Self.checkImage(part)
         images += 1
+      case "input_file" where role != .assistant:
+        guard Self.isData(part["file_data"]?.stringValue ?? "", of: "") else {
+          throw InvalidRequest(detail: "Invalid value: 'file_data' must be a data address")
+        }
       default:
         throw InvalidRequest(detail: "Invalid value: '\(type)' is no type of a part of \(role.rawValue) content")
       }
@@ -39,7 +43,7 @@ struct MessageContent {
 
   private static func checkImage(_ part: ChappieJSONValue) throws(InvalidRequest) {
     let url = part["image_url"]?.stringValue ?? ""
-    guard url.hasPrefix("https://") || isImageData(url) else {
+    guard url.hasPrefix("https://") || isData(url, of: "image/") else {
       throw InvalidRequest(
         detail: "Invalid value: 'image_url' must be an https address or a data address with an image")
     }
@@ -48,9 +52,9 @@ struct MessageContent {
     }
   }
 
-  /// Whether an address is `data:image/…;base64,` with content after it.
-  private static func isImageData(_ url: String) -> Bool {
-    guard url.hasPrefix("data:image/"), let comma = url.firstIndex(of: ",") else { return false }
+  /// Whether an address is `data:…;base64,` with content after it, of a media type that begins with `type`.
+  private static func isData(_ url: String, of type: String) -> Bool {
+    guard url.hasPrefix("data:" + type), let comma = url.firstIndex(of: ",") else { return false }
     let data = url[url.index(after: comma)...].utf8
     return url[..<comma].hasSuffix(";base64") && !data.isEmpty
       && data.allSatisfy { Self.base64.contains($0) }

@@ -13,7 +13,7 @@ struct PublicAPIAccess {
 
     @GLibActor
     func response(at endpoint: StandInEndpoint) -> HTTPServerResponse {
-      NamedRefusal(name, at: endpoint)?.response(param: param, headers: PublicAPIAccess.headers)
+      NamedRefusal(name, at: endpoint)?.response(param: param)
         ?? .error(400, name, message)
     }
   }
@@ -25,8 +25,19 @@ struct PublicAPIAccess {
     Refusal(name: "subscription_sharing_route_not_supported").response(at: .apiResponses)
   }
 
-  /// The header fields of every answer.
-  static var headers: [(name: String, value: String)] { [("x-request-id", "req_" + RandomText.hex(bytes: 16))] }
+  /// An answer with the id that each answer has, a rule's own too.
+  static func identified(_ answer: HTTPServerAnswer) -> HTTPServerAnswer {
+    let id = (name: "x-request-id", value: "req_" + RandomText.hex(bytes: 16))
+    switch answer {
+    case .whole(var response):
+      response.head.headers.append(id)
+      return .whole(response)
+    case .stream(var head, let body):
+      head.headers.append(id)
+      return .stream(head, body)
+    case .drop, .webSocket: return answer
+    }
+  }
 
   /// The sign-in of a request.
   ///

@@ -20,12 +20,22 @@ enum PublicAPICapabilities {
     if body["store"]?.boolValue != false { return "store" }
     if body["stream"]?.boolValue != true { return "stream" }
     guard let input = body["input"]?.arrayValue else { return "input" }
-    if input.contains(where: { $0["role"]?.stringValue == "system" }) { return "input" }
+    if input.contains(where: { $0["role"]?.stringValue == "system" || hasUnsupportedPart($0["content"]) }) {
+      return "input"
+    }
     if body["service_tier"]?.stringValue == "flex" { return "service_tier" }
     let declared = [body["tools"]] + input.map { $0["tools"] }
     let isUnsupported = declared.contains { list in
       list?.arrayValue?.contains { tools.contains($0["type"]?.stringValue ?? "") } == true
     }
     return isUnsupported ? "tools" : nil
+  }
+
+  /// Whether a content has sound or film, or a file that is not in the request itself.
+  private static func hasUnsupportedPart(_ content: ChappieJSONValue?) -> Bool {
+    content?.arrayValue?.contains { part in
+      ["input_audio", "input_video"].contains(part["type"]?.stringValue) || part["file_id"] != nil
+        || part["file_url"] != nil
+    } == true
   }
 }

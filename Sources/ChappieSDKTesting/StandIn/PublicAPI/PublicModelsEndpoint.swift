@@ -24,7 +24,7 @@ struct PublicModelsEndpoint {
         throw .init(name: "invalid_request_error", message: "client_version is not a version.")
       }
       let entries = models.json(for: version)["models"]?.arrayValue ?? []
-      return .json(["models": .array(entries.map(Self.reduced))], headers: PublicAPIAccess.headers)
+      return .json(["models": .array(entries.map(Self.reduced))])
     } catch {
       return error.response(at: .apiModels)
     }

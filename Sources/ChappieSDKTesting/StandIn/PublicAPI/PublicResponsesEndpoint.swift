@@ -31,8 +31,7 @@ struct PublicResponsesEndpoint {
     try await rule?.waitForDelay()
     let head = HTTPServerResponse.Head(
       status: 200,
-      headers: [("content-type", "text/event-stream"), ("cache-control", "no-cache")] + PublicAPIAccess.headers
-        + (rule?.change?.headers ?? []))
+      headers: [("content-type", "text/event-stream"), ("cache-control", "no-cache")] + (rule?.change?.headers ?? []))
     return backend.stream(ResponsesAnswer(to: accepted, rule?.change), rule?.change, head, Self.withoutOutput)
   }
 
