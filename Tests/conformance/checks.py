@@ -18,3 +18,17 @@ def holds(text, part, what):
 def true(condition, what):
     if not condition:
         raise Failure(what)
+
+
+class Skip(Exception):
+    """Something is missing that a row needs."""
+
+
+def fails(error, *arguments, **named):
+    """The error of this type that a call raises: `fails(Error, function, argument)`."""
+    function, *arguments = arguments
+    try:
+        function(*arguments, **named)
+    except error as caught:
+        return caught
+    raise Failure("it does not fail")

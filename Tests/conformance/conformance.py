@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Runs real clients against the stand-in: the Codex CLI and the `openai` package, over HTTP and over WebSocket.
+"""Runs real clients against the stand-in: the Codex CLI and the `openai` package with its routes of Codex, then
+`chatgpt-auth`, `llm-chatgpt-plan` and the `openai` package with its sign-in in the browser and its public API.
 
-    Tests/conformance/conformance.py DIRECTORY-WITH-THE-PROGRAMS
+    Tests/conformance/conformance.py DIRECTORY-WITH-THE-PROGRAMS [CLIENT…]
 
-The packages are installed first; everything else runs in a network namespace with the loopback alone.
+The packages are installed first; everything else runs in a network namespace with the loopback alone, in which the names
+of the live servers lead to the stand-in. With clients (`codex`, `openai`, `chatgpt-auth`, `llm`, `api`), only theirs.
 """
 
+import contextlib
 import sys
 import tempfile
 import traceback
@@ -17,24 +20,50 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import loopback
 import packages
-from checks import Failure
+from addresses import ISSUER, Addresses
+from checks import Failure, Skip
 from standin import StandIn
+
+CLIENTS = {}
 
 
 def main():
-    programs = Path(sys.argv[1]).resolve()
-    if sys.argv[2:] != ["inside"]:
+    first, *rest = sys.argv[1:]
+    if first != "inside":
         python = packages.install(TOP / ".build")
-        loopback.enter(python, __file__, programs, "inside")
+        loopback.enter(python, __file__, "inside", Path(first).resolve(), *rest)
     loopback.raise_loopback()
+    programs, *only = rest
     table = Table()
     with tempfile.TemporaryDirectory(prefix="conformance-", dir=TOP / ".build") as folder:
-        try_codex(table, programs, Path(folder))
-    try_openai(table, programs)
+        folder = Path(folder)
+        addresses = Addresses(folder)
+        for name, function in CLIENTS.items():
+            if not only or name in only:
+                (folder / name).mkdir()
+                function(table, Path(programs), folder / name, addresses)
     sys.exit(table.end())
 
 
-def try_codex(table, programs, folder):
+def client(name):
+    """Enters a function into the table of clients."""
+    def enter(function):
+        CLIENTS[name] = function
+        return function
+
+    return enter
+
+
+@contextlib.contextmanager
+def at_live_names(programs, addresses):
+    """A stand-in that has the addresses of the live servers."""
+    with StandIn(programs, "--public-url", ISSUER) as standin:
+        addresses.standin = standin
+        yield standin
+
+
+@client("codex")
+def try_codex(table, programs, folder, addresses):
     import codex_cli_bin
     from codex import Codex
     from codex_rows import ROWS
@@ -48,7 +77,8 @@ def try_codex(table, programs, folder):
                 table.run(client, what, transport, row, codex, standin, transport)
 
 
-def try_openai(table, programs):
+@client("openai")
+def try_openai(table, programs, folder, addresses):
     import openai_rows
 
     for what, transport, row in openai_rows.ROWS:
@@ -56,11 +86,41 @@ def try_openai(table, programs):
             table.run(f"openai {version('openai')}", what, transport, row, openai_rows.client(standin), standin)
 
 
+@client("chatgpt-auth")
+def try_chatgpt_auth(table, programs, folder, addresses):
+    import chatgpt_auth_rows
+
+    for number, (what, row) in enumerate(chatgpt_auth_rows.ROWS):
+        with at_live_names(programs, addresses) as standin:
+            client = chatgpt_auth_rows.Client(folder / str(number), standin)
+            table.run(f"chatgpt-auth {version('chatgpt-auth')}", what, "http", row, client, standin)
+
+
+@client("llm")
+def try_llm(table, programs, folder, addresses):
+    import llm_rows
+
+    with at_live_names(programs, addresses) as standin:
+        for what, row in llm_rows.ROWS:
+            table.run(f"llm-chatgpt-plan {version('llm-chatgpt-plan')}", what, "http", row,
+                      llm_rows.LLM(folder, standin), standin)
+
+
+@client("api")
+def try_public_api(table, programs, folder, addresses):
+    import api_rows
+
+    with at_live_names(programs, addresses) as standin:
+        api = api_rows.client(standin.plan_token())
+        for what, row in api_rows.ROWS:
+            table.run(f"openai {version('openai')}, on a plan", what, "http", row, api, standin)
+
+
 class Table:
     """The rows, printed one by one, and then the failures."""
 
     def __init__(self):
-        self.rows, self.failures = 0, []
+        self.rows, self.skipped, self.failures = 0, 0, []
         self.print("client", "what", "over", "result")
         self.print("---", "---", "---", "---")
 
@@ -69,6 +129,9 @@ class Table:
         try:
             row(*arguments)
             outcome = "ok"
+        except Skip as reason:
+            self.skipped += 1
+            outcome = f"skipped: {reason}"
         except Failure as failure:
             outcome = "FAILED"
             self.failures.append(f"{what} over {transport}: {failure}")
@@ -85,7 +148,8 @@ class Table:
         print()
         for failure in self.failures:
             print(failure)
-        print(f"{self.rows - len(self.failures)} of {self.rows} rows are ok")
+        skipped = f", {self.skipped} skipped" if self.skipped else ""
+        print(f"{self.rows - self.skipped - len(self.failures)} of {self.rows} rows are ok{skipped}")
         return 1 if self.failures else 0
 
 
