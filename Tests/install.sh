@@ -271,7 +271,10 @@ mkdir "$scratch/bin"
 cat >"$scratch/bin/chappie" <<'END'
 #!/bin/sh
 case "$*" in
-  accounts) printf '%s\n' 'default  Signed out' 'my work  Signed out' ;;
+  accounts) printf '%s\n' 'default  Signed out' 'my work  Signed out' '' 'Application  Account' 'org.example.App  default' ;;
+  'accounts --json')
+    printf '%s\n' '{"account":"default"}' '{"app":"org.example.App","account":"a"}' \
+      '{"app":"org.example.App","account":"b"}' '{"access_group":"T.shared","account":"a"}' ;;
   *--archived*) echo '{"id":"ef567890","title":"Old","created_at":1}' ;;
   models*) printf '%s\n' '{"slug":"gpt-b","display_name":"B"}' '{"slug":"gpt-a","aliases":["fast","my model"],"display_name":"A"}' ;;
   templates*) printf '%s\n' '{"template":"review","path":"/x"}' '{"template":"sum-up","path":"/y"}' ;;
@@ -327,14 +330,19 @@ offers() {
 }
 
 check_with bash "bash completes verbs" offers bash 'chappie si' sign-in sign-out
-check_with bash "bash completes options" offers bash 'chappie accounts --' --help --json
+check_with bash "bash completes options" offers bash 'chappie accounts --' --app --background --help --json
 check_with bash "bash completes accounts" offers bash 'chappie status --account ' default 'my\ work'
 check_with fish "fish completes verbs" offers fish 'chappie sign' sign-in sign-out
-check_with fish "fish completes options" offers fish 'chappie accounts --' --help --json
+check_with fish "fish completes options" offers fish 'chappie accounts --' --app --background --help --json
 check_with fish "fish completes accounts" offers fish 'chappie status --account ' default 'my work'
 check_with zsh "zsh completes verbs" offers zsh 'chappie mon' 'chappie monitor '
 check_with zsh "zsh completes options" offers zsh 'chappie sign-in --no' 'chappie sign-in --no-browser '
 check_with zsh "zsh completes accounts" offers zsh 'chappie status --account m' 'chappie status --account my\ work '
+
+check_with bash "bash completes applications" offers bash 'chappie sign-out --app ' T.shared org.example.App
+check_with fish "fish completes applications" offers fish 'chappie sign-out --app ' T.shared org.example.App
+check_with zsh "zsh completes applications" offers zsh 'chappie sign-out --app o' 'chappie sign-out --app org.example.App '
+check_with zsh "zsh completes background use" offers zsh 'chappie accounts --background d' 'chappie accounts --background deny '
 
 check_with bash "bash completes answers" offers bash 'chappie approvals ' approve deny
 check_with bash "bash completes approvals" offers bash 'chappie approvals deny ' ask-k3x9q

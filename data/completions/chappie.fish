@@ -2,7 +2,7 @@
 # fish completion for chappie(1)
 
 function __chappie_accounts
-    chappie accounts 2>/dev/null | sed '/^$/q' | string match -v '' | string replace -r '  +' \t
+    chappie accounts 2>/dev/null | sed -n '/^$/q; p' | string replace -r '  +' \t
 end
 
 # The applications and access groups with a sign-in of their own.
