@@ -41,4 +41,22 @@ struct HostSignOutTests {
       #expect(try await world.keyring.credentials().count == 1)
     }
   }
+
+  /// The user signs a program out that is not the service's, and its own session tells it.
+  @Test func theUserSignsAProgramOut() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let id = "org.example.Host"
+      let host = try world.startLibraryHost("sign-in", "", as: id)
+      #expect(try await host.waitForEnd() == .exit(0), "\(host.output)")
+      let watching = try world.startLibraryHost("watch", "now", as: id)
+      try await eventually("the first state") { watching.output.contains("signed-in") }
+      let listed = try await world.chappie("accounts", "--json").text
+      #expect(listed.contains(#"{"app":"\#(id)","account":"default","state":"signed-in","method":"device-code"}"#))
+      #expect(try await world.chappie("sign-out", "--app", id).text == "Signed out “default” of \(id).\n")
+      try await eventually("the last state") { watching.output.contains("signed-out") }
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await world.sandbox.state().liveRefreshTokens == 1)
+    }
+  }
 }

@@ -91,6 +91,40 @@ struct BackgroundTurnTests {
     }
   }
 
+  /// The terms of a sign-in in the browser require consent.
+  @Test func aSignInInTheBrowserAsks() async throws {
+    try await World.with { world in
+      let server = try await NotificationServer(world)
+      let caller = try await world.caller()
+      try await caller.signInInBrowser()
+      #expect(try await caller.property("Session.AuthMethod", as: String.self) == "browser")
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(server.received.isEmpty)
+      let turn = try await caller.stream("hi", Self.background)
+      let listed = try await world.chappie("accounts")
+      #expect(listed.text.hasSuffix("\n\nBackground use of your own programs: asks first\n"), "\(listed.text)")
+      try await server.click("allow", try await server.notification(1).id)
+      #expect(try await turn.end().answer.text.contains("hi"))
+      // The first use after a start of the service, before anything has read the credential.
+      try await set("ask", by: caller)
+      try FileManager.default.removeItem(at: world.directories.state.appending(path: "background-use"))
+      try await world.service.restart()
+      let second = try await caller.stream("again", Self.background)
+      try await server.click("refuse", try await server.notification(2).id)
+      #expect(try await second.end().failure.name == "AccessDenied")
+    }
+  }
+
+  /// A locked keyring does not tell whether the sign-in needs consent, and a background turn prompts for no password.
+  @Test func aLockedKeyringRefuses() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.keyring.lock()
+      try await world.service.restart()
+      #expect(try await refusal { try await caller.send("hi", Self.background) }.name == "Locked")
+    }
+  }
+
   @Test func withoutANotificationServerItFailsAtOnce() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
@@ -250,6 +284,21 @@ struct BackgroundTurnTests {
       #expect(try await refusal { try await set("allow", "../x", by: outside) }.name == "InvalidArgument")
       #expect(try await refusal { try await set("always", by: outside) }.name == "InvalidArgument")
     }
+  }
+}
+
+extension Caller {
+  /// Signs in on a page that approves at once, as a browser would do it.
+  fileprivate func signInInBrowser(at path: ObjectPath = .chappie) async throws {
+    let options: VariantDictionary = ["open": false, "notify": false]
+    var address: String = try await call("Session.StartBrowserSignIn", options, at: path).member(0, "uri")
+    let browser = HTTPSession()
+    for _ in 0..<2 {
+      let answer = try await browser.send(HTTPRequest(.get, address), deadline: patience)
+      _ = try await answer.bytes(limit: 1 << 20, deadline: patience)
+      address = answer.headers["location"] ?? address
+    }
+    try await waitFor("linked", "Session.DeviceLinkState", at: path)
   }
 }
 
