@@ -6,6 +6,7 @@ public enum RegistrableDomain {
   /// Nil for a public suffix, such as `co.uk` or `github.io`, for a name without a known suffix, and where libsoup has
   /// no list.
   public static func of(_ host: String) -> String? {
-    soup_tld_get_base_domain(host, nil).map { String(cString: $0) }
+    // The result points into the argument, so it is copied before the argument ends.
+    host.withCString { host in soup_tld_get_base_domain(host, nil).map { String(cString: $0) } }
   }
 }

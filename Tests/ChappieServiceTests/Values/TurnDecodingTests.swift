@@ -8,7 +8,7 @@ struct TurnDecodingTests {
   @Test func readsEveryOption() throws {
     let options = try TurnOptions([
       "fast_mode": true, "reasoning_effort": "high", "model": "gpt-test", "instructions": "Be brief.",
-      "output_schema": #"{"type":"object"}"#, "broadcast": true,
+      "output_schema": #"{"type":"object"}"#, "broadcast": true, "background": true,
       "continue": true,
     ])
     #expect(
@@ -17,6 +17,7 @@ struct TurnDecodingTests {
           fastMode: true, reasoningEffort: .high, model: "gpt-test", instructions: "Be brief.",
           outputSchema: ["type": "object"]))
     #expect(options.broadcast)
+    #expect(options.background)
     #expect(options.continues)
   }
 
@@ -24,6 +25,7 @@ struct TurnDecodingTests {
     let options = try TurnOptions([:])
     #expect(options.message == ChappieMessageOptions())
     #expect(!options.broadcast)
+    #expect(!options.background)
     #expect(!options.continues)
   }
 
@@ -33,7 +35,7 @@ struct TurnDecodingTests {
 
   @Test(arguments: [
     ("fast_mode", "b"), ("reasoning_effort", "s"), ("model", "s"), ("instructions", "s"), ("broadcast", "b"),
-    ("continue", "b"), ("output_schema", "s"),
+    ("background", "b"), ("continue", "b"), ("output_schema", "s"),
   ])
   func theErrorNamesAnOptionOfTheWrongType(_ key: String, _ type: String) {
     var options = VariantDictionary()

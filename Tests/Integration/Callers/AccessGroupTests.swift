@@ -49,6 +49,22 @@ struct AccessGroupTests {
     }
   }
 
+  /// A registration at the issuer belongs to one developer's application.
+  @Test func onlyTheAppsOfOneDeveloperShareASignInInTheBrowser() async throws {
+    try await World.with { world in
+      try define([Self.app, "com.other.App"], in: world.directories.configuration)
+      let app = try await world.caller(app: Self.app)
+      let session = try await app.open("Session", Self.shared)
+      let options: VariantDictionary = ["open": false, "notify": false]
+      let refused = try await refusal { try await app.call("Session.StartBrowserSignIn", options, at: session) }
+      #expect(refused.name == "AccessDenied")
+      try await app.signIn(at: session)
+      try define([Self.app, Self.widget], in: world.directories.configuration)
+      try await app.call("Session.StartBrowserSignIn", options, at: session)
+      try await app.call("Session.CancelSignIn", at: session)
+    }
+  }
+
   @Test func aGroupsCredentialIsSeparateFromTheAppsOwn() async throws {
     try await World.with { world in
       try define([Self.app], in: world.directories.configuration)

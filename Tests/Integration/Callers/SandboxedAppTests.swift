@@ -79,6 +79,24 @@ struct SandboxedAppTests {
     }
   }
 
+  /// The user sees at the issuer which application is connected.
+  @Test func anAppIsRegisteredUnderTheNameOfItsDesktopFile() async throws {
+    try await World.with { world in
+      try world.installDesktopFile(Self.app, "Name=Example\u{202E} App\nName[C]=Other\nName[de]=Beispiel\n")
+      try world.installDesktopFile(Self.widget, "Name=Chappie\n")
+      for (caller, root) in [
+        (try await world.caller(app: Self.app), false), (try await world.caller(app: Self.widget), false),
+        (try await world.caller(), true),
+      ] {
+        try await caller.signInInBrowser(at: root ? .chappie : caller.open("Session"))
+      }
+      let state = try await world.sandbox.request(.get, "\(world.sandbox.issuer)/sandbox/state")
+      let names = String(decoding: state, as: UTF8.self).matches(of: /"name":\s*"([^"]*)"/).map { String($0.1) }
+      #expect(Set(names).isSuperset(of: ["Example App", Self.widget, "Chappie"]), "\(names)")
+      #expect(names.filter { $0 == "Chappie" }.count == 1)
+    }
+  }
+
   @Test func eachAppHasItsOwnKeyringItem() async throws {
     try await World.with { world in
       let outside = try await world.signedInCaller()

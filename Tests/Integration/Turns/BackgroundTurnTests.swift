@@ -202,6 +202,16 @@ struct BackgroundTurnTests {
     }
   }
 
+  /// Nothing handles a click after the end of the service.
+  @Test func theQuestionIsWithdrawnWhenTheServiceEnds() async throws {
+    try await with { world, server, caller in
+      _ = try await caller.stream("hi", Self.background)
+      _ = try await server.notification(1)
+      await world.service.end()
+      try await server.waitUntilNothingIsShown()
+    }
+  }
+
   /// Waiting turns take places of their program, as running ones do.
   @Test func waitingTurnsCount() async throws {
     try await with { world, server, caller in
@@ -289,7 +299,7 @@ struct BackgroundTurnTests {
 
 extension Caller {
   /// Signs in on a page that approves at once, as a browser would do it.
-  fileprivate func signInInBrowser(at path: ObjectPath = .chappie) async throws {
+  func signInInBrowser(at path: ObjectPath = .chappie) async throws {
     let options: VariantDictionary = ["open": false, "notify": false]
     var address: String = try await call("Session.StartBrowserSignIn", options, at: path).member(0, "uri")
     let browser = HTTPSession()
