@@ -10,7 +10,7 @@
 #   make torture     kills the service hundreds of times in the middle of what it does, and has its issuer and a proxy
 #                    answer garbage; ROUNDS=400 SEED=any
 #   make abuse       attacks the service from all sides, while an innocent caller measures; SECONDS=600 SEED=any
-#   make conformance runs real clients against the stand-in: the Codex CLI and the openai package
+#   make conformance runs real clients against the stand-in, for both sign-ins
 #   make doc         makes the manual pages and the references, as .build/doc/html/index.html and below
 #   make deb         makes packages for Debian, in .build/deb; packaging/README.md tells of them
 #   make package-test

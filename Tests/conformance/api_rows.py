@@ -11,8 +11,8 @@ CLOCK = {
     "type": "function", "name": "clock", "description": "Tells the time.", "strict": False,
     "parameters": {"type": "object", "properties": {}},
 }
-PIXEL = ("data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5E"
-         "rkJggg==")
+PIXEL = ("data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9"
+         "awAAAABJRU5ErkJggg==")
 UNSUPPORTED = "subscription_sharing_unsupported_capability"
 
 
@@ -175,8 +175,8 @@ def refusal(code):
 
 
 def fails_in_the_stream(api, standin):
-    codes = ("subscription_sharing_usage_limit_exceeded", "subscription_sharing_usage_unavailable", "rate_limit_exceeded")
-    for code in codes:
+    for code in ("subscription_sharing_usage_limit_exceeded", "subscription_sharing_usage_unavailable",
+                 "rate_limit_exceeded"):
         standin.play({"endpoint": "api-responses", "refusal": code, "in_stream": True})
         last = ask(api)[-1]
         same((last.type, last.response.error.code), ("response.failed", code), "the last event")

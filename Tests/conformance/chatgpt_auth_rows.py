@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import chatgpt_auth
+import openai
 from chatgpt_auth import errors
 from chatgpt_auth.oauth import OAuth, make_http_client
 
@@ -75,12 +76,23 @@ def signs_in_with_a_browser(client, standin):
     same(len(standin.state()["registrations"]), 1, "the number of registrations")
 
 
+def uses_the_plan(client, standin):
+    """Its program prints the token for other programs, here the `openai` package."""
+    client.sign_in()
+    api = openai.OpenAI(api_key=client.command("print-access-token").strip(), max_retries=0, timeout=TIMEOUT)
+    true(api.get("/models", cast_to=dict[str, object])["models"], "there are no models")
+    events = list(api.responses.create(
+        model="gpt-6-sol", store=False, stream=True, input=[{"role": "user", "content": "Hello"}]))
+    same(events[-1].type, "response.completed", "the last event")
+
+
 def signs_in_again(client, standin):
     first, _ = client.sign_in()
     second, person = client.sign_in()
     same(person.pages, [], "the pages")
     same((second.client_id, second.subject), (first.client_id, first.subject), "the registration")
     true("agent_name_hint" not in person.addresses[0], "it names itself again")
+    true("id_token_hint" in person.addresses[0], "it gives no hint")
     same(len(standin.state()["registrations"][0]["hosts"]), 1, "the number of hosts")
 
 
@@ -92,6 +104,22 @@ def chooses_the_account(client, standin):
     same(person.pages, ["Choose an account"], "the pages")
     true("id_token_hint" not in person.addresses[0], "the address has a token")
     same(second.client_id, first.client_id, "the client id")
+
+
+def pastes_the_address(client, standin):
+    """The browser is on another machine, so the person copies the address at which it ends."""
+    keyboard, terminal = os.openpty()
+
+    def show(address, failed):
+        lines = ["nonsense", "http://127.0.0.1:1/auth/callback?code=a&state=b", Person().decide(address)]
+        os.write(keyboard, "".join(line + "\n" for line in lines).encode())
+
+    refused = []
+    with os.fdopen(terminal) as stream:
+        client.sign_in(manual=True, show_url=show, input_stream=stream, warn=refused.append)
+    os.close(keyboard)
+    same(len(refused), 2, "the number of addresses that it refused")
+    same(client.status().email, "ada@example.com", "the account")
 
 
 def refuses_another_account(client, standin):
@@ -225,7 +253,7 @@ def keeps_at_other_codes(client, standin):
 
 
 def retires_what_is_uncertain(client, standin):
-    """Here our service keeps the sign-in and tries once more."""
+    """Our service goes on with the access token until it ends."""
     for rule in ({"refusal": "temporarily_unavailable"}, {"status": 502}, {"drop_after": 0}):
         client.sign_in()
         standin.play({"endpoint": "browser-refresh"} | rule)
@@ -303,8 +331,10 @@ def cannot_revoke(client, standin):
 ROWS = [
     ("signs in, a new application", signs_in),
     ("signs in and out, in Chromium", signs_in_with_a_browser),
+    ("asks for models and an answer", uses_the_plan),
     ("signs in again, without a page", signs_in_again),
     ("signs in again, with the choice of the account", chooses_the_account),
+    ("is given the address of another machine's browser", pastes_the_address),
     ("refuses another account", refuses_another_account),
     ("connects a second application", adds_an_application),
     ("is declined", is_declined),

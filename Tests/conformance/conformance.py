@@ -4,11 +4,12 @@
 
     Tests/conformance/conformance.py DIRECTORY-WITH-THE-PROGRAMS [CLIENT…]
 
-The packages are installed first; everything else runs in a network namespace with the loopback alone, in which the names
-of the live servers lead to the stand-in. With clients (`codex`, `openai`, `chatgpt-auth`, `llm`, `api`), only theirs.
+The packages are installed first; everything else runs in a network namespace with the loopback alone, in which the
+names of the live servers lead to the stand-in. With clients (`codex`, `openai`, `chatgpt-auth`, `llm`, `api`), only theirs.
 """
 
 import contextlib
+import os
 import sys
 import tempfile
 import traceback
@@ -37,15 +38,19 @@ def main():
     table = Table()
     with tempfile.TemporaryDirectory(prefix="conformance-", dir=TOP / ".build") as folder:
         folder = Path(folder)
+        # For what clients and browsers keep there.
+        os.environ["HOME"] = str(folder)
         addresses = Addresses(folder)
         for name, function in CLIENTS.items():
             if not only or name in only:
                 (folder / name).mkdir()
                 function(table, Path(programs), folder / name, addresses)
+    if not only:
+        table.compare(Path(__file__).parent / "README.md")
     sys.exit(table.end())
 
 
-def client(name):
+def tries(name):
     """Enters a function into the table of clients."""
     def enter(function):
         CLIENTS[name] = function
@@ -62,7 +67,7 @@ def at_live_names(programs, addresses):
         yield standin
 
 
-@client("codex")
+@tries("codex")
 def try_codex(table, programs, folder, addresses):
     import codex_cli_bin
     from codex import Codex
@@ -77,7 +82,7 @@ def try_codex(table, programs, folder, addresses):
                 table.run(client, what, transport, row, codex, standin, transport)
 
 
-@client("openai")
+@tries("openai")
 def try_openai(table, programs, folder, addresses):
     import openai_rows
 
@@ -86,7 +91,7 @@ def try_openai(table, programs, folder, addresses):
             table.run(f"openai {version('openai')}", what, transport, row, openai_rows.client(standin), standin)
 
 
-@client("chatgpt-auth")
+@tries("chatgpt-auth")
 def try_chatgpt_auth(table, programs, folder, addresses):
     import chatgpt_auth_rows
 
@@ -96,7 +101,7 @@ def try_chatgpt_auth(table, programs, folder, addresses):
             table.run(f"chatgpt-auth {version('chatgpt-auth')}", what, "http", row, client, standin)
 
 
-@client("llm")
+@tries("llm")
 def try_llm(table, programs, folder, addresses):
     import llm_rows
 
@@ -106,7 +111,7 @@ def try_llm(table, programs, folder, addresses):
                       llm_rows.LLM(folder, standin), standin)
 
 
-@client("api")
+@tries("api")
 def try_public_api(table, programs, folder, addresses):
     import api_rows
 
@@ -120,15 +125,16 @@ class Table:
     """The rows, printed one by one, and then the failures."""
 
     def __init__(self):
-        self.rows, self.skipped, self.failures = 0, 0, []
+        self.rows, self.succeeded, self.skipped, self.failures = [], 0, 0, []
         self.print("client", "what", "over", "result")
         self.print("---", "---", "---", "---")
 
     def run(self, client, what, transport, row, *arguments):
-        self.rows += 1
+        self.rows.append((client, what, transport))
         try:
             row(*arguments)
             outcome = "ok"
+            self.succeeded += 1
         except Skip as reason:
             self.skipped += 1
             outcome = f"skipped: {reason}"
@@ -143,13 +149,19 @@ class Table:
     def print(self, *cells):
         print("| " + " | ".join(cells) + " |", flush=True)
 
+    def compare(self, page):
+        """Fails if the page has another table than this one."""
+        lines = [line.strip("| ").split(" | ") for line in page.read_text().splitlines() if line.endswith(" | ok |")]
+        if [tuple(cells[:-1]) for cells in lines] != self.rows:
+            self.failures.append(f"{page.name} has another table")
+
     def end(self):
         """The exit status."""
         print()
         for failure in self.failures:
             print(failure)
         skipped = f", {self.skipped} skipped" if self.skipped else ""
-        print(f"{self.rows - self.skipped - len(self.failures)} of {self.rows} rows are ok{skipped}")
+        print(f"{self.succeeded} of {len(self.rows)} rows are ok{skipped}")
         return 1 if self.failures else 0
 
 

@@ -40,9 +40,13 @@ class Person:
         return True
 
     def follow(self, address):
+        fetch(self.decide(address)).read()
+
+    def decide(self, address):
+        """Answers the page, and returns the address of the client's listener, to which a browser would go."""
         answer = fetch(address)
-        if page := (answer if "location" not in answer.headers else None):
-            form = Form(page.read().decode())
+        if "location" not in answer.headers:
+            form = Form(answer.read().decode())
             self.pages.append(form.title.split(" – ")[0])
             if not form.fields:
                 raise Failure(f"the page is {form.title!r}")
@@ -53,7 +57,7 @@ class Person:
                 fields["user"] = self.user
             answer = fetch(
                 urllib.parse.urljoin(address, form.action), urllib.parse.urlencode(fields).encode())
-        fetch(answer.headers["location"]).read()
+        return answer.headers["location"]
 
 
 class Form(html.parser.HTMLParser):
@@ -145,7 +149,8 @@ def key_digest():
     from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
     key = x509.load_pem_x509_certificate(Path(os.environ["SSL_CERT_FILE"]).read_bytes()).public_key()
-    return base64.b64encode(hashlib.sha256(key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)).digest()).decode()
+    content = key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    return base64.b64encode(hashlib.sha256(content).digest()).decode()
 
 
 def as_browser(decision, *options):

@@ -1,4 +1,4 @@
-"""Uses of `llm` with its plugin `llm-chatgpt-plan`, in the order of a user's day: one sign-in in the browser for all."""
+"""Uses of `llm` with its plugin `llm-chatgpt-plan`, which signs in in the browser, in the order of a user's day."""
 
 import os
 import subprocess
@@ -27,7 +27,8 @@ class LLM:
             stdin=subprocess.DEVNULL,
             env=os.environ | {"LLM_USER_PATH": str(self.folder), "BROWSER": as_browser(decision)})
         if fails == (result.returncode == 0):
-            raise Failure(f"it ends with status {result.returncode}: {(result.stdout + result.stderr).strip()[-400:]!r}")
+            text = (result.stdout + result.stderr).strip()[-400:]
+            raise Failure(f"it ends with status {result.returncode}: {text!r}")
         return result.stderr if fails else result.stdout
 
     def sign_in(self, **options):
@@ -132,6 +133,17 @@ def is_refused_a_refresh(llm, standin):
     holds(llm.ask("Hello"), "You said: “Hello”", "the answer")
 
 
+def loses_a_refresh(llm, standin):
+    """It sends the token again, as a thief would, and so its sign-in ends."""
+    standin.post("/sandbox/access-token-lifetime", {"seconds": "1"})
+    llm.sign_in()
+    standin.post("/sandbox/access-token-lifetime", {"seconds": "3600"})
+    standin.play({"endpoint": "browser-refresh", "drop_after": 0})
+    holds(llm.ask("Hello", fails=True), "Could not reach the auth server", "the first error")
+    holds(llm.ask("Hello", fails=True), "Sign-in required again", "the second error")
+    llm.sign_in()
+
+
 def signs_out(llm, standin):
     # Earlier sign-ins of this day live on: a new one does not revoke them.
     before = standin.state()["live_refresh_tokens"]
@@ -155,5 +167,6 @@ ROWS = [
     ("has a token that is refused", has_an_old_token),
     ("refreshes before the token ends", refreshes),
     ("is refused a refresh", is_refused_a_refresh),
+    ("loses the answer to a refresh", loses_a_refresh),
     ("signs out", signs_out),
 ]

@@ -14,7 +14,8 @@ def enter(*command):
     user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
     try:
         os.execvp("unshare", [
-            "unshare", *user, "--net", "--mount", "--pid", "--mount-proc", "--fork", "--kill-child", "--", *map(str, command)])
+            "unshare", *user, "--net", "--mount", "--pid", "--mount-proc", "--fork", "--kill-child", "--",
+            *map(str, command)])
     except OSError as error:
         sys.exit(f"unshare cannot be run: {error}")
 
