@@ -82,7 +82,10 @@ def calls_functions(api, standin):
     same(text_of(ask(api, input=talk, tools=[CLOCK])), "The tool clock said: noon", "the answer")
 
 
-def calls_in_a_namespace(api, standin):
+def gives_tools_otherwise(api, standin):
+    more = {"type": "additional_tools", "role": "developer", "tools": [CLOCK]}
+    call, = items_of(ask(api, input=[more] + said("use clock")))
+    same(call.name, "clock", "the call")
     tools = [{"type": "namespace", "name": "time", "description": "About time.", "tools": [CLOCK]}]
     true(text_of(ask(api, tools=tools)), "there is no answer")
     tools = [{"type": "custom", "name": "shout"}, {"type": "web_search"}]
@@ -245,7 +248,7 @@ ROWS = [
     ("responses.stream()", streams),
     ("structured output", has_structure),
     ("a function", calls_functions),
-    ("namespaces, custom tools, web search", calls_in_a_namespace),
+    ("additional tools, namespaces, custom tools, web search", gives_tools_otherwise),
     ("an image", sees_an_image),
     ("a file inline", reads_a_file),
     ("reasoning, sent back", reasons),
