@@ -106,8 +106,9 @@ extension ClientObject {
     let turn = ServiceTurn(
       id: place.id, caller: call.sender, delivery: delivery, memory: place.memory.lease, answer, outlet
     ) {
-      [environment, configuration = client.configuration] in
-      try await environment.consent.admit(place.app) {
+      // The turn outlives its place, so this does not hold it.
+      [environment, configuration = client.configuration, app = place.app] in
+      try await environment.consent.admit(app) {
         try await Chappie.authSession(configuration: configuration).needsBackgroundConsent()
       }
     }
