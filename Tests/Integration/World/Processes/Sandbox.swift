@@ -75,6 +75,15 @@ final class Sandbox {
       let body: Body?
     }
 
+    /// An application that a user has connected in the browser.
+    struct Registration: Decodable {
+      let clientId: String
+      let name: String
+      let user: String
+      let hosts: [String]
+      let planUse: Bool
+    }
+
     struct TurnState: Decodable {
       let given: String?
       let sentBack: String?
@@ -85,6 +94,7 @@ final class Sandbox {
     let turnState: TurnState
     let liveRefreshTokens: Int
     let revokedRefreshTokens: Int
+    let registrations: [Registration]
     let openStreams: Int
     let openSockets: Int
 
@@ -128,9 +138,10 @@ final class Sandbox {
   var id: pid_t? { process?.id }
   var page: String { issuer + "/codex/device" }
 
-  func start() async throws {
+  /// - Parameter port: 0 for any free one.
+  func start(port: Int = 0) async throws {
     let process = try ChildProcess(
-      "sandbox", Binaries.sandbox, ["--port", "0", "--verbose"] + arguments, in: directories)
+      "sandbox", Binaries.sandbox, ["--port", "\(port)", "--verbose"] + arguments, in: directories)
     self.process = process
     try await eventually("the stand-in's address") { process.output.contains("page http") || process.end != nil }
     let lines = process.output.split(separator: "\n")

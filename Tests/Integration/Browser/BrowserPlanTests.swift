@@ -1,0 +1,135 @@
+import GLibBridge
+import Testing
+
+/// The use of the user's plan through OpenAI's public API.
+@Suite(.worlds) @GLibActor
+struct BrowserPlanTests {
+  private func with(_ body: @GLibActor (World, Caller) async throws -> Void) async throws {
+    try await World.with(.browser()) { world in try await body(world, try await world.callerSignedInInBrowser()) }
+  }
+
+  private func planUse(_ caller: Caller) async throws -> String {
+    try await caller.property("Session.PlanUse")
+  }
+
+  // MARK: Consent
+
+  @Test func withoutConsentNothingIsSent() async throws {
+    try await World.with(.browser()) { world in
+      let caller = try await world.caller()
+      try await world.user.signIn(caller, deciding: ["plan_use": "false"])
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await planUse(caller) == "not-granted")
+      #expect(try await refusal { try await caller.send("hi") }.name == "PlanUseNotGranted")
+      let requests = try await world.sandbox.state().requests
+      #expect(requests["api-responses"] == 0 && requests["api-models"] == 0)
+      // The user changes the decision.
+      let address = try await world.user.start(caller, ["enable_plan_use": true])
+      #expect(query("prompt", of: address) == "consent")
+      try await world.user.finish(address)
+      try await caller.waitFor("enabled", "Session.PlanUse")
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await world.sandbox.state().registrations.count == 1)
+    }
+  }
+
+  // MARK: Errors
+
+  nonisolated static let refusals: [(String, String, String)] = [
+    ("policy", "HTTPError", "enabled"), ("subscription_sharing_invalid_user", "HTTPError", "enabled"),
+    ("subscription_sharing_user_not_eligible", "PlanUseNotEligible", "not-eligible"),
+    ("subscription_sharing_route_not_supported", "HTTPError", "enabled"),
+    ("chatpass_v2_scope_not_authorized", "PlanUseNotGranted", "not-granted"),
+    ("chatpass_v2_invalid_authorization_context", "PlanUseNotGranted", "not-granted"),
+    ("subscription_sharing_usage_limit_exceeded", "UsageLimitReached", "limit-reached"),
+    ("subscription_sharing_unsupported_capability", "UnsupportedCapability", "enabled"),
+  ]
+
+  @Test(arguments: refusals)
+  func eachRefusalHasItsErrorAndIsNotRepeated(_ refused: String, _ name: String, _ use: String) async throws {
+    try await with { world, caller in
+      try await world.sandbox.play("[{\"endpoint\":\"api-responses\",\"refusal\":\"\(refused)\",\"param\":\"model\"}]")
+      let error = try await refusal { try await caller.send("hi") }
+      #expect(error.name == name, "\(error)")
+      #expect(try await planUse(caller) == use)
+      #expect(try await world.sandbox.state().requests["api-responses"] == 1)
+      #expect(try await world.sandbox.state().requests["browser-refresh"] == 0)
+      // The next answer clears the state, and the sign-in has stayed.
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await planUse(caller) == "enabled")
+    }
+  }
+
+  @Test(arguments: [
+    "subscription_sharing_usage_unavailable", "subscription_sharing_user_unavailable",
+    "direct_routing_unavailable", "rate_limit_exceeded",
+  ])
+  func aPassingRefusalIsTriedAgain(_ refused: String) async throws {
+    try await with { world, caller in
+      try await world.sandbox.play("[{\"endpoint\":\"api-responses\",\"refusal\":\"\(refused)\"}]")
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await world.sandbox.state().requests["api-responses"] == 2)
+      #expect(try await planUse(caller) == "enabled")
+    }
+  }
+
+  @Test func aLastingOutageIsTold() async throws {
+    try await with { world, caller in
+      try await world.sandbox.play(
+        #"[{"endpoint":"api-responses","refusal":"subscription_sharing_usage_unavailable","times":"always"}]"#)
+      let error = try await refusal { try await caller.send("hi") }
+      #expect(error.name == "HTTPError", "\(error)")
+      #expect(try await planUse(caller) == "unavailable")
+      #expect(try await caller.state() == "signed-in")
+    }
+  }
+
+  @Test func aLimitInTheStreamKeepsTheText() async throws {
+    try await with { world, caller in
+      try await world.sandbox.play(
+        #"[{"endpoint":"api-responses","refusal":"subscription_sharing_usage_limit_exceeded","in_stream":true}]"#)
+      #expect(try await refusal { try await caller.send("hi") }.name == "UsageLimitReached")
+      #expect(try await planUse(caller) == "limit-reached")
+    }
+  }
+
+  // MARK: Capabilities
+
+  @Test func anInsistenceOnSocketsIsRefusedBeforeAnythingIsSent() async throws {
+    try await with { world, caller in
+      let policy: VariantDictionary = ["prefers_web_socket": true, "falls_back_to_http_sse": false]
+      let client = try await caller.open("Client", ["streaming_transport_policy": policy])
+      let error = try await refusal { try await caller.send("hi", at: client) }
+      #expect(error.name == "UnsupportedCapability")
+      #expect(error.message.contains("streaming_transport_policy"))
+      #expect(try await world.sandbox.state().requests["api-responses"] == 0)
+    }
+  }
+
+  @Test func usageHasNoFigures() async throws {
+    try await with { world, caller in
+      let limits: VariantDictionary = try await caller.call("Client.GetUsageLimits").member(0, "limits")
+      #expect(limits.isEmpty)
+      #expect(try await world.sandbox.state().requests["usage"] == 0)
+    }
+  }
+
+  @Test func modelsImagesAndSchemasWork() async throws {
+    try await with { world, caller in
+      let models: [VariantDictionary] = try await caller.call("Client.ListModels", VariantDictionary())
+        .member(0, "models")
+      #expect(models.allSatisfy { $0["supported_in_api"] == true.variant })
+      #expect(try await caller.property("Client.Model") == models.first?.text("slug"))
+      let schema =
+        #"{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}"#
+      #expect(try await caller.send("hi", ["output_schema": schema]).hasPrefix("{"))
+      let image = "data:image/png;base64,iVBORw0KGgo="
+      #expect(try await caller.send("hi", ["images": [image]]).contains("image"))
+      #expect(try await world.sandbox.state().lastImages == [image])
+      let messages = [Message("system", "Be brief."), Message("user", "hi")]
+      try await caller.call("Client.Respond", messages, VariantDictionary())
+      #expect(try await world.sandbox.state().lastInput.first?.hasPrefix("developer:") == true)
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import GLibBridge
+import Glibc
+import Testing
+
+/// The refresh of a sign-in whose issuer takes each refresh token once and at its time.
+@Suite(.worlds) @GLibActor
+struct BrowserRefreshTests {
+  /// A refresh is never early. Each access token is due for one at once.
+  private static let due = World.Plan.browser(["--access-token-lifetime", "1"])
+
+  private func with(
+    _ plan: World.Plan = due, _ body: @GLibActor (World, Caller) async throws -> Void
+  ) async throws {
+    try await World.with(plan) { world in try await body(world, try await world.callerSignedInInBrowser()) }
+  }
+
+  private func refreshes(_ world: World) async throws -> Int {
+    try await world.sandbox.state().requests["browser-refresh"] ?? 0
+  }
+
+  @Test func aDueTokenIsRenewedAndStored() async throws {
+    try await with { world, caller in
+      try await world.sandbox.request(
+        .post, "\(world.sandbox.issuer)/sandbox/access-token-lifetime", "seconds=3600",
+        type: "application/x-www-form-urlencoded")
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await refreshes(world) == 1)
+      try await world.service.restart()
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await refreshes(world) == 1)
+    }
+  }
+
+  @Test func aRefusedTokenIsNotRenewedBeforeItsTime() async throws {
+    try await with(.browser()) { world, caller in
+      try await world.sandbox.expireAccessTokens()
+      let error = try await refusal { try await caller.send("hi") }
+      #expect(error.name == "Network")
+      #expect(try await refreshes(world) == 0)
+      #expect(try await caller.state() == "signed-in")
+    }
+  }
+
+  @Test(arguments: [
+    "invalid_grant", "invalid_refresh_token", "token_expired", "refresh_token_expired", "refresh_token_invalidated",
+    "refresh_token_reused",
+  ])
+  func aTerminalCodeEndsTheSignIn(_ code: String) async throws {
+    try await with { world, caller in
+      try await world.sandbox.play("[{\"endpoint\":\"browser-refresh\",\"refusal\":\"\(code)\"}]")
+      for _ in 0..<2 { #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired") }
+      #expect(try await caller.state() == "reauthentication-required")
+      #expect(try await caller.property("Session.AuthMethod") == "browser")
+      #expect(try await refreshes(world) == 1)
+      // The same application and account come back.
+      let before = try await world.sandbox.state().registrations.map(\.clientId)
+      try await world.user.signIn(caller)
+      #expect(try await world.sandbox.state().registrations.map(\.clientId) == before)
+      #expect(try await caller.state() == "signed-in")
+    }
+  }
+
+  @Test(arguments: [
+    (#""refusal":"invalid_client""#, "HTTPError"), (#""refusal":"invalid_request""#, "HTTPError"),
+    (#""refusal":"temporarily_unavailable""#, "HTTPError"),
+    (#""status":403,"body":"<html>blocked</html>""#, "HTTPError"),
+    (#""status":503,"body":"down""#, "HTTPError"),
+    (#""status":302,"headers":{"location":"https://a.example"}"#, "HTTPError"),
+  ])
+  func anAnswerThatRefusesNothingKeepsTheSignIn(_ fault: String, _ name: String) async throws {
+    try await with { world, caller in
+      try await world.sandbox.play("[{\"endpoint\":\"browser-refresh\",\(fault)}]")
+      #expect(try await refusal { try await caller.send("hi") }.name == name, "\(fault)")
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await refreshes(world) == 2)
+    }
+  }
+
+  @Test func anIssuerThatIsNotReachedCostsNothing() async throws {
+    try await with { world, caller in
+      let port = world.sandbox.port
+      await world.sandbox.end()
+      #expect(try await refusal { try await caller.send("hi") }.name == "Network")
+      #expect(try await caller.state() == "signed-in")
+      // The token is sent as soon as somebody listens, to a stand-in that has never issued the client id.
+      try await world.sandbox.start(port: port)
+      #expect(try await refusal { try await caller.send("hi") }.name == "HTTPError")
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await refreshes(world) == 1)
+    }
+  }
+
+  // MARK: Lost answers
+
+  /// The issuer has taken the refresh token, and its answer was lost.
+  @Test(arguments: [
+    #""drop_after":0"#, #""status":502,"body":"bad gateway""#, #""raw":"{""#, #""status":500,"body":"""#,
+  ])
+  func aTokenWhoseAnswerWasLostIsNeverSentAgain(_ fault: String) async throws {
+    try await with { world, caller in
+      try await sleep(for: .seconds(1))
+      try await world.sandbox.play("[{\"endpoint\":\"browser-refresh\",\(fault)}]")
+      #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired", "\(fault)")
+      try await world.service.restart()
+      #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired", "\(fault)")
+      #expect(try await refreshes(world) == 1)
+      try await world.user.signIn(caller)
+      #expect(try await world.sandbox.state().registrations.count == 1)
+    }
+  }
+
+  /// The access token is used until its end.
+  @Test func aLostAnswerIsNotNoticedWhileTheAccessTokenIsValid() async throws {
+    // It is due for a refresh five minutes before its end, and the issuer allows one after nine tenths of its life.
+    try await with(.browser(["--access-token-lifetime", "20"])) { world, caller in
+      try await sleep(for: .seconds(18))
+      try await world.sandbox.play(#"[{"endpoint":"browser-refresh","drop_after":0}]"#)
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await refreshes(world) == 1)
+    }
+  }
+
+  /// The service dies while it waits for the answer.
+  @Test func aKilledServiceDoesNotSendItsTokenAgain() async throws {
+    try await with { world, caller in
+      try await world.sandbox.play(#"[{"endpoint":"browser-refresh","delay_ms":5000}]"#)
+      let turn = try? await caller.stream("hi")
+      try await eventually("the refresh") { try await refreshes(world) == 1 }
+      let process = try #require(world.service.process)
+      process.send(SIGKILL)
+      _ = try await process.waitForEnd()
+      world.service.acceptEnd()
+      withExtendedLifetime(turn) {}
+      try await world.service.restart()
+      #expect(try await caller.state() == "signed-in")
+      try await sleep(for: .seconds(1))
+      #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
+      #expect(try await refreshes(world) == 1)
+    }
+  }
+
+  // MARK: Revocation
+
+  @Test func signOutRevokesAndTellsTheTruth() async throws {
+    try await with(.browser()) { world, caller in
+      try await caller.call("Session.SignOut")
+      #expect(try await caller.lastError().isEmpty)
+      #expect(try await world.sandbox.state().liveRefreshTokens == 0)
+      try await world.user.signIn(caller)
+      // It is tried again.
+      try await world.sandbox.play(#"[{"endpoint":"browser-revoke","status":503,"body":"","times":2}]"#)
+      try await caller.call("Session.SignOut")
+      #expect(try await caller.lastError().isEmpty)
+      #expect(try await world.sandbox.state().liveRefreshTokens == 0)
+      try await world.user.signIn(caller)
+      try await world.sandbox.play(#"[{"endpoint":"browser-revoke","status":503,"body":"","times":"always"}]"#)
+      try await caller.call("Session.SignOut")
+      #expect(try await caller.state() == "signed-out")
+      #expect(try await caller.lastError().text("name") == "org.chappie.Error.RevocationFailed")
+      #expect(try await world.keyring.credentials().isEmpty)
+    }
+  }
+}

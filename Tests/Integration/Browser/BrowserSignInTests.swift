@@ -1,0 +1,266 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// The sign-in in the browser, from the page to the keyring.
+@Suite(.worlds) @GLibActor
+struct BrowserSignInTests {
+  // MARK: Success
+
+  @Test func theUserApprovesOnThePage() async throws {
+    try await World.with(.browser()) { world in
+      let caller = try await world.caller()
+      let reply = try await caller.call("Session.StartBrowserSignIn", ["open": false] as VariantDictionary)
+      let address: String = try reply.member(0, "authorization_uri")
+      let expiry: Int64 = try reply.member(1, "expires_at")
+      #expect(expiry > Int64(Date().timeIntervalSince1970) + 500)
+      #expect(try await caller.state() == "signing-in")
+      #expect(try await caller.property("Session.DeviceLinkState") == "waiting-for-browser")
+      let shown = try await caller.property("Session.BrowserPage", as: VariantDictionary.self)
+      #expect(shown.text("authorization_uri") == address)
+      #expect(address.hasPrefix(world.sandbox.issuer + "/api/accounts/authorize?"))
+      #expect(query("client_id", of: address) == "dynamic_agent_client")
+      #expect(query("agent_name_hint", of: address) == "Chappie")
+      #expect(query("redirect_uri", of: address)?.wholeMatch(of: /http:\/\/127\.0\.0\.1:\d+\/auth\/callback/) != nil)
+      for absent in ["id_token_hint", "login_hint", "prompt"] { #expect(query(absent, of: address) == nil) }
+
+      let page = try await world.user.finish(address, deciding: ["user": "grace@example.com"])
+      #expect(page.status == 200)
+      #expect(page.text.contains("You are signed in"))
+      try await caller.waitFor("signed-in")
+      #expect(try await caller.property("Session.DeviceLinkState") == "linked")
+      #expect(try await caller.property("Session.AuthMethod") == "browser")
+      #expect(try await caller.property("Session.PlanUse") == "enabled")
+      #expect(try await caller.property("Session.ManageUsageUri") == "https://chatgpt.com/settings/usage")
+      #expect(try await caller.property("Session.BrowserPage", as: VariantDictionary.self).isEmpty)
+      let account = try await caller.property("Session.AccountInfo", as: VariantDictionary.self)
+      #expect(account.keys == ["email", "user_id"])
+      #expect(account.text("email") == "grace@example.com")
+      #expect(try await caller.send("hi").contains("hi"))
+      let request = try await world.sandbox.state().lastResponsesRequest
+      #expect(request.transport == "http")
+      for absent in ["chatgpt-account-id", "version", "session-id", "content-encoding", "openai-beta"] {
+        #expect(request.headers[absent] == nil, "\(absent)")
+      }
+    }
+  }
+
+  @Test func laterSignInsUseTheSameRegistrationAndHost() async throws {
+    try await World.with(.browser()) { world in
+      let caller = try await world.callerSignedInInBrowser()
+      let issued = try #require(try await world.sandbox.state().registrations.first)
+      for ending in ["again", "signed out", "restarted"] {
+        if ending == "signed out" { try await caller.call("Session.SignOut") }
+        if ending == "restarted" { try await world.service.restart() }
+        let address = try await world.user.start(caller)
+        #expect(query("client_id", of: address) == issued.clientId, "\(ending)")
+        #expect(query("agent_name_hint", of: address) == nil, "\(ending)")
+        #expect(query("ext_agent_host_id", of: address) == issued.hosts[0], "\(ending)")
+        try await world.user.finish(address)
+        try await caller.waitFor("linked", "Session.DeviceLinkState")
+      }
+      let state = try await world.sandbox.state()
+      #expect(state.registrations.count == 1)
+      #expect(state.registrations[0].hosts == issued.hosts)
+      // Each replaced sign-in was revoked.
+      try await eventually("one live sign-in") { try await world.sandbox.state().liveRefreshTokens == 1 }
+    }
+  }
+
+  @Test func aSecondCallReturnsTheSamePage() async throws {
+    try await World.with(.browser()) { world in
+      let caller = try await world.caller()
+      let other = try await world.caller()
+      async let first = world.user.start(caller)
+      async let second = world.user.start(other)
+      #expect(try await first == second)
+      let third = try await world.user.start(caller)
+      #expect(third == (try await first))
+    }
+  }
+
+  @Test func anotherMethodEndsARunningSignIn() async throws {
+    try await World.with(.browser(["--interval", "1"])) { world in
+      let caller = try await world.caller()
+      let address = try await world.user.start(caller)
+      let code = try await caller.startSignIn()
+      try await caller.waitFor("waiting-for-approval", "Session.DeviceLinkState")
+      // Its listener is gone.
+      await #expect(throws: (any Error).self) { try await world.user.finish(address) }
+      _ = try await world.user.start(caller)
+      try await caller.waitFor("waiting-for-browser", "Session.DeviceLinkState")
+      #expect(try await caller.property("Session.DeviceCode", as: VariantDictionary.self).isEmpty)
+      try await world.sandbox.decide("approve", code)
+      try await world.user.signIn(caller)
+      #expect(try await caller.property("Session.AuthMethod") == "browser")
+    }
+  }
+
+  @Test func theMethodsReplaceEachOther() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      #expect(try await caller.property("Session.AuthMethod") == "device-code")
+      #expect(try await caller.property("Session.PlanUse") == "unknown")
+      try await world.user.signIn(caller)
+      #expect(try await caller.property("Session.AuthMethod") == "browser")
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await world.sandbox.state().requests["api-responses"] == 1)
+      try await caller.signIn()
+      #expect(try await caller.property("Session.AuthMethod") == "device-code")
+      #expect(try await caller.property("Session.ManageUsageUri") == "")
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await world.sandbox.state().requests["api-responses"] == 1)
+      try await eventually("one live sign-in") { try await world.sandbox.state().liveRefreshTokens == 1 }
+    }
+  }
+
+  @Test func theSignInOutlivesTheService() async throws {
+    try await World.with(.browser()) { world in
+      let caller = try await world.callerSignedInInBrowser()
+      try await world.service.restart()
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await caller.property("Session.AuthMethod") == "browser")
+      #expect(try await caller.send("hi").contains("hi"))
+    }
+  }
+
+  // MARK: A browser on another machine
+
+  @Test func theUserPastesTheAddress() async throws {
+    try await World.with(.browser()) { world in
+      let caller = try await world.caller()
+      let arrived = try await world.user.decide(try await world.user.start(caller))
+      for wrong in [
+        "", "ac-SANDBOX", arrived.replacing("127.0.0.1", with: "localhost"), arrived.replacing("/auth/", with: "/"),
+        arrived.replacing("state=", with: "state=x"), arrived + "&code=another",
+      ] {
+        let error = try await refusal { try await caller.call("Session.CompleteBrowserSignIn", wrong) }
+        #expect(error.name == "HTTPError", "\(wrong): \(error)")
+        #expect(!error.message.contains("SANDBOX"))
+      }
+      #expect(try await caller.property("Session.DeviceLinkState") == "waiting-for-browser")
+      try await caller.call("Session.CompleteBrowserSignIn", arrived)
+      try await caller.waitFor("linked", "Session.DeviceLinkState")
+      #expect(try await refusal { try await caller.call("Session.CompleteBrowserSignIn", arrived) }.name == "HTTPError")
+    }
+  }
+
+  // MARK: The end without success
+
+  @Test(arguments: [
+    (["decision": "decline"], "declined", "SignInDeclined"),
+    (["decision": "decline", "error": "server_error"], "failed", "HTTPError"),
+  ])
+  func aRefusalKeepsTheStoredSignIn(_ decision: [String: String], _ link: String, _ name: String) async throws {
+    try await World.with(.browser()) { world in
+      let caller = try await world.callerSignedInInBrowser()
+      let page = try await world.user.finish(try await world.user.start(caller), deciding: decision)
+      #expect(page.status == 200)
+      try await caller.waitFor(link, "Session.DeviceLinkState")
+      #expect(try await caller.lastError().text("name") == "org.chappie.Error.\(name)")
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await caller.send("hi").contains("hi"))
+    }
+  }
+
+  @Test func aCancelledSignInClosesItsListener() async throws {
+    try await World.with(.browser()) { world in
+      let caller = try await world.caller()
+      let arrived = try await world.user.decide(try await world.user.start(caller))
+      try await caller.call("Session.CancelSignIn")
+      try await caller.waitFor("cancelled", "Session.DeviceLinkState")
+      await #expect(throws: (any Error).self) { try await world.user.visit(arrived) }
+      #expect(try await caller.state() == "signed-out")
+      // The code is of no use to anybody.
+      #expect(try await world.sandbox.state().requests["browser-token"] == 0)
+    }
+  }
+
+  @Test func anotherAccountReplacesNothing() async throws {
+    try await World.with(.browser()) { world in
+      let caller = try await world.callerSignedInInBrowser()
+      let page = try await world.user.finish(
+        try await world.user.start(caller), deciding: ["user": "mallory@example.com"])
+      #expect(!page.text.contains("You are signed in"))
+      try await caller.waitFor("failed", "Session.DeviceLinkState")
+      #expect(try await caller.lastError().text("name") == "org.chappie.Error.AccountMismatch")
+      #expect(try await caller.send("hi").contains("hi"))
+      let account = try await caller.property("Session.AccountInfo", as: VariantDictionary.self)
+      #expect(account.text("email") == "ada@example.com")
+      // The tokens of the other account were revoked.
+      try await eventually("one live sign-in") { try await world.sandbox.state().liveRefreshTokens == 1 }
+      try await world.user.signIn(caller, ["add_account": true], deciding: ["user": "mallory@example.com"])
+      let other = try await caller.property("Session.AccountInfo", as: VariantDictionary.self)
+      #expect(other.text("email") == "mallory@example.com")
+      #expect(try await world.sandbox.state().registrations.count == 2)
+    }
+  }
+
+  // MARK: Bad servers
+
+  nonisolated static let badServers: [(String, String, String)] = [
+    ("another issuer", #"{"endpoint":"discovery","members":{"issuer":"https://other.example"}}"#, "HTTPError"),
+    (
+      "a foreign token endpoint", #"{"endpoint":"discovery","members":{"token_endpoint":"https://other.example/t"}}"#,
+      "HTTPError"
+    ),
+    ("a redirect", #"{"endpoint":"discovery","status":302,"headers":{"location":"https://other.example"}}"#, "Network"),
+    ("no description", #"{"endpoint":"discovery","status":503}"#, "Network"),
+    ("no JSON", #"{"endpoint":"discovery","raw":"<html>"}"#, "HTTPError"),
+  ]
+
+  @Test(arguments: badServers)
+  func aBadDescriptionStartsNoSignIn(_ what: String, _ rule: String, _ name: String) async throws {
+    try await World.with(.browser()) { world in
+      let caller = try await world.caller()
+      try await world.sandbox.play("[\(rule)]")
+      let error = try await refusal { try await world.user.start(caller) }
+      #expect(error.name == name, "\(what): \(error)")
+      #expect(try await caller.property("Session.DeviceLinkState") == "failed")
+      // The next attempt asks again.
+      try await world.user.signIn(caller)
+    }
+  }
+
+  @Test(arguments: [
+    (#""id_token":{"claims":{"nonce":"another"}}"#, "HTTPError"),
+    (#""id_token":{"claims":{"iss":"https://other.example"}}"#, "HTTPError"),
+    (#""id_token":{"claims":{"aud":["other"]}}"#, "HTTPError"),
+    (#""id_token":{"claims":{"exp":1000}}"#, "HTTPError"), (#""id_token":{"signature":"wrong"}"#, "HTTPError"),
+    (#""id_token":{"signature":"unpublished"}"#, "HTTPError"), (#""id_token":{"signature":"none"}"#, "HTTPError"),
+    (#""members":{"id_token":null}"#, "HTTPError"), (#""members":{"refresh_token":null}"#, "HTTPError"),
+    (#""members":{"expires_in":-1}"#, "HTTPError"), (#""refusal":"invalid_grant""#, "TokenExchangeFailed"),
+    (#""refusal":"temporarily_unavailable""#, "TokenExchangeFailed"), (#""drop_after":0"#, "Network"),
+    (#""raw":"{}""#, "HTTPError"),
+  ])
+  func aFailedExchangeStoresNothingAndKeepsTheRegistration(_ fault: String, _ name: String) async throws {
+    try await World.with(.browser()) { world in
+      let caller = try await world.caller()
+      try await world.sandbox.play("[{\"endpoint\":\"browser-token\",\(fault)}]")
+      let page = try await world.user.finish(try await world.user.start(caller))
+      #expect(!page.text.contains("You are signed in"))
+      try await caller.waitFor("failed", "Session.DeviceLinkState")
+      #expect(try await caller.lastError().text("name") == "org.chappie.Error.\(name)", "\(fault)")
+      #expect(try await caller.state() == "signed-out")
+      #expect(try await world.keyring.credentials().isEmpty)
+      // The next attempt uses the pending registration.
+      let next = try await world.user.start(caller)
+      let issued = try await world.sandbox.state().registrations.map(\.clientId)
+      #expect(query("client_id", of: next) == issued.first)
+      try await world.user.finish(next)
+      try await caller.waitFor("linked", "Session.DeviceLinkState")
+      #expect(try await world.sandbox.state().registrations.count == 1)
+    }
+  }
+
+  @Test func rotatedKeysVerify() async throws {
+    try await World.with(.browser()) { world in
+      let caller = try await world.callerSignedInInBrowser()
+      try await world.service.restart()
+      try await world.sandbox.request(
+        .post, "\(world.sandbox.issuer)/sandbox/rotate-keys", "keep=false",
+        type: "application/x-www-form-urlencoded")
+      try await world.user.signIn(caller)
+    }
+  }
+}
