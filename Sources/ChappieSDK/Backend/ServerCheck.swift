@@ -6,6 +6,8 @@ package enum ServerCheck {
   package enum Server: String, Sendable {
     case issuer
     case backend
+    /// The public API, which answers sign-ins in the browser.
+    case api
   }
 
   package enum Outcome: Sendable {
@@ -26,11 +28,14 @@ package enum ServerCheck {
   private static let deadline = Duration.seconds(8)
 
   /// Asks the servers at once.
-  package static func run(_ backend: ChappieBackend) async -> [Answer] {
-    let addresses: [(Server, String)] = [
+  ///
+  /// - Parameter asksAPI: whether the public API is asked too.
+  package static func run(_ backend: ChappieBackend, asksAPI: Bool) async -> [Answer] {
+    var addresses: [(Server, String)] = [
       (.issuer, backend.issuer + "/.well-known/openid-configuration"),
       (.backend, backend.baseURL + "/codex/models?client_version=\(ProtocolVersion.current)"),
     ]
+    if asksAPI { addresses.append((.api, backend.apiURL + "/models")) }
     let tasks = addresses.map { server, url in Task.onGLib { await ask(server, url) } }
     var answers: [Answer] = []
     for task in tasks { answers.append(await task.value) }

@@ -29,6 +29,9 @@ public enum ChappieAuthError: Error, Sendable, Hashable {
   case cancelled
   /// The server's answer is invalid.
   case invalidResponse(String)
+  /// The address that was given to ``ChappieAuthSession/completeBrowserSignIn(_:)`` does not complete the sign-in. The
+  /// text gives the reason and repeats nothing of the address.
+  case invalidAddress(String)
   /// The server could not be reached.
   case network(String)
   /// The credential was removed here, but the server did not revoke it. The text gives the reason.
@@ -73,6 +76,7 @@ extension ChappieAuthError: CustomStringConvertible {
       "The sign-in server's proof of who signed in cannot be used (\(reason.withoutFullStop)): start the sign-in again."
     case .cancelled: "The sign-in was cancelled."
     case .invalidResponse(let message): "The sign-in server gave an answer that cannot be used\(Self.detail(message))."
+    case .invalidAddress(let reason): "This address does not complete the sign-in: \(reason.withoutFullStop)."
     case .network(let message): "The sign-in server was not reached: \(message.withoutFullStop)."
     case .revocationFailed(let message):
       "The sign-in was removed here, but the server could not be told to revoke it (\(message.withoutFullStop)): it may "
@@ -102,6 +106,7 @@ extension ChappieAuthError: LogValue {
     case .expired: "not approved in time"
     case .cancelled: "cancelled here"
     case .invalidResponse: "the sign-in server gave an answer that cannot be used"
+    case .invalidAddress(let reason): "the address does not complete the sign-in: \(reason.withoutFullStop)"
     case .network(let reason): "the sign-in server was not reached: \(reason)"
     case .revocationFailed(let reason): "the sign-in server did not revoke it: \(reason)"
     case .locked(let reason), .keyringUnavailable(let reason): reason.withoutFullStop

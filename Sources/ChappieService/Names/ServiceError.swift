@@ -132,6 +132,7 @@ extension ChappieAuthError {
     case .declined: .signInDeclined
     case .expired: .signInExpired
     case .cancelled: .cancelled
+    case .invalidAddress: .invalidArgument
     case .network, .renewalTooEarly: .network
     case .revocationFailed: .revocationFailed
     case .locked: .locked

@@ -153,7 +153,11 @@ final class ManagerObject {
   /// Callers that ask at the same time get the answers of one check, so that no program can flood the servers.
   private func answersOfServers() async -> [ServerCheck.Answer] {
     if let check { return await check.value }
-    let check = Task.onGLib { [defaults] in await ServerCheck.run(defaults.backend) }
+    let check = Task.onGLib { [defaults] in
+      let session = Chappie.authSession(configuration: defaults)
+      await session.restored()
+      return await ServerCheck.run(defaults.backend, asksAPI: session.signInMethod == .browser)
+    }
     self.check = check
     defer { self.check = nil }
     return await check.value

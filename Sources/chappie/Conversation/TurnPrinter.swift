@@ -65,7 +65,7 @@ struct TurnPrinter {
         view?.finish()
         // With a response id the answer is complete and only storing it failed, so the whole answer is printed.
         let text = details["response_id"].flatMap { _ in details["partial_text"]?.stringValue }
-        throw await refusal(failure, details, model: model).preceded(
+        throw await explained(failure, details, model: model).preceded(
           by: object(text, text == nil ? .null : details))
       }
     }
@@ -106,6 +106,15 @@ struct TurnPrinter {
     } catch let failure as CommandFailure {
       throw failure.preceded(by: object(nil, .null))
     }
+  }
+
+  /// Adds what the user can do about the failure of a turn.
+  private func explained(_ failure: CommandFailure, _ details: ChappieJSONValue, model: String?) async -> CommandFailure {
+    guard failure.status == .usageLimitReached else { return await refusal(failure, details, model: model) }
+    guard let session: ObjectPath = try? await service.properties(client, "Client").value("Session"),
+      let page = try? PlanUse(try await service.properties(session, "Session"))?.page
+    else { return failure }
+    return failure.managed(at: page)
   }
 
   /// Turns a refusal by the server into ``ExitStatus/noSuchModel`` if the model is not in the list.

@@ -112,7 +112,10 @@ struct ServerChecks {
     return .ok(
       "servers",
       hosts.count == 2
-        ? tr("\(hosts[0]) and \(hosts[1]) answer.") : tr("\(hosts.joined(separator: ", ")) answers."))
+        ? tr("\(hosts[0]) and \(hosts[1]) answer.")
+        : hosts.count == 3
+          ? tr("\(hosts[0]), \(hosts[1]) and \(hosts[2]) answer.")
+          : tr("\(hosts.joined(separator: ", ")) answers."))
   }
 
   private static func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }

@@ -81,6 +81,9 @@ struct ServiceChecks {
       let failure = status.errorMessage.map { tr("Last failure: \(ServiceSentences.translated($0))") }
       switch status.state {
       case "signed-in":
+        if let use = status.planUse, use.isRefused {
+          return .note("sign-in", tr("Somebody is signed in. \(use.sentence)"), use.management)
+        }
         return failure.map { .note("sign-in", tr("Somebody is signed in. \($0)")) }
           ?? .ok("sign-in", tr("Somebody is signed in."))
       case "signing-in": return .note("sign-in", tr("A sign-in waits to be approved."))

@@ -37,6 +37,7 @@ final class UsageMonitor: MonitorSource {
     timer?.cancel()
     let status = try SessionStatus(try await service.properties(session, "Session"))
     guard status.state == "signed-in" else { return message(status.summary) }
+    if let planUse = status.planUse { return planUse.state }
     do {
       let limits = try await limits()
       wake(at: limits.windows.compactMap(\.resetsAt).filter { $0 > UnixTime.now }.min())

@@ -17,5 +17,7 @@ struct WaybarOutput {
   }
 
   /// Whether the user has to do something, or cannot ask.
-  var needsAttention: Bool { kind == "reauthentication-required" || kind == "reached" }
+  var needsAttention: Bool {
+    ["reauthentication-required", "reached", "limit-reached", "not-granted", "not-eligible"].contains(kind)
+  }
 }

@@ -42,6 +42,11 @@ struct CommandFailure: Error {
   /// The deadline of a call passed.
   static let noAnswer = CommandFailure(.serviceMissing, tr("There was no answer in time."))
 
+  /// The service that runs lacks a method of this version.
+  static let olderService = CommandFailure(
+    .failed,
+    tr("The service that runs is older than this command: systemctl --user restart chappie starts the new one."))
+
   /// The service ended during a call.
   static let serviceEnded = CommandFailure(busName: "org.freedesktop.DBus.Error.NoReply", message: "")
 
@@ -60,7 +65,7 @@ struct CommandFailure: Error {
       name: busName.isEmpty ? nil : busName)
     // With a response id the answer is complete, and the caller prints it as such.
     let keys = details["response_id"] == nil ? ["plan", "tool", "partial_text"] : ["plan", "tool"]
-    for key in keys { members.after.set(key, details[key]?.stringValue) }
+    for key in keys + ["param"] { members.after.set(key, details[key]?.stringValue) }
     for key in ["status", "limit"] { members.after.set(key, details[key]?.integerValue) }
     members.after.set("resets_at", details["resets_at"]?.integerValue)
   }
@@ -79,6 +84,14 @@ struct CommandFailure: Error {
     return failure
   }
 
+  /// The same failure, which tells where the user sees and limits the usage of the plan.
+  func managed(at page: String) -> CommandFailure {
+    var failure = CommandFailure(status, "\(message) \(tr("Manage usage: \(page)"))", name: name)
+    failure.members = members
+    failure.members.after.set("manage_usage_uri", page)
+    return failure
+  }
+
   /// The failure as a JSON object: the error's name, its message, the exit status, and the details.
   var json: JSONObject {
     var object = members.before
@@ -93,6 +106,14 @@ struct CommandFailure: Error {
     let message = ServiceSentences.translated(message)
     return switch (name, ExitStatus(errorName: name)) {
     case ("org.chappie.Error.MissingCredential", _): tr("Nobody is signed in: run chappie sign-in.")
+    case ("org.chappie.Error.PlanUseNotGranted", _):
+      tr("This sign-in may not use your ChatGPT plan: chappie sign-in --enable-plan-use asks you to allow it.")
+    case ("org.chappie.Error.AccountMismatch", _):
+      tr(
+        """
+        Another account has signed in on the page than the one that is stored here, which stays: sign in with that one, \
+        or give --another-account.
+        """)
     case (_, .signInNeeded): tr("The sign-in has ended: run chappie sign-in.")
     case (_, .usageLimitReached):
       [message, resetsAt.map { tr("It resets \(UnixTime.localText($0)).") }].compactMap(\.self).joined(separator: " ")

@@ -16,6 +16,8 @@ enum ExitStatus: Int32, CaseIterable {
   case declined = 11
   case notRevoked = 12
   case unfit = 13
+  case notOffered = 14
+  case signInNotApproved = 15
   case interrupted = 130
 
   /// The meaning, in a sentence.
@@ -35,6 +37,9 @@ enum ExitStatus: Int32, CaseIterable {
     case .declined: tr("The model refused to answer; its refusal is printed.")
     case .notRevoked: tr("The credential was removed, but the server could not be asked to revoke it.")
     case .unfit: tr("The answer does not have the wanted form.")
+    case .notOffered: tr("The backend of the sign-in does not offer what was asked for.")
+    case .signInNotApproved:
+      tr("The sign-in was declined, was not approved in time, or is that of another account; nothing was changed.")
     case .interrupted: tr("It was interrupted.")
     }
   }
@@ -43,13 +48,18 @@ enum ExitStatus: Int32, CaseIterable {
   init(errorName: String) {
     switch errorName {
     case "org.chappie.Error.MissingCredential", "org.chappie.Error.ReauthenticationRequired",
-      "org.chappie.Error.MissingRefreshToken":
+      "org.chappie.Error.MissingRefreshToken", "org.chappie.Error.PlanUseNotGranted":
       self = .signInNeeded
     case "org.chappie.Error.Locked", "org.chappie.Error.KeyringUnavailable": self = .keyringNeeded
     case "org.chappie.Error.UsageLimitReached": self = .usageLimitReached
     case "org.chappie.Error.RateLimited": self = .rateLimited
     case "org.chappie.Error.Network": self = .noNetwork
-    case "org.chappie.Error.HTTPError", "org.chappie.Error.TokenExchangeFailed": self = .refused
+    case "org.chappie.Error.HTTPError", "org.chappie.Error.TokenExchangeFailed",
+      "org.chappie.Error.PlanUseNotEligible":
+      self = .refused
+    case "org.chappie.Error.UnsupportedCapability": self = .notOffered
+    case "org.chappie.Error.SignInDeclined", "org.chappie.Error.SignInExpired", "org.chappie.Error.AccountMismatch":
+      self = .signInNotApproved
     case "org.chappie.Error.RevocationFailed": self = .notRevoked
     case "org.chappie.Error.Cancelled": self = .interrupted
     case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner", CommandFailure.noBus:

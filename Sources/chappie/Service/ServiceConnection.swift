@@ -118,9 +118,7 @@ final class ServiceConnection {
     } catch let error as GLibError
       where error.busName == "org.freedesktop.DBus.Error.UnknownMethod" && error.message.contains("OpenTurn")
     {
-      throw CommandFailure(
-        .failed,
-        tr("The service that runs is older than this command: systemctl --user restart chappie starts the new one."))
+      throw CommandFailure.olderService
     }
   }
 

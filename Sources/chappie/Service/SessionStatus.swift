@@ -1,13 +1,32 @@
 import GLibBridge
 import Platform
 
+/// How somebody signs in, as `AuthMethod` of `org.chappie.Session` names it.
+enum SignInMethod: String {
+  case browser
+  case deviceCode = "device-code"
+
+  /// A sentence for a person.
+  var sentence: String {
+    switch self {
+    case .browser: tr("The sign-in was made in the browser.")
+    case .deviceCode: tr("The sign-in was made with a code.")
+    }
+  }
+}
+
 /// The properties of `org.chappie.Session` at one moment.
 struct SessionStatus: Equatable {
   let state: String
   let deviceLinkState: String
   let userCode: String?
   let verificationURI: String?
+  /// The page of a running sign-in in the browser.
+  let authorizationURI: String?
   let expiresAt: Int64?
+  /// The method of the stored sign-in; nil when nobody is signed in, or when it is not known.
+  let method: SignInMethod?
+  let planUse: PlanUse?
   let email: String?
   let plan: String?
   let errorName: String?
@@ -19,7 +38,11 @@ struct SessionStatus: Equatable {
     let code: VariantDictionary = try properties.value("DeviceCode") ?? [:]
     userCode = try code.value("user_code")
     verificationURI = try code.value("verification_uri")
-    expiresAt = try code.value("expires_at")
+    let page: VariantDictionary = try properties.value("BrowserPage") ?? [:]
+    authorizationURI = try page.value("authorization_uri")
+    expiresAt = try code.value("expires_at") ?? page.value("expires_at")
+    method = SignInMethod(rawValue: try properties.value("AuthMethod") ?? "")
+    planUse = try PlanUse(properties)
     let info: VariantDictionary = try properties.value("AccountInfo") ?? [:]
     email = try info.value("email")
     plan = try info.value("plan")
@@ -34,12 +57,21 @@ struct SessionStatus: Equatable {
   private var sentence: String {
     switch state {
     case "signed-in": account.map { tr("Signed in as \($0)") } ?? tr("Signed in")
-    case "signing-in":
-      userCode.map { tr("Signing in: enter \($0) at \(verificationURI ?? tr("the sign-in page"))") } ?? tr("Signing in")
+    case "signing-in": progress
     case "reauthentication-required":
       account.map { tr("The sign-in as \($0) has ended: run chappie sign-in") }
         ?? tr("The sign-in has ended: run chappie sign-in")
     default: tr("Signed out")
+    }
+  }
+
+  private var progress: String {
+    switch deviceLinkState {
+    case "waiting-for-approval":
+      userCode.map { tr("Signing in: enter \($0) at \(verificationURI ?? tr("the sign-in page"))") } ?? tr("Signing in")
+    case "waiting-for-browser": tr("Signing in: continue in your browser")
+    case "verifying": tr("Signing in: checking who has signed in")
+    default: tr("Signing in")
     }
   }
 
@@ -55,7 +87,10 @@ struct SessionStatus: Equatable {
     object.set("device_link_state", deviceLinkState)
     object.set("user_code", userCode)
     object.set("verification_uri", verificationURI)
+    object.set("authorization_uri", authorizationURI)
     object.set("expires_at", expiresAt)
+    object.set("method", method?.rawValue)
+    if let planUse { object.append(planUse.json) }
     object.set("email", email)
     object.set("plan", plan)
     object.set("error", errorName)

@@ -27,7 +27,13 @@ struct Status: Verb {
       StandardStream.output.write(object.line + "\n")
     } else {
       StandardStream.output.write("\(status.summary).\n")
-      if let model { StandardStream.output.write("\(model.sentence)\n") }
+      let method = status.state == "signed-in" ? status.method : nil
+      for sentence in [method?.sentence, status.planUse?.sentence, status.planUse?.management, model?.sentence] {
+        if let sentence { StandardStream.output.write("\(sentence)\n") }
+      }
+      if let page = status.authorizationURI {
+        StandardStream.output.write(tr("Its page: \(page.terminalSafeLine)") + "\n")
+      }
       if let message = status.errorMessage {
         StandardStream.output.write(tr("Last failure: \(ServiceSentences.translated(message).terminalSafeLine)") + "\n")
       }

@@ -8,7 +8,8 @@ struct Usage: Verb {
   static let details = tr(
     """
     With --json it prints an object that waybar's custom module takes: text, alt, class, tooltip and percentage, and \
-    the limits themselves. With --follow it prints a line for each change, as chappie monitor --usage does.
+    the limits themselves. With --follow it prints a line for each change, as chappie monitor --usage does. After a \
+    sign-in in the browser there are no figures; it prints whether the plan can be used, and the page that has them.
     """)
 
   let account: String?
@@ -30,7 +31,17 @@ struct Usage: Verb {
     // No timeout: the keyring may ask for its password first, and the user may take any time.
     let reply = try await service.call(client, "Client", "GetUsageLimits", timeout: nil)
     let limits = try UsageLimits(try reply.member(0, "limits"))
-    StandardStream.output.write(json ? limits.state.json.line + "\n" : limits.text)
+    if limits.isEmpty, let planUse = try await planUse(service) {
+      StandardStream.output.write((json ? planUse.state.json.line : planUse.text) + "\n")
+    } else {
+      StandardStream.output.write(json ? limits.state.json.line + "\n" : limits.text)
+    }
     return .success
+  }
+
+  /// Nil for a sign-in that tells figures, even if there are none now.
+  @GLibActor
+  private func planUse(_ service: ServiceConnection) async throws -> PlanUse? {
+    try PlanUse(try await service.properties(try await service.session(account), "Session"))
   }
 }

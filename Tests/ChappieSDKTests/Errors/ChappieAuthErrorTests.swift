@@ -24,8 +24,7 @@ struct ChappieAuthErrorTests {
     #expect(ChappieAuthError.missingRefreshToken.requiresReauthentication)
     let others: [ChappieAuthError] = [
       .deviceCodeRequestFailed(status: 400, message: ""), .declined, .expired, .cancelled, .invalidResponse(""),
-      .network(""),
-      .locked(""), .keyringUnavailable(""),
+      .invalidAddress(""), .network(""), .locked(""), .keyringUnavailable(""),
     ]
     for error in others { #expect(!error.requiresReauthentication, "\(error)") }
   }

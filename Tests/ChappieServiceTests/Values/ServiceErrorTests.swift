@@ -50,6 +50,7 @@ struct ServiceErrorTests {
       (.deviceCodeRequestFailed(status: 404, message: ""), .httpError), (.declined, .signInDeclined),
       (.ended("e"), .reauthenticationRequired), (.renewalTooEarly, .network), (.accountMismatch, .accountMismatch),
       (.identityNotVerified("i"), .httpError), (.expired, .signInExpired), (.cancelled, .cancelled), (.invalidResponse("i"), .httpError),
+      (.invalidAddress("i"), .invalidArgument),
       (.network("n"), .network), (.revocationFailed("r"), .revocationFailed),
       (.locked("l"), .locked), (.keyringUnavailable("k"), .keyringUnavailable),
     ] as [(ChappieAuthError, ServiceErrorName)])

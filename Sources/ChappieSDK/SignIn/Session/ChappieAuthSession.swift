@@ -244,7 +244,7 @@ public final class ChappieAuthSession: Observable, Sendable {
   /// Completes a sign-in whose page was approved in a browser on another machine, which could not return to this one.
   ///
   /// - Parameter address: the whole address at which that browser arrived: it begins with `http://127.0.0.1`.
-  /// - Throws: ``ChappieAuthError/invalidResponse(_:)`` for another address, or when no sign-in waits for one. A running
+  /// - Throws: ``ChappieAuthError/invalidAddress(_:)`` for another address, or when no sign-in waits for one. A running
   ///   sign-in goes on.
   @GLibActor
   public func completeBrowserSignIn(_ address: String) throws {

@@ -30,7 +30,7 @@ extension CredentialSlot {
   /// - Throws: ``CredentialError``.
   func completeBrowserSignIn(_ address: String) throws {
     guard let browserReturn else {
-      throw CredentialError.signIn(.invalidResponse("no sign-in in the browser waits for an address"))
+      throw CredentialError.signIn(.invalidAddress("no sign-in in the browser waits for an address"))
     }
     do {
       try browserReturn.complete(address)

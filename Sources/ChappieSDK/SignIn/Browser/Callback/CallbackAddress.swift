@@ -29,19 +29,19 @@ struct CallbackAddress {
 
   /// The parameters of an address that a user copied from the browser of another machine.
   ///
-  /// - Throws: ``ChappieAuthError/invalidResponse(_:)``, which tells what is wrong and repeats nothing of the address.
+  /// - Throws: ``ChappieAuthError/invalidAddress(_:)``, which tells what is wrong and repeats nothing of the address.
   func parameters(ofPasted text: String) throws(ChappieAuthError) -> CallbackParameters {
-    guard text.utf8.count <= Self.pastedLimit else { throw .invalidResponse("the address is too long") }
+    guard text.utf8.count <= Self.pastedLimit else { throw .invalidAddress("the address is too long") }
     var rest = text.utf8[...]
     while let first = rest.first, Self.isSpace(first) { rest.removeFirst() }
     while let last = rest.last, Self.isSpace(last) { rest.removeLast() }
     guard rest.starts(with: "http://".utf8) else {
-      throw .invalidResponse("copy the whole address from the browser, which begins with http://\(host)")
+      throw .invalidAddress("copy the whole address from the browser, which begins with http://\(host)")
     }
     rest = rest.dropFirst("http://".utf8.count)
     let authority = rest.prefix { !"/?#".utf8.contains($0) }
     guard authority.elementsEqual(host.utf8) else {
-      throw .invalidResponse(
+      throw .invalidAddress(
         "the address belongs to another computer, program or sign-in: that of this sign-in begins with http://\(host)")
     }
     let target = rest.dropFirst(authority.count).prefix { $0 != UInt8(ascii: "#") }
@@ -50,7 +50,7 @@ struct CallbackAddress {
     } catch {
       throw error.asAuthError
     }
-    throw .invalidResponse("the address is not that of the sign-in's end: its path is not \(Self.path)")
+    throw .invalidAddress("the address is not that of the sign-in's end: its path is not \(Self.path)")
   }
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
@@ -60,12 +60,12 @@ extension CallbackParameters.Fault {
   /// The error for an address that a user pasted.
   var asAuthError: ChappieAuthError {
     switch self {
-    case .unreadable: .invalidResponse("the address is damaged: copy all of it again")
-    case .repeated: .invalidResponse("the address has one of its parameters twice")
-    case .outOfRange: .invalidResponse("the address has a parameter that is empty, too long or malformed")
-    case .foreign: .invalidResponse("the address belongs to another sign-in: copy the one of this sign-in")
-    case .otherIssuer: .invalidResponse("the address comes from another server than the one that was asked")
-    case .ambiguous: .invalidResponse("the address has neither a code nor an error, or both")
+    case .unreadable: .invalidAddress("the address is damaged: copy all of it again")
+    case .repeated: .invalidAddress("the address has one of its parameters twice")
+    case .outOfRange: .invalidAddress("the address has a parameter that is empty, too long or malformed")
+    case .foreign: .invalidAddress("the address belongs to another sign-in: copy the one of this sign-in")
+    case .otherIssuer: .invalidAddress("the address comes from another server than the one that was asked")
+    case .ambiguous: .invalidAddress("the address has neither a code nor an error, or both")
     }
   }
 }

@@ -54,7 +54,7 @@ final class CallbackListener {
 
   /// Takes the full address that a user copied from the browser of another machine.
   ///
-  /// - Throws: ``ChappieAuthError/invalidResponse(_:)``, which tells what is wrong. The attempt goes on.
+  /// - Throws: ``ChappieAuthError/invalidAddress(_:)``, which tells what is wrong. The attempt goes on.
   func take(pasted text: String) throws(ChappieAuthError) {
     let parameters = try address.parameters(ofPasted: text)
     let callback: Callback
@@ -63,7 +63,7 @@ final class CallbackListener {
     } catch {
       throw error.asAuthError
     }
-    guard !first.isFulfilled else { throw .invalidResponse("this sign-in already has its answer") }
+    guard !first.isFulfilled else { throw .invalidAddress("this sign-in already has its answer") }
     accept(callback)
   }
 

@@ -1,0 +1,67 @@
+import GLibBridge
+import LineEditing
+import Platform
+
+/// Reads the address at which the browser of another computer arrived: at a terminal with a line editor, since a
+/// terminal by itself cuts lines at 4096 bytes, and else from the lines of standard input.
+@GLibActor
+final class CallbackReader {
+  enum Entry: Equatable {
+    /// Without the spaces and line ends that copying may add.
+    case address(String)
+    /// Ctrl-C
+    case interrupted
+    case ended
+  }
+
+  private let editor: LineEditor?
+  /// The reading under way.
+  private var reading: Task<Entry, Never>?
+
+  /// - Throws: ``CommandFailure``.
+  init() throws {
+    guard StandardInput.isTerminal else {
+      editor = nil
+      return
+    }
+    editor = LineEditor(prompt: tr("Address:") + " ")
+    if editor == nil { throw CommandFailure(.failed, tr("There is no memory for a line editor.")) }
+  }
+
+  /// Whether the user is asked at a terminal now.
+  var isReading: Bool { editor != nil && reading != nil }
+
+  /// Waits for the next line that is not empty.
+  func next() async -> Entry {
+    let task = Task.onGLib { await self.read() }
+    reading = task
+    let entry = await task.value
+    reading = nil
+    return entry
+  }
+
+  private func read() async -> Entry {
+    while true {
+      let line: String
+      if let editor {
+        switch await editor.next() {
+        case .line(let text): line = text
+        case .interrupt: return .interrupted
+        case .end: return .ended
+        }
+      } else {
+        guard let text = await offActor({ readLine() }) else { return .ended }
+        line = text
+      }
+      let address = line.filter { !$0.isWhitespace }
+      if !address.isEmpty { return .address(address) }
+    }
+  }
+
+  /// Gives the terminal back. Standard input that is no terminal may stay in a blocked thread.
+  func end() async {
+    guard let editor, let reading else { return }
+    editor.end()
+    if await reading.value == .ended { StandardStream.output.write("\n") }
+  }
+}

@@ -1,0 +1,261 @@
+import GLibBridge
+import Glibc
+import Platform
+
+/// A sign-in that this command starts, or joins, and follows to its end.
+@GLibActor
+final class SignInAttempt {
+  private enum Event: Sendable {
+    case changed
+    /// The service has ended.
+    case lost
+    case interrupted
+    /// The input ended before an address came.
+    case inputEnded
+  }
+
+  private let service: ServiceConnection
+  private let session: ObjectPath
+  private let json: Bool
+  private let events: AsyncStream<Event>
+  private let event: AsyncStream<Event>.Continuation
+  private var tasks: [Task<Void, Never>] = []
+  private var reader: CallbackReader?
+  private var spinner: Spinner?
+  private var expiresAt: Int64?
+  /// Whether this command started it. Another program's sign-in goes on without this command.
+  private var isOwn = true
+  private var lastLine: String?
+
+  init(_ service: ServiceConnection, _ session: ObjectPath, json: Bool) {
+    self.service = service
+    self.session = session
+    self.json = json
+    (events, event) = AsyncStream.makeStream(of: Event.self)
+    let signals = service.signals(session)
+    tasks.append(
+      Task.onGLib { [event] in
+        for await _ in signals { event.yield(.changed) }
+        event.yield(.lost)
+      })
+  }
+
+  /// The current state of the session.
+  ///
+  /// - Throws: ``CommandFailure``.
+  func status() async throws -> SessionStatus {
+    try SessionStatus(try await service.properties(session, "Session"))
+  }
+
+  // MARK: Beginning
+
+  /// Starts the sign-in, and shows its code or its page.
+  ///
+  /// - Parameter before: the state before.
+  /// - Throws: ``CommandFailure``, `GLibError`, `CancellationError`.
+  func start(_ plan: SignInPlan, _ before: SessionStatus) async throws {
+    switch plan.method {
+    case .deviceCode:
+      isOwn = before.userCode == nil
+      try await startWithCode(plan)
+    case .browser:
+      isOwn = before.authorizationURI == nil
+      try await startInBrowser(plan)
+    }
+    tasks.append(
+      Task.onGLib { [event] in
+        _ = await UnixSignals.first(of: [SIGINT, SIGTERM])
+        event.yield(.interrupted)
+      })
+  }
+
+  private func startWithCode(_ plan: SignInPlan) async throws {
+    // A terminal shows the code, so no notification is needed.
+    let options: VariantDictionary = ["notify": !StandardStream.output.isTerminal]
+    // No timeout: the keyring may ask for its password first, and the user may take any time.
+    let reply = try await service.call(session, "Session", "StartDeviceCodeSignIn", .tuple(options), timeout: nil)
+    let code: String = try reply.member(0, "user_code")
+    let page = try await page(reply.member(1, "verification_uri"))
+    expiresAt = try reply.member(2, "expires_at")
+    say(
+      tr(
+        """
+        Open     \(page.text)
+        Enter    \(code.terminalSafeLine)
+
+        Continue only if you started this sign-in yourself. If somebody gave you this code, stop.
+        """))
+    if plan.way == .opened { try? await Browser.open(page) }
+  }
+
+  private func startInBrowser(_ plan: SignInPlan) async throws {
+    let reply: Variant
+    do {
+      reply = try await service.call(
+        session, "Session", "StartBrowserSignIn", .tuple(plan.browserOptions), timeout: nil)
+    } catch let error as GLibError where error.busName == "org.freedesktop.DBus.Error.UnknownMethod" {
+      throw CommandFailure.olderService
+    }
+    let page = try await page(reply.member(0, "authorization_uri"))
+    expiresAt = try reply.member(1, "expires_at")
+    switch plan.way {
+    case .opened: say(tr("Your browser opens the page of the sign-in. If no window appears, open it yourself:"))
+    case .shown: say(tr("Open this page in a browser on this computer:"))
+    case .pasted: say(tr("Open this page in a browser on any computer:"))
+    }
+    say("\n\(page.text)\n")
+    if plan.way == .pasted {
+      say(
+        tr(
+          """
+          When you have approved there, that browser goes to an address that begins with http://127.0.0.1 and says that \
+          it cannot be reached. Copy the whole address from its address bar, and paste it here.
+          """) + "\n")
+    }
+    say(tr("Continue only if you started this sign-in yourself. If somebody gave you this address, stop."))
+    if plan.way == .pasted { try readAddresses() }
+  }
+
+  /// The address of the sign-in page. It is opened in a browser, so it must be a web address.
+  ///
+  /// - Throws: ``CommandFailure`` for another address; the sign-in is cancelled then.
+  private func page(_ address: String) async throws -> WebPageAddress {
+    if let page = WebPageAddress(address) { return page }
+    await cancel()
+    throw CommandFailure(
+      .failed,
+      tr("The service gave a sign-in address that is no web page; it was not opened: “\(address.terminalSafeLine)”."))
+  }
+
+  /// Writes a line for a person.
+  private func say(_ text: String) {
+    if !json { StandardStream.output.write(text + "\n") }
+  }
+
+  // MARK: The address of another computer's browser
+
+  private func readAddresses() throws {
+    let reader = try CallbackReader()
+    self.reader = reader
+    tasks.append(
+      Task.onGLib { [self] in
+        while true {
+          switch await reader.next() {
+          case .address(let address): if await complete(address) { return }
+          case .interrupted:
+            event.yield(.interrupted)
+            return
+          case .ended:
+            event.yield(.inputEnded)
+            return
+          }
+        }
+      })
+  }
+
+  /// Hands the address over.
+  ///
+  /// - Returns: whether no other address is needed.
+  private func complete(_ address: String) async -> Bool {
+    do {
+      try await service.call(session, "Session", "CompleteBrowserSignIn", .tuple(address))
+      return true
+    } catch {
+      let failure = CommandFailure(error)
+      // The sign-in may have ended meanwhile, which its state tells better.
+      guard failure.name == Self.wrongAddress, (try? await status())?.state == "signing-in" else { return true }
+      CommandFailure.report(failure.message)
+      return false
+    }
+  }
+
+  private static let wrongAddress = "org.chappie.Error.InvalidArgument"
+
+  // MARK: The end
+
+  /// Waits for the end, and tells of the stages before it.
+  ///
+  /// - Returns: the state of the account that has signed in.
+  /// - Throws: ``CommandFailure``, `GLibError`, `CancellationError`.
+  func finish() async throws -> SessionStatus {
+    defer { leave() }
+    // The sign-in may have ended before the first signal is read.
+    var status = try await laterStatus()
+    var events = events.makeAsyncIterator()
+    while status.state == "signing-in" {
+      show(status)
+      switch await events.next() {
+      case .changed: break
+      case .interrupted:
+        guard isOwn else { throw CommandFailure(.interrupted, tr("The sign-in goes on without this command.")) }
+        await cancel()
+      case .inputEnded:
+        await cancel()
+        throw CommandFailure(.usage, tr("The input ended before the address of the sign-in came; it was cancelled."))
+      case .lost, nil: throw service.connection.isClosed ? CommandFailure.busLost : CommandFailure.serviceEnded
+      }
+      status = try await laterStatus()
+    }
+    await stopReading()
+    spinner?.stop()
+    show(status)
+    switch status.deviceLinkState {
+    case "linked": return status
+    case "cancelled": throw CommandFailure(.interrupted, tr("The sign-in was cancelled."))
+    default:
+      throw CommandFailure(
+        busName: status.errorName ?? "", message: status.errorMessage ?? tr("The sign-in ended without a result."))
+    }
+  }
+
+  private func show(_ status: SessionStatus) {
+    if json {
+      let line = status.json.line
+      if line != lastLine { StandardStream.output.write(line + "\n") }
+      lastLine = line
+    }
+    // The user types an address on this line.
+    guard status.state == "signing-in", reader?.isReading != true else { return }
+    if spinner == nil { spinner = Spinner(status.stage, until: expiresAt) }
+    spinner?.text = status.stage
+  }
+
+  /// The current state of the session.
+  ///
+  /// - Throws: ``CommandFailure/serviceEnded`` if the service has gone: it answered an earlier call.
+  private func laterStatus() async throws -> SessionStatus {
+    do {
+      return try await status()
+    } catch {
+      let failure = CommandFailure(error)
+      throw failure.status == .serviceMissing && !service.connection.isClosed ? CommandFailure.serviceEnded : failure
+    }
+  }
+
+  private func cancel() async {
+    _ = try? await service.call(session, "Session", "CancelSignIn")
+  }
+
+  private func stopReading() async {
+    await reader?.end()
+    reader = nil
+  }
+
+  private func leave() {
+    spinner?.stop()
+    for task in tasks { task.cancel() }
+  }
+}
+
+extension SessionStatus {
+  /// What a running sign-in waits for.
+  fileprivate var stage: String {
+    switch deviceLinkState {
+    case "waiting-for-approval": tr("Waiting for you to approve…")
+    case "waiting-for-browser": tr("Waiting for the browser…")
+    case "exchanging": tr("Approved. Fetching the sign-in…")
+    case "verifying": tr("Checking who has signed in…")
+    default: tr("Asking the sign-in server…")
+    }
+  }
+}
