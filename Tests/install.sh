@@ -336,7 +336,7 @@ check_with fish "fish completes verbs" offers fish 'chappie sign' sign-in sign-o
 check_with fish "fish completes options" offers fish 'chappie accounts --' --app --background --help --json
 check_with fish "fish completes accounts" offers fish 'chappie status --account ' default 'my work'
 check_with zsh "zsh completes verbs" offers zsh 'chappie mon' 'chappie monitor '
-check_with zsh "zsh completes options" offers zsh 'chappie sign-in --no' 'chappie sign-in --no-browser '
+check_with zsh "zsh completes options" offers zsh 'chappie sign-in --aft' 'chappie sign-in --after-first-unlock '
 check_with zsh "zsh completes accounts" offers zsh 'chappie status --account m' 'chappie status --account my\ work '
 
 check_with bash "bash completes applications" offers bash 'chappie sign-out --app ' T.shared org.example.App

@@ -40,6 +40,12 @@ package enum ErrorSentences {
     translatable("The stored sign-in names no ChatGPT account: sign in again."),
     translatable("The sign-in has ended and cannot be renewed: sign in again."),
     translatable(
+      "This sign-in does not allow the use of your ChatGPT plan: sign in again and allow it on the page."),
+    translatable("ChatGPT does not let this account use its plan here."),
+    translatable("ChatGPT does not let this account use its plan here: \(value)"),
+    translatable(
+      "The backend of this sign-in does not offer '\(value)': leave it out, or sign in with a device code."),
+    translatable(
       "The usage limit of the \(value) plan is reached: wait until it resets, or see the usage page of ChatGPT's settings."
     ),
     translatable("The usage limit is reached: wait until it resets, or see the usage page of ChatGPT's settings."),
@@ -72,7 +78,19 @@ package enum ErrorSentences {
     translatable("The sign-in server gave no code, with status \(value): \(value)."),
     translatable("The sign-in server gave no code, with status \(value)."),
     translatable("The sign-in was declined: start it again when you want it."),
-    translatable("The code was not used within its time: start the sign-in again."),
+    translatable("The sign-in was not approved within its time: start it again."),
+    translatable("The sign-in has ended, for \(value): sign in again."),
+    translatable("The sign-in server renews the sign-in in some minutes only: try again then."),
+    translatable(
+      """
+      Another account has signed in on the page than the one that is stored here, which stays: sign in with that one, or \
+      ask for another account.
+      """),
+    translatable(
+      """
+      The sign-in server's proof of who signed in cannot be used (\(value)): start the sign-in again.
+      """),
+    translatable("This address does not complete the sign-in: \(value)."),
     translatable("The sign-in was cancelled."),
     translatable("The sign-in server gave an answer that cannot be used: \(value)."),
     translatable("The sign-in server gave an answer that cannot be used."),
@@ -100,5 +118,18 @@ package enum ErrorSentences {
     translatable("the answer broke off before its end"),
     translatable("the backend does not answer"),
     translatable("the model wrote no summary"),
+    translatable("copy the whole address from the browser, which begins with \(value)"),
+    translatable(
+      "the address belongs to another computer, program or sign-in: that of this sign-in begins with \(value)"),
+    translatable("the address is not that of the sign-in's end: its path is not \(value)"),
+    translatable("the address is too long"),
+    translatable("the address is damaged: copy all of it again"),
+    translatable("the address has one of its parameters twice"),
+    translatable("the address has a parameter that is empty, too long or malformed"),
+    translatable("the address belongs to another sign-in: copy the one of this sign-in"),
+    translatable("the address comes from another server than the one that was asked"),
+    translatable("the address has neither a code nor an error, or both"),
+    translatable("this sign-in already has its answer"),
+    translatable("no sign-in in the browser waits for an address"),
   ]
 }

@@ -45,7 +45,11 @@ final class ModelCache {
   fileprivate convenience init(of slot: CredentialSlot) {
     self.init()
     account = slot.state.accountInfo
-    observation = slot.observe { [weak self] in self?.follow($0.new) }
+    observation = slot.observe { [weak self] in
+      // A new sign-in may have the right that the last request for the list lacked.
+      if $0.new.deviceLinkState == .linked, $0.old.deviceLinkState != .linked { self?.isPausingUntil = nil }
+      self?.follow($0.new)
+    }
   }
 
   /// Follows changes of the signed-in account.

@@ -109,7 +109,8 @@ struct TurnPrinter {
   }
 
   /// Adds what the user can do about the failure of a turn.
-  private func explained(_ failure: CommandFailure, _ details: ChappieJSONValue, model: String?) async -> CommandFailure {
+  private func explained(_ failure: CommandFailure, _ details: ChappieJSONValue, model: String?) async -> CommandFailure
+  {
     guard failure.status == .usageLimitReached else { return await refusal(failure, details, model: model) }
     guard let session: ObjectPath = try? await service.properties(client, "Client").value("Session"),
       let page = try? PlanUse(try await service.properties(session, "Session"))?.page

@@ -50,6 +50,8 @@ struct TerminalStep: Encodable {
   static func insists(_ text: String, until: String) -> TerminalStep {
     TerminalStep(kind: "insists", text: text, until: until)
   }
+  /// Types what a line of a shell at another terminal prints.
+  static func typesOutput(of line: String) -> TerminalStep { TerminalStep(kind: "types output", text: line) }
   /// Runs a line of a shell at another terminal; `$CHILD` is the process at this one.
   static func runs(_ line: String) -> TerminalStep { TerminalStep(kind: "runs", text: line) }
 
@@ -70,7 +72,7 @@ struct TerminalStep: Encodable {
   /// Runs the steps on a terminal of its own and prints its output. The exit status is the program's; 99 when an
   /// expected text did not appear, 128 and more when a signal ended the program.
   static let player = """
-    import fcntl, json, os, pty, select, struct, sys, termios, time
+    import fcntl, json, os, pty, select, struct, subprocess, sys, termios, time
     columns, steps, command = int(sys.argv[1]), json.loads(sys.argv[2]), sys.argv[3:]
     child, terminal = pty.fork()
     if child == 0:
@@ -90,9 +92,17 @@ struct TerminalStep: Encodable {
     def is_raw():
         modes = termios.tcgetattr(terminal)
         return not modes[3] & termios.ICANON and modes[6][termios.VINTR] == bytes(1)
+    def type(text):
+        # A terminal takes no more than its program has read, and that program waits until its output is read.
+        while text:
+            text = text[os.write(terminal, text[:256]):]
+            read(0.01)
     for step in steps:
         if step['kind'] == 'types':
             os.write(terminal, step['text'].encode())
+            continue
+        if step['kind'] == 'types output':
+            type(subprocess.check_output(step['text'], shell=True))
             continue
         if step['kind'] == 'runs':
             os.system('CHILD=%d; %s' % (child, step['text']))

@@ -151,11 +151,14 @@ final class HostileService {
         (
           "StartDeviceCodeSignIn", "a{sv}", "s s x", { [page] in [Self.text.variant, page.variant, Int64.max.variant] }
         ),
-        ("CancelSignIn", "", "", { [] }), ("SignOut", "", "", { [] }),
+        ("StartBrowserSignIn", "a{sv}", "s x", { [page] in [page.variant, Int64.max.variant] }),
+        ("CompleteBrowserSignIn", "s", "", { [] }), ("CancelSignIn", "", "", { [] }), ("SignOut", "", "", { [] }),
       ],
       [
         "State": "signed-in".variant, "DeviceLinkState": "linked".variant,
         "DeviceCode": Self.dictionary("user_code verification_uri").variant,
+        "BrowserPage": Self.dictionary("authorization_uri").variant, "AuthMethod": Self.text.variant,
+        "PlanUse": "limit-reached".variant, "ManageUsageUri": Self.text.variant,
         "AccountInfo": Self.dictionary("email user_id account_id plan").variant,
         "LastError": Self.dictionary("name message").variant,
         "Configuration": Self.dictionary("keychain_account").variant,

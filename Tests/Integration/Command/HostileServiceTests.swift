@@ -8,7 +8,8 @@ import Testing
 struct HostileServiceTests {
   /// The verbs that end without a signal, except those that print a model's text as data.
   private nonisolated static let lines = [
-    ["sign-in"], ["sign-in", "--no-browser"], ["sign-out"], ["status"], ["status", "--json"], ["ask", "--json", "hi"],
+    ["sign-in"], ["sign-in", "--no-browser"], ["sign-in", "--browser"], ["sign-in", "--json", "--browser"],
+    ["sign-out"], ["status"], ["status", "--json"], ["ask", "--json", "hi"],
     ["ask", "--thread", "last", "--json", "hi"], ["ask", "--thread", "new", "--json", "hi"], ["context"],
     ["context", "--json"], ["context", "--clear"], ["context", "--compact"], ["models"], ["models", "--json"],
     ["usage"], ["usage", "--json"], ["accounts"], ["accounts", "--json"], ["approvals"], ["approvals", "--json"],
@@ -106,10 +107,12 @@ struct HostileServiceTests {
     try await World.with(World.Plan(keyring: .none, service: .none)) { world in
       let browser = try Browser(world.directories, schemes: Self.schemes)
       _ = try await HostileService(world, page: page)
-      let output = try await world.chappie(["sign-in"], environment: ["DISPLAY": ":0"])
-      #expect(output.status == 1)
-      #expect(output.text.contains("was not opened"), "\(output.text)")
-      #expect(Self.harm(in: output.text).isEmpty)
+      for method in ["--device-code", "--browser"] {
+        let output = try await world.chappie(["sign-in", method], environment: ["DISPLAY": ":0"])
+        #expect(output.status == 1)
+        #expect(output.text.contains("was not opened"), "\(output.text)")
+        #expect(Self.harm(in: output.text).isEmpty)
+      }
       #expect(browser.pages.isEmpty)
     }
   }
@@ -119,7 +122,7 @@ struct HostileServiceTests {
     try await World.with(World.Plan(keyring: .none, service: .none)) { world in
       let browser = try Browser(world.directories, schemes: Self.schemes)
       _ = try await HostileService(world, page: page)
-      let output = try await world.chappie(["sign-in"], environment: ["DISPLAY": ":0"])
+      let output = try await world.chappie(["sign-in", "--device-code"], environment: ["DISPLAY": ":0"])
       #expect(output.text.hasPrefix("Open     \(page)\n"), "\(output.text)")
       #expect(try await browser.waitForPage().trimmingCharacters(in: .whitespaces) == page)
     }

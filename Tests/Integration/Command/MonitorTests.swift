@@ -29,6 +29,37 @@ struct MonitorTests {
     return try process.output.split(separator: "\n").map { try decoder.decode(Line.self, from: Data($0.utf8)) }
   }
 
+  // MARK: The sign-in
+
+  @Test func aSignInInTheBrowserHasStatesOfItsOwn() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      let monitor = try monitor(world, "--json")
+      let usage = try self.monitor(world, "--usage", "--json")
+      let quiet: VariantDictionary = ["open": false]
+      let page: String = try await caller.call("Session.StartBrowserSignIn", quiet).member(0, "authorization_uri")
+      try await eventually("the wait") { try lines(monitor).last?.alt == "waiting-for-browser" }
+      #expect(try lines(monitor).last?.text == "approve in the browser")
+      #expect(try lines(monitor).last?.tooltip == "Signing in: continue in your browser")
+      // The keys of the issuer are asked for while the state is `verifying`.
+      try await world.sandbox.play(#"[{"endpoint":"jwks","delay_ms":1000}]"#)
+      async let returned: Void = world.sandbox.browse(page)
+      try await eventually("the check") { try lines(monitor).contains { $0.alt == "verifying" } }
+      try await returned
+      try await eventually("the sign-in") { try lines(monitor).last?.alt == "signed-in" }
+      try await eventually("the plan") { try lines(usage).last?.alt == "enabled" }
+
+      try await world.sandbox.setPlanUse("limit-reached")
+      _ = try await refusal { try await caller.send("hi") }
+      try await eventually("the limit") { try lines(monitor).last?.alt == "limit-reached" }
+      try await eventually("the limit in the usage") { try lines(usage).last?.alt == "limit-reached" }
+      #expect(try lines(usage).last?.tooltip.hasSuffix("https://chatgpt.com/settings/usage") == true)
+      #expect(try await world.sandbox.state().requests["usage"] ?? 0 == 0)
+      await monitor.terminate()
+      await usage.terminate()
+    }
+  }
+
   // MARK: Usage
 
   @Test func usageIsPrintedWithoutPolling() async throws {

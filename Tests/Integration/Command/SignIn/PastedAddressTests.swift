@@ -1,0 +1,104 @@
+import GLibBridge
+import Testing
+
+/// `chappie sign-in --paste`: the browser is on another computer.
+@Suite(.worlds) @GLibActor
+struct PastedAddressTests {
+  /// A line of a shell that prints the address at which the browser arrives, with `more` behind it.
+  private func arrival(_ world: World, more: String = "") -> String {
+    """
+    python3 -c 'if True:
+      import json, subprocess, sys, urllib.parse, urllib.request
+      status = json.loads(subprocess.run([sys.argv[1], "status", "--json"], capture_output=True).stdout)
+      form = urllib.parse.urlencode({"address": status["authorization_uri"]}).encode()
+      answer = urllib.request.urlopen("\(world.sandbox.issuer)/sandbox/authorize", form)
+      print(json.load(answer)["location"] + \(more.isEmpty ? #""""# : more), end="")' '\(Binaries.chappie)'
+    """
+  }
+
+  private static let prompt = TerminalStep.prompt("Address: ")
+
+  /// A terminal by itself cuts a line at 4096 bytes.
+  @Test func aLongAddressIsPastedAtATerminal() async throws {
+    try await World.with { world in
+      let output = try await world.chappie(
+        "sign-in", "--paste",
+        at: [
+          .sees("Copy the whole address"), Self.prompt, .typesOutput(of: arrival(world, more: #""&x=" + "x" * 6000"#)),
+          .types(TerminalStep.enter),
+        ])
+      #expect(output.status == 0, "\(output.text)")
+      #expect(output.text.contains("Signed in as ada@example.com.\r\n"))
+    }
+  }
+
+  @Test func aWrongAddressIsExplainedAndAskedForAgain() async throws {
+    try await World.with { world in
+      let output = try await world.chappie(
+        "sign-in", "--paste",
+        at: [
+          Self.prompt, .types("oaiapp_1234" + TerminalStep.enter), .sees("copy the whole address from the browser"),
+          Self.prompt, .types("http://127.0.0.1:9/auth/callback?code=1&state=2" + TerminalStep.enter),
+          .sees("belongs to another computer, program or sign-in"),
+          // A terminal that wraps lines may have copied line ends.
+          Self.prompt, .types("  "), .typesOutput(of: arrival(world)), .types(" " + TerminalStep.enter),
+        ])
+      #expect(output.status == 0, "\(output.text)")
+      #expect(output.text.contains("Signed in as ada@example.com.\r\n"))
+    }
+  }
+
+  @Test func ctrlCAndCtrlDCancel() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      for (key, status) in [(TerminalStep.interrupt, 130 as Int32), (TerminalStep.end, 2)] {
+        let output = try await world.chappie("sign-in", "--paste", at: [Self.prompt, .types(key)])
+        #expect(output.status == status, "\(output.text)")
+        #expect(output.text.contains("cancelled"))
+        #expect(try await caller.property("Session.DeviceLinkState") == "cancelled")
+      }
+    }
+  }
+
+  /// A forwarded port lets the browser of another computer return by itself. The terminal is as it was then.
+  @Test func theBrowserMayReturnByItself() async throws {
+    try await World.with { world in
+      let visit = "curl -s \"$(\(arrival(world)))\" >/dev/null"
+      let output = try await world.chappie("sign-in", "--paste", at: [Self.prompt, .runs(visit)])
+      #expect(output.status == 0, "\(output.text)")
+      #expect(output.text.contains("Signed in as ada@example.com.\r\n"))
+    }
+  }
+
+  /// A sign-in in the browser is renewed so over SSH, where no browser can be opened.
+  @Test func theStoredMethodIsKeptWithoutADisplay() async throws {
+    try await World.with { world in
+      try await world.signInInBrowser()
+      let output = try await world.chappie(
+        "sign-in", at: [Self.prompt, .typesOutput(of: arrival(world)), .types(TerminalStep.enter)])
+      #expect(output.status == 0, "\(output.text)")
+      #expect(try await world.chappie("status").text.contains("The sign-in was made in the browser."))
+    }
+  }
+
+  @Test func aProgramWritesTheAddress() async throws {
+    try await World.with { world in
+      let line = #"""
+        mkfifo answer
+        "$0" sign-in --paste <answer & exec 3>answer
+        until "$0" status --json | grep -q authorization_uri; do sleep 0.1; done
+        echo nonsense >&3
+        \#(arrival(world)) >&3; echo >&3
+        wait $!
+        """#
+      let output = try await world.shell(line)
+      #expect(output.status == 0, "\(output.text)")
+      #expect(output.text.contains("chappie: This address does not complete the sign-in: copy the whole address"))
+      #expect(output.text.hasSuffix("https://chatgpt.com/settings/usage\n"))
+
+      let ended = try await world.chappie("sign-in", "--paste")
+      #expect(ended.status == 2)
+      #expect(ended.text.contains("The input ended"), "\(ended.text)")
+    }
+  }
+}
