@@ -135,13 +135,14 @@ struct BrowserSignInTests {
         arrived.replacing("state=", with: "state=x"), arrived + "&code=another",
       ] {
         let error = try await refusal { try await caller.call("Session.CompleteBrowserSignIn", wrong) }
-        #expect(error.name == "HTTPError", "\(wrong): \(error)")
+        #expect(error.name == "InvalidArgument", "\(wrong): \(error)")
         #expect(!error.message.contains("SANDBOX"))
       }
       #expect(try await caller.property("Session.DeviceLinkState") == "waiting-for-browser")
       try await caller.call("Session.CompleteBrowserSignIn", arrived)
       try await caller.waitFor("linked", "Session.DeviceLinkState")
-      #expect(try await refusal { try await caller.call("Session.CompleteBrowserSignIn", arrived) }.name == "HTTPError")
+      let late = try await refusal { try await caller.call("Session.CompleteBrowserSignIn", arrived) }
+      #expect(late.name == "InvalidArgument")
     }
   }
 

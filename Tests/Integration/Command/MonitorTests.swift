@@ -43,9 +43,9 @@ struct MonitorTests {
       #expect(try lines(monitor).last?.tooltip == "Signing in: continue in your browser")
       // The keys of the issuer are asked for while the state is `verifying`.
       try await world.sandbox.play(#"[{"endpoint":"jwks","delay_ms":1000}]"#)
-      async let returned: Void = world.sandbox.browse(page)
+      async let returned = world.user.finish(page)
       try await eventually("the check") { try lines(monitor).contains { $0.alt == "verifying" } }
-      try await returned
+      _ = try await returned
       try await eventually("the sign-in") { try lines(monitor).last?.alt == "signed-in" }
       try await eventually("the plan") { try lines(usage).last?.alt == "enabled" }
 

@@ -73,7 +73,7 @@ struct PastedAddressTests {
   /// A sign-in in the browser is renewed so over SSH, where no browser can be opened.
   @Test func theStoredMethodIsKeptWithoutADisplay() async throws {
     try await World.with { world in
-      try await world.signInInBrowser()
+      _ = try await world.callerSignedInInBrowser()
       let output = try await world.chappie(
         "sign-in", at: [Self.prompt, .typesOutput(of: arrival(world)), .types(TerminalStep.enter)])
       #expect(output.status == 0, "\(output.text)")

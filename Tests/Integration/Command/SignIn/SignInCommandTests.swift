@@ -5,7 +5,7 @@ import Testing
 
 /// `chappie sign-in` in the browser.
 @Suite(.worlds) @GLibActor
-struct BrowserSignInTests {
+struct SignInCommandTests {
   private nonisolated static let manageUsage = "Manage usage: https://chatgpt.com/settings/usage"
 
   /// Starts the sign-in, and waits for the page that it prints.
@@ -25,7 +25,7 @@ struct BrowserSignInTests {
       let (first, page) = try await start(world, "--browser", "--no-open")
       #expect(page.contains("client_id=dynamic_agent_client"))
       #expect(!page.contains("hint=") || page.contains("agent_name_hint=Chappie"))
-      try await world.sandbox.browse(page)
+      try await world.user.finish(page)
       #expect(try await first.waitForEnd() == .exit(0), "\(first.output)")
       #expect(
         first.output.hasSuffix(
@@ -35,7 +35,7 @@ struct BrowserSignInTests {
       let (second, again) = try await start(world, "--no-open")
       #expect(again.contains("client_id=oaiapp_"))
       #expect(!again.contains("ada%40"))
-      try await world.sandbox.browse(again)
+      try await world.user.finish(again)
       #expect(try await second.waitForEnd() == .exit(0))
       #expect(second.output.hasSuffix("\nSigned in as ada@example.com.\n"), "\(second.output)")
     }
@@ -50,7 +50,7 @@ struct BrowserSignInTests {
       world.adopt(process)
       let opened = try await portal.page()
       #expect(opened == (try page(process.output)))
-      try await world.sandbox.browse(opened)
+      try await world.user.finish(opened)
       #expect(try await process.waitForEnd() == .exit(0), "\(process.output)")
       #expect(process.output.hasPrefix("Your browser opens the page"))
     }
@@ -80,23 +80,23 @@ struct BrowserSignInTests {
   @Test func aRefusalHasItsStatus() async throws {
     try await World.with { world in
       let (declined, page) = try await start(world, "--browser", "--no-open")
-      try await world.sandbox.browse(page, ["decision": "decline"])
+      try await world.user.finish(page, deciding: ["decision": "decline"])
       #expect(try await declined.waitForEnd() == .exit(15), "\(declined.output)")
       #expect(declined.output.hasSuffix("chappie: The sign-in was declined: start it again when you want it.\n"))
       #expect(try await world.chappie("status").status == 3)
 
       let (first, firstPage) = try await start(world, "--browser", "--no-open")
-      try await world.sandbox.browse(firstPage)
+      try await world.user.finish(firstPage)
       #expect(try await first.waitForEnd() == .exit(0))
       let (other, otherPage) = try await start(world, "--no-open", "--json")
-      try await world.sandbox.browse(otherPage, ["user": "grace@example.com"])
+      try await world.user.finish(otherPage, deciding: ["user": "grace@example.com"])
       #expect(try await other.waitForEnd() == .exit(15), "\(other.output)")
       #expect(other.output.contains(#""error":"org.chappie.Error.AccountMismatch""#), "\(other.output)")
       #expect(other.output.contains("give --another-account"))
       #expect(try await world.chappie("status").text.contains("ada@example.com"))
 
       let (added, addedPage) = try await start(world, "--no-open", "--another-account")
-      try await world.sandbox.browse(addedPage, ["user": "grace@example.com"])
+      try await world.user.finish(addedPage, deciding: ["user": "grace@example.com"])
       #expect(try await added.waitForEnd() == .exit(0), "\(added.output)")
       #expect(added.output.contains("Signed in as grace@example.com.\n"))
     }
@@ -138,7 +138,7 @@ struct BrowserSignInTests {
     try await World.with { world in
       let (without, page) = try await start(world, "--browser", "--no-open")
       #expect(!page.contains("prompt=consent"))
-      try await world.sandbox.browse(page, ["plan_use": "false"])
+      try await world.user.finish(page, deciding: ["plan_use": "false"])
       #expect(try await without.waitForEnd() == .exit(0))
       #expect(without.output.hasSuffix("chappie sign-in --enable-plan-use asks you to allow it.\n"))
       let refused = try await world.chappie("ask", "--json", "hi")
@@ -150,7 +150,7 @@ struct BrowserSignInTests {
 
       let (allowed, consent) = try await start(world, "--enable-plan-use", "--no-open")
       #expect(consent.contains("prompt=consent"))
-      try await world.sandbox.browse(consent)
+      try await world.user.finish(consent)
       #expect(try await allowed.waitForEnd() == .exit(0))
       #expect(allowed.output.contains("You're using your ChatGPT plan."))
       #expect(try await world.chappie("ask", "hi").status == 0)
@@ -159,7 +159,7 @@ struct BrowserSignInTests {
 
   @Test func aUsedUpPlanNamesThePageForIt() async throws {
     try await World.with { world in
-      try await world.signInInBrowser()
+      _ = try await world.callerSignedInInBrowser()
       let status = try await world.chappie("status").text
       #expect(
         status.hasPrefix(
@@ -186,7 +186,7 @@ struct BrowserSignInTests {
 
   @Test func aRequestThatTheBackendDoesNotOfferHasItsStatus() async throws {
     try await World.with { world in
-      try await world.signInInBrowser()
+      _ = try await world.callerSignedInInBrowser()
       try await world.sandbox.play(
         #"""
         [{"endpoint":"api-responses","refusal":"subscription_sharing_unsupported_capability","param":"tools",
@@ -218,7 +218,7 @@ struct BrowserSignInTests {
         try process.output.split(separator: "\n").map { try decoder.decode(Stage.self, from: Data($0.utf8)) }
       }
       let page = try #require(try stages().first { $0.deviceLinkState == "waiting-for-browser" }?.authorizationUri)
-      try await world.sandbox.browse(page)
+      try await world.user.finish(page)
       #expect(try await process.waitForEnd() == .exit(0), "\(process.output)")
       let last = try #require(try stages().last)
       #expect(last.state == "signed-in" && last.deviceLinkState == "linked" && last.method == "browser")
@@ -227,13 +227,10 @@ struct BrowserSignInTests {
   }
 }
 
-extension World {
-  /// Signs the default account in, in the browser.
-  func signInInBrowser(_ fields: [String: String] = [:]) async throws {
-    let caller = try await caller()
-    let quiet: VariantDictionary = ["open": false, "notify": false]
-    let page: String = try await caller.call("Session.StartBrowserSignIn", quiet).member(0, "authorization_uri")
-    try await sandbox.browse(page, fields)
-    try await caller.waitFor("linked", "Session.DeviceLinkState")
+extension Sandbox {
+  /// Sets what the plan allows.
+  func setPlanUse(_ state: String) async throws {
+    try await request(
+      .post, "\(issuer)/sandbox/plan-use", "state=\(state)", type: "application/x-www-form-urlencoded")
   }
 }
