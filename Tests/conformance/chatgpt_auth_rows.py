@@ -11,7 +11,7 @@ from chatgpt_auth.oauth import OAuth, make_http_client
 
 from checks import Failure, fails, holds, same, true
 from consent import Person, as_browser
-from standin import PLAN_SCOPE
+from standin import DUE, LONG, PLAN_SCOPE
 
 TIMEOUT = 60
 
@@ -19,8 +19,8 @@ TIMEOUT = 60
 class Client:
     """The package with a store."""
 
-    def __init__(self, folder, standin):
-        self.path, self.standin = folder / "credentials.json", standin
+    def __init__(self, folder):
+        self.path = folder / "credentials.json"
 
     def sign_in(self, decision="approve", user=None, **options):
         """Signs in; returns the credentials, and the person for what was shown."""
@@ -46,13 +46,6 @@ class Client:
         if result.returncode:
             raise Failure(f"{arguments[0]} ends with status {result.returncode}: {result.stderr.strip()[-400:]!r}")
         return result.stdout
-
-    def ends(self):
-        """Lets the next access token end at once, and later ones live for an hour."""
-        self.standin.post("/sandbox/access-token-lifetime", {"seconds": "1"})
-
-    def lasts(self):
-        self.standin.post("/sandbox/access-token-lifetime", {"seconds": "3600"})
 
 
 def signs_in(client, standin):
@@ -190,7 +183,7 @@ def checks_origins(client, standin):
 
 def follows_new_keys(client, standin):
     """One client with its set of keys, before and after a rotation."""
-    client.ends()
+    standin.issues_tokens(LONG)
     client.sign_in()
     record = chatgpt_auth.storage.read_record(client.path)
     with make_http_client() as http:
@@ -208,10 +201,10 @@ def follows_new_keys(client, standin):
 
 
 def refreshes_in_time(client, standin):
-    client.ends()
+    standin.issues_tokens(DUE)
     credentials, _ = client.sign_in()
     before = chatgpt_auth.storage.read_record(client.path)
-    client.lasts()
+    standin.issues_tokens(LONG)
     token = credentials.get_access_token()
     after = chatgpt_auth.storage.read_record(client.path)
     true(token == after["access_token"] != before["access_token"], "the access token is the same")
@@ -263,7 +256,7 @@ def retires_what_is_uncertain(client, standin):
 
 def uses_a_token_twice(client, standin):
     """As a copy of the store on another machine would."""
-    client.ends()
+    standin.issues_tokens(LONG)
     client.sign_in()
     copy = client.path.read_bytes()
     client.refresh()
@@ -276,9 +269,9 @@ def is_old(client, standin):
     """A machine that was off for more than thirty days."""
     standin.post("/sandbox/refresh-token-lifetime", {"seconds": "0"})
     client.sign_in()
-    client.ends()
     fails(errors.ReauthorizationRequiredError, client.refresh)
     standin.post("/sandbox/refresh-token-lifetime", {"seconds": "2592000"})
+    standin.issues_tokens(LONG)
     client.sign_in()
     client.refresh()
 

@@ -24,9 +24,8 @@ class Skip(Exception):
     """Something is missing that a row needs."""
 
 
-def fails(error, *arguments, **named):
-    """The error of this type that a call raises: `fails(Error, function, argument)`."""
-    function, *arguments = arguments
+def fails(error, function, *arguments, **named):
+    """The error of this type that a call raises."""
     try:
         function(*arguments, **named)
     except error as caught:

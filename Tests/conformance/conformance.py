@@ -97,18 +97,18 @@ def try_chatgpt_auth(table, programs, folder, addresses):
 
     for number, (what, row) in enumerate(chatgpt_auth_rows.ROWS):
         with at_live_names(programs, addresses) as standin:
-            client = chatgpt_auth_rows.Client(folder / str(number), standin)
-            table.run(f"chatgpt-auth {version('chatgpt-auth')}", what, "http", row, client, standin)
+            table.run(f"chatgpt-auth {version('chatgpt-auth')}", what, "http", row,
+                      chatgpt_auth_rows.Client(folder / str(number)), standin)
 
 
 @tries("llm")
 def try_llm(table, programs, folder, addresses):
     import llm_rows
 
+    llm = llm_rows.LLM(folder)
     with at_live_names(programs, addresses) as standin:
         for what, row in llm_rows.ROWS:
-            table.run(f"llm-chatgpt-plan {version('llm-chatgpt-plan')}", what, "http", row,
-                      llm_rows.LLM(folder, standin), standin)
+            table.run(f"llm-chatgpt-plan {version('llm-chatgpt-plan')}", what, "http", row, llm, standin)
 
 
 @tries("api")

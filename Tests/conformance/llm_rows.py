@@ -8,6 +8,7 @@ from pathlib import Path
 from checks import Failure, holds, same, true
 from consent import as_browser
 from public_refusals import REFUSALS
+from standin import DUE, LONG
 
 TIMEOUT = 120
 MODEL = "chatgpt-plan/gpt-6-sol"
@@ -17,8 +18,8 @@ LIMIT = ("subscription_sharing_usage_limit_exceeded", "subscription_sharing_usag
 class LLM:
     """The program `llm` with a folder of its own."""
 
-    def __init__(self, folder, standin):
-        self.folder, self.standin = folder, standin
+    def __init__(self, folder):
+        self.folder = folder
 
     def run(self, *arguments, decision="approve", fails=False):
         """Returns what a command prints, or its error output if it should fail."""
@@ -113,9 +114,9 @@ def has_an_old_token(llm, standin):
 
 
 def refreshes(llm, standin):
-    standin.post("/sandbox/access-token-lifetime", {"seconds": "1"})
+    standin.issues_tokens(DUE)
     llm.sign_in()
-    standin.post("/sandbox/access-token-lifetime", {"seconds": "3600"})
+    standin.issues_tokens(LONG)
     before = standin.count("browser-refresh")
     holds(llm.ask("Still there?"), "You said: “Still there?”", "the answer")
     same(standin.count("browser-refresh"), before + 1, "the number of refreshes")
@@ -123,21 +124,21 @@ def refreshes(llm, standin):
 
 def is_refused_a_refresh(llm, standin):
     """It keeps the tokens, and says what to do."""
-    standin.post("/sandbox/access-token-lifetime", {"seconds": "1"})
+    standin.issues_tokens(DUE)
     llm.sign_in()
     for code, text in (("temporarily_unavailable", "HTTP 503"), ("invalid_client", "invalid_client"),
                        ("refresh_token_expired", "Sign-in required again")):
         standin.play({"endpoint": "browser-refresh", "refusal": code})
         holds(llm.ask("Hello", fails=True), text, f"the error for {code}")
-    standin.post("/sandbox/access-token-lifetime", {"seconds": "3600"})
+    standin.issues_tokens(LONG)
     holds(llm.ask("Hello"), "You said: “Hello”", "the answer")
 
 
 def loses_a_refresh(llm, standin):
     """It sends the token again, as a thief would, and so its sign-in ends."""
-    standin.post("/sandbox/access-token-lifetime", {"seconds": "1"})
+    standin.issues_tokens(DUE)
     llm.sign_in()
-    standin.post("/sandbox/access-token-lifetime", {"seconds": "3600"})
+    standin.issues_tokens(LONG)
     standin.play({"endpoint": "browser-refresh", "drop_after": 0})
     holds(llm.ask("Hello", fails=True), "Could not reach the auth server", "the first error")
     holds(llm.ask("Hello", fails=True), "Sign-in required again", "the second error")

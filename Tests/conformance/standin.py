@@ -12,6 +12,8 @@ CLIENT_ID = "app_EMoamEEZ73f0CkXaXp7hrann"
 PLAN_SCOPE = "chatgpt.tokens.use.direct"
 RESOURCE = "https://api.openai.com/v1"
 REDIRECT = "http://127.0.0.1:1/auth/callback"
+# The clients of the sign-in in the browser refresh a token with a minute left.
+DUE, LONG = 60, 3600
 
 
 class StandIn:
@@ -44,6 +46,11 @@ class StandIn:
 
     def play(self, *rules):
         self.post("/sandbox/scenario", list(rules))
+
+    def issues_tokens(self, lifetime):
+        """Sets the lifetime of tokens; a refresh is never early."""
+        self.post("/sandbox/access-token-lifetime", {"seconds": str(lifetime)})
+        self.post("/sandbox/early-refresh", {"answer": "accepted"})
 
     def state(self):
         with urllib.request.urlopen(f"{self.local}/sandbox/state", timeout=20) as answer:
