@@ -23,7 +23,8 @@ class Addresses:
         self.certificate, self.key = folder / "names.pem", folder / "names.key"
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-             "-days", "7", "-subj", "/CN=Conformance", "-addext", "subjectAltName=" + ",".join(f"DNS:{name}" for name in NAMES),
+             "-days", "7", "-subj", "/CN=Conformance",
+             "-addext", "subjectAltName=" + ",".join(f"DNS:{name}" for name in NAMES),
              "-keyout", self.key, "-out", self.certificate], check=True, capture_output=True)
         # For this program and for all that it starts.
         os.environ["SSL_CERT_FILE"] = str(self.certificate)

@@ -5,7 +5,8 @@
     Tests/conformance/conformance.py DIRECTORY-WITH-THE-PROGRAMS [CLIENT…]
 
 The packages are installed first; everything else runs in a network namespace with the loopback alone, in which the
-names of the live servers lead to the stand-in. With clients (`codex`, `openai`, `chatgpt-auth`, `llm`, `api`), only theirs.
+names of the live servers lead to the stand-in. With clients (`codex`, `openai`, `chatgpt-auth`, `llm`, `api`), only
+theirs.
 """
 
 import contextlib
