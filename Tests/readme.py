@@ -84,7 +84,8 @@ def check_swift(build):
     """The Swift code of a page must compile, each block with the declarations of the blocks before it."""
     clang = subprocess.check_output(
         ["pkg-config", "--cflags", "gio-unix-2.0", "libsecret-1", "libsoup-3.0", "libsodium", "sqlite3"], text=True).split()
-    modules = [build / "Modules", *(module.parent for module in (TOP / "Sources").glob("C*/module.modulemap"))]
+    modules = [build / "Modules", *(module.parent for module in (TOP / "Sources").glob("C*/module.modulemap")),
+               *(module.parent for module in build.glob("C*.build/module.modulemap"))]
     flags = [f"-I{folder}" for folder in modules] + [part for flag in clang for part in ("-Xcc", flag)]
     for page in PAGES:
         lines = [line for block in blocks(page, "swift") for line in ["do {", *block.splitlines()]]

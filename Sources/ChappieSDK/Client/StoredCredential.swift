@@ -8,8 +8,8 @@ package struct StoredCredential: Sendable {
   package let accessGroup: String?
   /// The application for messages. Nil for the desktop user's own credential.
   package let application: String?
-  /// The identifier of the sign-in method that made it. Nil while it cannot be read.
-  package let method: String?
+  /// The sign-in method that made it. Nil while it cannot be read.
+  package let method: ChappieSignInMethod?
   /// The state of the sign-in; ``ChappieAuthState/restoring`` while it is unknown.
   package let state: ChappieAuthState
 
@@ -32,26 +32,23 @@ package struct StoredCredential: Sendable {
     }
   }
 
-  /// Reads the credential without a change of the slot's own state.
+  /// Reads the credential if the slot has not seen it yet, without a change of the slot's own state.
   @GLibActor
   private init(_ slot: CredentialSlot) async {
+    var state = slot.state
+    if state.holding == nil {
+      switch try? await slot.find(.forbidden) {
+      case .secret(let credential, _): for event in slot.found(credential) { state.apply(event) }
+      case .unusable(let reason): state.apply(.foundUnusable(reason: reason))
+      case .locked: state.apply(.foundLocked)
+      // Another program removes it now, or the keyring is silent.
+      case .some(.none), .hidden, nil: break
+      }
+    }
     account = slot.identity.account
     accessGroup = slot.identity.accessGroup
     application = slot.identity.appID.map(ChappieApplicationID.shown)
-    var state = slot.state
-    switch try? await slot.find(.forbidden) {
-    case .secret(let credential, _):
-      method = credential.method
-      for event in slot.found(credential) { state.apply(event) }
-    case .unusable(let reason):
-      method = nil
-      state.apply(.foundUnusable(reason: reason))
-    case .locked:
-      method = nil
-      state.apply(.foundLocked)
-    // Another program removes it now, or the keyring is silent.
-    case .some(.none), .hidden, nil: method = nil
-    }
+    method = state.holding?.method
     self.state = state.state
   }
 }

@@ -24,7 +24,7 @@ extension StoredCredential {
     var values: VariantDictionary = ["account": account]
     values.set("app", application)
     values.set("access_group", accessGroup)
-    values.set("method", method)
+    values.set("method", method?.rawValue)
     values.set("state", state == .restoring ? nil : state.rawValue)
     return values
   }
