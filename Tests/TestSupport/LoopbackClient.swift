@@ -1,3 +1,4 @@
+import Foundation
 import GLibBridge
 import Glibc
 import Platform
@@ -56,7 +57,7 @@ package final class LoopbackClient {
   /// The number of sockets that this process has open and that belong to a listener: their own port is this one.
   package static func listenerSockets(port: UInt16) throws -> Int {
     var count = 0
-    for number in 0..<Int32(1024) {
+    for number in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap(Int32.init) {
       var address = sockaddr_in()
       var length = socklen_t(MemoryLayout<sockaddr_in>.size)
       let result = withUnsafeMutableBytes(of: &address) {

@@ -11,7 +11,8 @@ struct LoopbackListenerTests {
 
   /// A listener that answers with what it received.
   private static func echo() throws -> LoopbackListener {
-    let listener = try LoopbackListener()
+    // Other tests may keep this machine busy for longer than a request may take by default.
+    let listener = try LoopbackListener(patience: .seconds(120))
     try listener.serve { request in
       let target = request.target.withBytes { String(decoding: $0, as: UTF8.self) }
       return LoopbackAnswer(status: 200, body: "\(request.method) \(target) for \(request.host)")
@@ -159,10 +160,14 @@ struct LoopbackListenerTests {
     let listener = try LoopbackListener(patience: .milliseconds(20))
     // More than the kernel keeps for a connection.
     let page = String(repeating: "x", count: 32 << 20)
-    try listener.serve { _ in LoopbackAnswer(status: 200, body: page) }
+    let asked = Wait()
+    try listener.serve { _ in
+      asked.finish()
+      return LoopbackAnswer(status: 200, body: page)
+    }
     let client = try LoopbackClient(port: listener.port)
     client.send(Self.request)
-    try await eventually("a connection") { try LoopbackClient.listenerSockets(port: listener.port) == 2 }
+    await asked.value()
     try await eventually("one socket") { try LoopbackClient.listenerSockets(port: listener.port) == 1 }
     client.shutDownOutput()
   }

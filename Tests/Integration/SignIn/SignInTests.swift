@@ -149,7 +149,7 @@ struct SignInTests {
       try await world.sandbox.decide("decline", code)
       try await caller.waitFor("declined", "Session.DeviceLinkState")
       #expect(try await caller.state() == "signed-out")
-      #expect(try await caller.lastError().text("name") == "org.chappie.Error.AccessDenied")
+      #expect(try await caller.lastError().text("name") == "org.chappie.Error.SignInDeclined")
       #expect(try await refusal { try await caller.send("hi") }.name == "MissingCredential")
     }
   }
