@@ -164,7 +164,6 @@ final class BackgroundConsent {
 
   private func denial(_ app: AppID?, _ outcome: Outcome) -> BusError {
     let command = "chappie accounts --background allow" + (app.map { " --app \($0)" } ?? "")
-    Log.info("A background turn of \(name: Self.logName(app)) is refused.")
     return switch outcome {
     case .denied:
       BusError(
@@ -183,7 +182,9 @@ final class BackgroundConsent {
 
 extension ConsentQuestion {
   fileprivate init(_ app: AppID?) async {
-    self.init(app: app?.text, name: app == nil ? nil : await ApplicationName.forUser(of: app?.text ?? ""))
+    var name: String?
+    if let app { name = await ApplicationName.forUser(of: app.text) }
+    self.init(app: app?.text, name: name)
   }
 }
 

@@ -48,6 +48,12 @@ final class ServiceTurn {
     }
   }
 
+  /// The wait of a background turn for the user's consent.
+  private struct Background {
+    let task: Task<Void, Never>
+    var isWaiting = true
+  }
+
   let id: String
   let caller: String
   let delivery: Delivery
@@ -65,12 +71,6 @@ final class ServiceTurn {
   /// Nil before the beginning, and after the end: a task keeps its memory for as long as somebody holds it.
   private var task: Task<Void, Never>?
   private let end = Wait()
-
-  /// The wait of a background turn for the user's consent.
-  private struct Background {
-    let task: Task<Void, Never>
-    var isWaiting = true
-  }
 
   /// The reason that the turn was ended for, if it was not simply cancelled.
   private var fault: BusError?
@@ -249,6 +249,7 @@ final class ServiceTurn {
   private func finish(_ status: Status) {
     self.status = status
     background?.task.cancel()
+    background = nil
     trace.log(id, of: caller, status)
     switch status {
     case .running: break
