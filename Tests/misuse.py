@@ -4,12 +4,14 @@
 
     Tests/misuse.py BUILD-DIRECTORY
 
-Each line below is compiled by itself, against the modules of a debug build. Those that must compile prove that the
-others fail for the reason that is given, and not for another one.
+Each line below is a function by itself; one run of the compiler takes all, against the modules of a debug build, and
+names the line of each error. Those that must compile prove that the others fail for the reason that is given, and not
+for another one.
 """
 
 import glob
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -32,34 +34,44 @@ FORBIDDEN = [
 ]
 
 
-def errors(line, build, scratch):
-    """The compiler's errors for a line, as one text; empty if it compiles."""
-    source = os.path.join(scratch, "line.swift")
-    with open(source, "w") as file:
-        file.write("import Platform\nimport SecretMemory\n@testable import ChappieSDK\n@testable import GLibBridge\n\n")
-        file.write(f"func line({VALUES}) {{\n  {line}\n}}\n")
+def errors(lines, build):
+    """The compiler's errors for each line, as one text, empty if it compiles; and those for none of them."""
+    head = ["import Platform", "import SecretMemory", "@testable import ChappieSDK", "@testable import GLibBridge"]
     packages = ["gio-unix-2.0", "libsoup-3.0", "libsecret-1", "libsodium"]
     flags = subprocess.check_output(["pkg-config", "--cflags-only-I", *packages], text=True).split()
     maps = glob.glob("Sources/*/module.modulemap") + glob.glob(f"{build}/*.build/module.modulemap")
-    command = ["swiftc", "-typecheck", "-swift-version", "6", "-I", f"{build}/Modules", source]
-    for flag in flags + [f"-fmodule-map-file={path}" for path in maps]:
-        command += ["-Xcc", flag]
-    done = subprocess.run(command, capture_output=True, text=True)
-    return done.stderr if done.returncode else ""
+    with tempfile.TemporaryDirectory() as scratch:
+        source = os.path.join(scratch, "lines.swift")
+        with open(source, "w") as file:
+            functions = [f"func line{index}({VALUES}) {{ {line} }}" for index, line in enumerate(lines)]
+            file.write("\n".join(head + functions) + "\n")
+        command = ["swiftc", "-typecheck", "-swift-version", "6", "-diagnostic-style", "llvm"]
+        command += ["-I", f"{build}/Modules", source]
+        for flag in flags + [f"-fmodule-map-file={path}" for path in maps]:
+            command += ["-Xcc", flag]
+        done = subprocess.run(command, capture_output=True, text=True)
+    found, rest = [""] * len(lines), ""
+    for where, text in re.findall(r"^(.*?): error: (.*)$", done.stderr, re.MULTILINE):
+        place = re.fullmatch(re.escape(source) + r":(\d+):\d+", where)
+        index = int(place[1]) - len(head) - 1 if place else -1
+        if 0 <= index < len(lines):
+            found[index] += f"{text}\n"
+        else:
+            rest += f"{where}: {text}\n"
+    return found, rest if any(found) or not done.returncode else done.stderr
 
 
 def main():
     build = os.path.abspath(sys.argv[1])
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-    failures = []
-    with tempfile.TemporaryDirectory() as scratch:
-        for line in ALLOWED:
-            if found := errors(line, build, scratch):
-                failures.append(f"{line} does not compile:\n{found}")
-        for line, reason in FORBIDDEN:
-            found = errors(line, build, scratch)
-            if reason not in found:
-                failures.append(f"{line} must not compile because it must “{reason}”:\n{found or 'It compiles.'}")
+    found, rest = errors(ALLOWED + [line for line, _ in FORBIDDEN], build)
+    failures = [f"The compiler fails:\n{rest}"] if rest else []
+    for line, text in zip(ALLOWED, found):
+        if text:
+            failures.append(f"{line} does not compile:\n{text}")
+    for (line, reason), text in zip(FORBIDDEN, found[len(ALLOWED):]):
+        if reason not in text:
+            failures.append(f"{line} must not compile because it must “{reason}”:\n{text or 'It compiles.'}")
     print("\n".join(failures) or f"ok    {len(FORBIDDEN)} misuses do not compile")
     sys.exit(1 if failures else 0)
 
