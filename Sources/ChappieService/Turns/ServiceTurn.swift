@@ -227,7 +227,7 @@ final class ServiceTurn {
   // MARK: Delivery
 
   private func deliver(_ event: ChappieStreamEvent) -> FlowControl {
-    guard isRunning else { return .stop }
+    guard isRunning, fault == nil else { return .stop }
     switch event {
     case .textDelta: outlet.grew()
     case .toolCallRequested(let request):
