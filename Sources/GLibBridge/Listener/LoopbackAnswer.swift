@@ -10,14 +10,20 @@ package struct LoopbackAnswer: Sendable {
   package var script: String
   /// The content of the element `body`, as markup.
   package var body: String
+  /// The path to which the browser goes on; nil for none.
+  package var location: String?
 
   /// Creates an answer, which by default has an empty page.
-  package init(status: Int, title: String = "Chappie", style: String = "", script: String = "", body: String = "") {
+  package init(
+    status: Int, title: String = "Chappie", style: String = "", script: String = "", body: String = "",
+    location: String? = nil
+  ) {
     self.status = status
     self.title = title
     self.style = style
     self.script = script
     self.body = body
+    self.location = location
   }
 
   /// The answer as it is sent.
@@ -30,7 +36,8 @@ package struct LoopbackAnswer: Sendable {
       "X-Content-Type-Options: nosniff", "Cross-Origin-Resource-Policy: same-origin",
       "Cross-Origin-Opener-Policy: same-origin", "Connection: close",
     ]
-    let lines = head + (status == 405 ? ["Allow: GET"] : []) + ["", ""]
+    let more = (status == 405 ? ["Allow: GET"] : []) + (location.map { ["Location: \($0)"] } ?? [])
+    let lines = head + more + ["", ""]
     return Array(lines.joined(separator: "\r\n").utf8) + (hasBody ? page : [])
   }
 

@@ -53,9 +53,12 @@ struct BrowserUser {
     return try JSONDecoder().decode(Answer.self, from: answer).location
   }
 
-  /// Opens an address of the listener.
+  /// Opens an address of the listener, and goes on to where it leads.
   func visit(_ address: String) async throws -> Page {
     let answer = try await Self.http.send(HTTPRequest(.get, address), deadline: patience)
+    if let path = answer.headers["location"], let place = URL(string: path, relativeTo: URL(string: address)) {
+      return try await visit(place.absoluteString)
+    }
     let body = try await answer.bytes(limit: 1 << 20, deadline: patience)
     return Page(status: answer.status, text: String(decoding: body, as: UTF8.self))
   }

@@ -39,12 +39,15 @@ final class BrowserAttempt {
 }
 
 extension CallbackPage {
-  /// The page for the end of a sign-in; nil is success.
-  fileprivate init(endOf error: ChappieAuthError?) {
+  /// The page for the end of a sign-in; nil is success. It repeats no text of a server or of the callback.
+  init(endOf error: ChappieAuthError?) {
     switch error {
     case nil: self = .signedIn
     case .declined: self = .declined
     case .cancelled, .expired: self = .cancelled
+    case .invalidResponse, .tokenExchangeFailed:
+      self = .failed(
+        reason: "The sign-in server gave an answer that cannot be used. Chappie says on your desktop what was wrong")
     case .some(let error): self = .failed(reason: error.description)
     }
   }

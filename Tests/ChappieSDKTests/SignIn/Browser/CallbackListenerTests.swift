@@ -23,13 +23,23 @@ struct CallbackListenerTests {
     return client
   }
 
+  /// What the browser sees at the address without a code.
+  private static func page(_ listener: CallbackListener) async throws -> String {
+    try await LoopbackClient.answer(port: listener.port, doneRequest(listener))
+  }
+
+  private static func doneRequest(_ listener: CallbackListener, query: String = "") -> String {
+    "GET /auth/done\(query) HTTP/1.1\r\nHost: 127.0.0.1:\(listener.port)\r\n\r\n"
+  }
+
   /// What the listener makes of `query`, which must be a callback.
   private static func callback(_ query: String) async throws -> Callback {
     let listener = try listener()
     let client = try get(listener, query)
     let callback = try await listener.callback()
     listener.finish(.signedIn)
-    #expect(try await client.rest().hasPrefix("HTTP/1.1 200 "))
+    #expect(try await client.rest().hasPrefix("HTTP/1.1 303 "))
+    #expect(try await page(listener).hasPrefix("HTTP/1.1 200 "))
     return callback
   }
 
@@ -38,10 +48,10 @@ struct CallbackListenerTests {
     let listener = try listener()
     let answer = try await LoopbackClient.answer(port: listener.port, request(listener))
     #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
-    let client = try get(listener, right)
+    _ = try get(listener, right)
     #expect(try await listener.callback().code == "abc")
     listener.finish(.signedIn)
-    #expect(try await client.rest().contains("You are signed in"))
+    #expect(try await page(listener).contains("You are signed in"))
   }
 
   // MARK: Callbacks
@@ -113,7 +123,7 @@ struct CallbackListenerTests {
 
   @Test(arguments: [
     "/", "/favicon.ico", "/auth/callback/", "/auth/Callback", "/auth/callbackx", "//auth/callback", "/auth/./callback",
-    "/auth/%63allback", "/auth/callback;x", "/auth/callback%3F", "*", "http://127.0.0.1/auth/callback",
+    "/auth/%63allback", "/auth/callback;x", "/auth/callback%3F", "*", "http://127.0.0.1/auth/callback", "/auth/done",
   ])
   func anotherPathEndsNothing(_ path: String) async throws {
     try await Self.expectRefusal(404) {
@@ -144,30 +154,54 @@ struct CallbackListenerTests {
     #expect(listener.port > 0)
   }
 
-  @Test func theBrowserWaitsForTheOutcome() async throws {
+  /// The browser goes on to an address without a code, so that this one is in its history.
+  @Test func theBrowserWaitsForTheOutcomeElsewhere() async throws {
     let listener = try Self.listener()
-    let client = try Self.get(listener, Self.right)
+    let redirect = try await Self.get(listener, Self.right).rest()
+    #expect(redirect.hasPrefix("HTTP/1.1 303 ") && redirect.contains("\r\nLocation: /auth/done\r\n"))
+    #expect(!redirect.contains(Self.state) && !redirect.contains("abc"))
     _ = try await listener.callback()
+    let client = try LoopbackClient(port: listener.port)
+    client.send(Self.doneRequest(listener))
+    let other = try await LoopbackClient.answer(port: listener.port, Self.doneRequest(listener, query: "?x"))
+    #expect(other.hasPrefix("HTTP/1.1 404 "))
     listener.finish(.failed(reason: "The <account> is another one."))
     let answer = try await client.rest()
     #expect(answer.hasPrefix("HTTP/1.1 200 "))
     #expect(answer.contains("<p>The &lt;account&gt; is another one. You can close this page.</p>"))
-    #expect(!answer.contains(Self.state) && !answer.contains("abc"))
+  }
+
+  /// A browser that never asks for the page does not keep the port.
+  @Test func aBrowserThatGoesAwayIsNotAwaitedForLong() async throws {
+    let listener = try Self.listener()
+    let port = listener.port
+    _ = try await Self.get(listener, Self.right).rest()
+    listener.finish(.signedIn)
+    #expect(try LoopbackClient.listenerSockets(port: port) > 0)
+    try await eventually("no socket") { try LoopbackClient.listenerSockets(port: port) == 0 }
+  }
+
+  /// No browser of this machine comes.
+  @Test func aPastedAddressEndsTheListenerAtOnce() throws {
+    let listener = try Self.listener()
+    try listener.take(pasted: "\(listener.redirectURI)?\(Self.right)")
+    listener.finish(.signedIn)
+    #expect(throws: LoopbackClient.Failure.self) { try LoopbackClient(port: listener.port) }
   }
 
   /// The attempt goes on, whatever the page says.
   @Test func theBrowserDoesNotWaitForEver() async throws {
     let listener = try CallbackListener(
       state: SecretBytes(Self.state.utf8), issuer: "https://issuer.example", patience: .milliseconds(1))
-    let answer = try await Self.get(listener, Self.right).rest()
-    #expect(answer.contains("The sign-in is not finished yet"))
+    _ = try await Self.get(listener, Self.right).rest()
+    #expect(try await Self.page(listener).contains("The sign-in is not finished yet"))
     #expect(try await listener.callback().code == "abc")
     listener.finish(.signedIn)
   }
 
   @Test func aSecondCallbackHasNoEffect() async throws {
     let listener = try Self.listener()
-    let first = try Self.get(listener, Self.right)
+    _ = try Self.get(listener, Self.right)
     #expect(try await listener.callback().code == "abc")
     let second = try await Self.get(listener, "code=other&state=\(Self.state)").rest()
     #expect(second.hasPrefix("HTTP/1.1 409 "))
@@ -176,7 +210,7 @@ struct CallbackListenerTests {
     }
     #expect(try await listener.callback().code == "abc")
     listener.finish(.signedIn)
-    #expect(try await first.rest().hasPrefix("HTTP/1.1 200 "))
+    #expect(try await Self.page(listener).contains("You are signed in"))
   }
 
   @Test func silentConnectionsDoNotKeepTheCallbackOut() async throws {
@@ -186,12 +220,12 @@ struct CallbackListenerTests {
       if number.isMultiple(of: 2) { client.send("GET /auth/callback?code=") }
       return client
     }
-    let client = try Self.get(listener, Self.right)
+    _ = try Self.get(listener, Self.right)
     #expect(try await listener.callback().code == "abc")
     let later = try (0..<50).map { _ in try LoopbackClient(port: listener.port) }
     #expect(try await later[0].rest().isEmpty)
     listener.finish(.signedIn)
-    #expect(try await client.rest().contains("You are signed in"))
+    #expect(try await Self.page(listener).contains("You are signed in"))
     #expect(try await others[199].rest().isEmpty)
   }
 
@@ -199,11 +233,11 @@ struct CallbackListenerTests {
     let listener = try Self.listener()
     let port = listener.port
     let silent = try LoopbackClient(port: port)
-    let client = try Self.get(listener, Self.right)
+    _ = try Self.get(listener, Self.right)
     _ = try await listener.callback()
     listener.finish(.declined)
     listener.finish(.signedIn)
-    #expect(try await client.rest().contains("You declined the sign-in"))
+    #expect(try await Self.page(listener).contains("You declined the sign-in"))
     #expect(try await silent.rest().isEmpty)
     #expect(throws: LoopbackClient.Failure.self) { try LoopbackClient(port: port) }
     try await eventually("no socket") { try LoopbackClient.listenerSockets(port: port) == 0 }
@@ -222,6 +256,16 @@ struct CallbackListenerTests {
   }
 
   // MARK: Pages
+
+  /// A word of the callback, and what a server says, come from elsewhere.
+  @Test(arguments: [
+    ChappieAuthError.invalidResponse("it refused the sign-in with a_word"),
+    .tokenExchangeFailed(status: 400, message: "a_word"),
+  ])
+  func pagesRepeatNothingFromElsewhere(_ error: ChappieAuthError) {
+    let body = CallbackPage(endOf: error).answer.body
+    #expect(body.contains("The sign-in failed") && !body.contains("a_word"))
+  }
 
   @Test(arguments: [
     CallbackPage.signedIn, .declined, .cancelled, .failed(reason: "A reason."), .unfinished, .alreadyAnswered,

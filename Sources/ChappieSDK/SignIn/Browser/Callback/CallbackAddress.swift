@@ -5,6 +5,8 @@ import SecretMemory
 struct CallbackAddress {
   /// The path, which registrations are bound to: it never changes.
   static let path = "/auth/callback"
+  /// The path to which the browser goes on from there. This address, without a code, stays in its address bar.
+  static let donePath = "/auth/done"
   /// The most bytes of a pasted address: a request cannot have more either.
   private static let pastedLimit = 16 << 10
 
@@ -14,6 +16,11 @@ struct CallbackAddress {
   var host: String { "127.0.0.1:\(port)" }
   /// The address without parameters.
   var uri: String { "http://\(host)\(Self.path)" }
+
+  /// Whether a request target is ``donePath`` without a query.
+  static func isDone(_ target: SecretBytes) -> Bool {
+    target.withBytes { $0.elementsEqual(donePath.utf8) }
+  }
 
   /// The parameters of a request target; nil for another path.
   static func parameters(ofTarget target: SecretBytes) throws(CallbackParameters.Fault) -> CallbackParameters? {

@@ -12,9 +12,22 @@ enum Callback: Sendable {
 /// Receives the browser when it returns from the sign-in page, on a port of this machine.
 ///
 /// Every local program and every web page can make requests here, so a request that is not the awaited one is refused
-/// and ends nothing.
+/// and ends nothing. The awaited one is sent on to an address without a code, which shows the outcome.
 @GLibActor
 final class CallbackListener {
+  /// The longest time that the listener outlives the attempt, for a browser that is on its way to the page.
+  private static let farewell = Duration.seconds(2)
+
+  private enum Browser {
+    /// It has not returned, or the user has pasted its address.
+    case elsewhere
+    /// It has brought the callback, and has not asked for the page.
+    case underWay
+    /// The attempt has ended meanwhile. The timer keeps this object alive.
+    case awaited(Timer)
+    case arrived
+  }
+
   /// The address to which the sign-in page sends the browser: `http://127.0.0.1:PORT/auth/callback`.
   nonisolated let redirectURI: String
   private let address: CallbackAddress
@@ -23,6 +36,7 @@ final class CallbackListener {
   private let listener: LoopbackListener
   private let first = Promise<Callback>()
   private let outcome = Promise<CallbackPage>()
+  private var browser = Browser.elsewhere
 
   /// Listens.
   ///
@@ -67,10 +81,14 @@ final class CallbackListener {
     accept(callback)
   }
 
-  /// Shows the outcome in the browser that waits for it, and stops listening. Call it at the end of each attempt.
+  /// Shows the outcome in the browser, and stops listening. Call it at the end of each attempt.
   func finish(_ page: CallbackPage) {
     outcome.fulfil(page)
-    listener.stop()
+    switch browser {
+    case .elsewhere, .arrived: listener.stop()
+    case .underWay: browser = .awaited(Timer(after: Self.farewell) { self.listener.stop() })
+    case .awaited: break
+    }
   }
 
   private func accept(_ callback: Callback) {
@@ -81,6 +99,7 @@ final class CallbackListener {
   private func answer(_ request: LoopbackRequest) async -> LoopbackAnswer {
     guard request.host == address.host else { return CallbackPage.notThisSignIn.answer }
     guard request.method == "GET" else { return CallbackPage.otherMethod.answer }
+    if CallbackAddress.isDone(request.target) { return await answerWithOutcome().answer }
     do {
       guard let parameters = try CallbackAddress.parameters(ofTarget: request.target) else {
         return CallbackPage.unknownAddress.answer
@@ -91,7 +110,19 @@ final class CallbackListener {
     } catch {
       return CallbackPage.notThisSignIn.answer
     }
-    let page = try? await withDeadline(patience) { [outcome] in try await outcome.value() }
-    return (page ?? .unfinished).answer
+    browser = .underWay
+    return LoopbackAnswer(status: 303, location: CallbackAddress.donePath)
+  }
+
+  private func answerWithOutcome() async -> CallbackPage {
+    switch browser {
+    case .elsewhere: return .unknownAddress
+    case .underWay, .arrived: browser = .arrived
+    case .awaited(let timer):
+      timer.cancel()
+      browser = .arrived
+      listener.stop()
+    }
+    return (try? await withDeadline(patience) { [outcome] in try await outcome.value() }) ?? .unfinished
   }
 }

@@ -64,7 +64,7 @@ enum CallbackPage: Sendable, Hashable {
     }
   }
 
-  /// Removes the code from the address bar and from the browser's history.
+  /// Removes what a refused request has in its query from the address bar.
   private static let script = "history.replaceState(null,'',location.pathname)"
 
   private static let style = """
