@@ -30,4 +30,5 @@ surroundings:
 	scripts/private-session Tests/notifications.py .build/debug
 	scripts/private-session Tests/plasma-module.py .build/debug
 	scripts/private-session Tests/search.py .build/debug
+	scripts/private-session Tests/browser.py .build/debug
 	scripts/private-session Tests/window-flatpak.py .build/debug
