@@ -1,5 +1,6 @@
 """The programs of a private session: the service, the stand-in, the keyring, and calls to them."""
 
+import http.client
 import json
 import math
 import re
@@ -58,9 +59,11 @@ class Item:
         self.is_copy = "attribute.copy = " in text
         self.rule = re.search(r"^attribute.accessibility = (.*)$", text, re.M)[1]
         self.credential = open_seal(re.search(r"^secret = (.*)$", text, re.M)[1], SLOT)
-        # None when the issuer has refused it for the second time.
+        # None when it cannot be renewed any more.
         self.token = self.credential.get("refresh_token")
         self.is_refused = "refused_uptime" in self.credential
+        # Its token may have been redeemed.
+        self.is_marked = "redeemed_at" in self.credential
         self.renewed_at = self.credential["renewed_at"]
 
 
@@ -74,6 +77,8 @@ class Session:
         self.service = self.sandbox = self.keyring = None
         # The environment of the service, if it is another one; see garbage.py.
         self.place = None
+        # Whether sign-ins are in the browser.
+        self.in_browser = False
 
     def __enter__(self):
         return self
@@ -167,7 +172,19 @@ class Session:
         self.call("Client.Send", "hi", "{}")
 
     def start_sign_in(self):
-        self.call("Session.StartDeviceCodeSignIn", "{}")
+        if not self.in_browser:
+            self.call("Session.StartDeviceCodeSignIn", "{}")
+            return
+        page = re.search(r"'(http[^']*)'", self.call("Session.StartBrowserSignIn", "{'open': <false>}"))[1]
+        threading.Thread(target=self.visit, args=(page,), daemon=True).start()
+
+    @staticmethod
+    def visit(page):
+        """Opens a page as a browser does, which the stand-in leads to the service's listener at once."""
+        try:
+            urllib.request.urlopen(page, timeout=PATIENCE).close()
+        except (OSError, http.client.HTTPException):
+            pass  # The service was killed.
 
     def sign_in(self):
         since = time.monotonic()

@@ -13,6 +13,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from browser_rounds import BrowserRounds
 from checks import Tally
 from garbage import Garbage, GarbageCount, GarbageRounds, Place, can_run
 from rounds import Rounds
@@ -33,14 +34,24 @@ class Phase:
     proactive: bool
     # The accessibility of a library host's sign-in; without it the service signs in, with the default one.
     rule: str = None
+    # The sign-in is in the browser.
+    in_browser: bool = False
+
+    @property
+    def issuer(self):
+        return BROWSER if self.in_browser else GRACE if self.grace else ONCE
 
 
+GRACE = "An issuer that accepts a used refresh token until its successor was used:"
+ONCE = "An issuer that accepts a refresh token once, so that a kill in between loses the sign-in:"
+BROWSER = "The issuer in the browser, which ends a sign-in whose refresh token comes twice; here none did:"
 PHASES = [
     Phase("with grace, refreshed early", 0.25, True, True),
     Phase("with grace, refreshed after a 401", 0.15, True, False),
     Phase("with grace, readable after the first unlock", 0.2, True, True, "after-first-unlock-this-device-only"),
     Phase("without grace, refreshed early", 0.25, False, True),
     Phase("without grace, refreshed after a 401", 0.15, False, False),
+    Phase("in the browser", 0.3, False, True, in_browser=True),
 ]
 OPERATIONS = {"sign_in": 5, "refresh": 9, "sign_out": 3, "stop": 3, "beside": 3, "keyring": 2, "network": 2}
 # The number of rounds for threads for each round for the sign-in.
@@ -96,10 +107,13 @@ def keep_the_keyring_dead():
 
 def torture(session, phase, tally, rounds, choice):
     """Returns the failures."""
+    # In the browser, a token of one second is due at each use, and its refresh is never early.
+    lifetime = "1" if phase.in_browser else "60"
     session.start_sandbox(
-        *["--refresh-grace"] * phase.grace, *["--access-token-lifetime", "60"] * phase.proactive)
+        *["--refresh-grace"] * phase.grace, *["--access-token-lifetime", lifetime] * phase.proactive)
+    session.in_browser = phase.in_browser
     session.start_service()
-    tortured = Rounds(session, choice, phase, tally)
+    tortured = (BrowserRounds if phase.in_browser else Rounds)(session, choice, phase, tally)
     tortured.ensure_signed_out()
     failures = []
     for index, operation in enumerate(operations(OPERATIONS, rounds, choice)):
@@ -109,6 +123,7 @@ def torture(session, phase, tally, rounds, choice):
             print(f"FAILED {phase.title}, round {index}, {operation}: {failure}", flush=True)
             session.recover()
     session.end_service()
+    session.in_browser = False
     return failures
 
 
@@ -179,36 +194,38 @@ def main():
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     alone = parser.add_mutually_exclusive_group()
     alone.add_argument("--threads", action="store_true", help="torture the threads alone")
+    alone.add_argument("--browser", action="store_true", help="torture the sign-in in the browser alone")
     alone.add_argument("--garbage", action="store_true", help="run the rounds with garbage alone")
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}", flush=True)
     start = time.monotonic()
     keep_the_keyring_dead()
-    tallies = {grace: Tally(OPERATIONS) for grace in (True, False)}
+    tallies = {issuer: Tally(OPERATIONS) for issuer in (GRACE, ONCE, BROWSER)}
+    phases = [] if arguments.threads or arguments.garbage else PHASES
+    if arguments.browser:
+        phases = [phase for phase in PHASES if phase.in_browser]
     counts = {name: ThreadCount() for name in THREAD_OPERATIONS}
     garbage = GarbageCount()
     failures = []
     runtime = Path(os.environ["XDG_RUNTIME_DIR"])
     log_path = runtime / "torture.log"
     with open(log_path, "w+") as log, Session(arguments.programs.resolve(), log) as session:
-        for phase in [] if arguments.threads or arguments.garbage else PHASES:
+        for phase in phases:
             choice = random.Random(f"{arguments.seed} {phase.title}")
-            failures += torture(session, phase, tallies[phase.grace], round(arguments.rounds * phase.share), choice)
-        if arguments.threads:
+            failures += torture(session, phase, tallies[phase.issuer], round(arguments.rounds * phase.share), choice)
+        if arguments.threads or arguments.browser:
             pass
         elif can_run():
             failures += torture_with_garbage(session, arguments.seed, arguments.rounds, garbage, runtime / "network")
         else:
             print("Left out: garbage, which needs root to change a program's trust store and uptime.")
-        if not arguments.garbage:
+        if not arguments.garbage and not arguments.browser:
             failures += torture_threads(session, arguments.seed, round(arguments.rounds * THREAD_SHARE), counts)
-    if not arguments.threads and not arguments.garbage:
-        print_tally("An issuer that accepts a used refresh token until its successor was used:", tallies[True])
-        print_tally("An issuer that accepts a refresh token once, so that a kill in between loses the sign-in:",
-                    tallies[False])
-    if not arguments.threads:
+    for issuer in dict.fromkeys(phase.issuer for phase in phases):
+        print_tally(issuer, tallies[issuer])
+    if not arguments.threads and not arguments.browser:
         print_garbage(garbage)
-    if not arguments.garbage:
+    if not arguments.garbage and not arguments.browser:
         print_counts(counts)
     if failures:
         print("\n--- the end of the log", *log_path.read_text(errors="replace").splitlines()[-40:], sep="\n")

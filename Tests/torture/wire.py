@@ -9,7 +9,9 @@ import socket
 import socketserver
 import threading
 import time
+from collections import Counter
 from dataclasses import dataclass, field
+from urllib.parse import parse_qsl
 
 # The stages of an exchange: the issuer has carried it out; its answer has been written to the service's socket.
 ANSWERED, DELIVERED = "answered", "delivered"
@@ -37,6 +39,8 @@ class Ledger:
         self.grants = 0
         self.refreshes = 0
         self.refusals = 0
+        # How often each token was sent, also by a request that did not reach the issuer.
+        self.sent = Counter()
 
     def signed_in(self, token):
         self.grants += 1
@@ -139,13 +143,16 @@ class Wire:
         request = self.read_request(handler.rfile)
         if not request:
             return
-        kind, body = self.kind(request), request.partition(b"\r\n\r\n")[2]
+        kind = self.kind(request)
+        fields = self.fields(request) if kind in ("exchange", "refresh", "revoke") else {}
+        if kind == "refresh":
+            self.ledger.sent[fields["refresh_token"]] += 1
         if self.springs(kind, REFUSED):
             return
         garbage, is_done = self.garbage(kind) or (None, True)
         if is_done:
             answer = self.forward(request)
-            self.note(kind, body, answer)
+            self.note(kind, fields, answer)
         if garbage is not None:
             handler.wfile.write(garbage)
             return
@@ -184,8 +191,16 @@ class Wire:
         head = request.partition(b"\r\n\r\n")[0].lower()
         path = head.split(b" ")[1]
         if path.endswith(b"/oauth/token"):
-            return "refresh" if b"application/json" in head else "exchange"
+            return "refresh" if Wire.fields(request).get("grant_type") == "refresh_token" else "exchange"
         return path.rsplit(b"/", 1)[1].decode()
+
+    @staticmethod
+    def fields(request):
+        """The members of a JSON object, or those of a form."""
+        head, _, body = request.partition(b"\r\n\r\n")
+        if b"application/json" in head.lower():
+            return json.loads(body or b"{}")
+        return dict(parse_qsl(body.decode(errors="replace")))
 
     def forward(self, request):
         answer = b""
@@ -195,13 +210,13 @@ class Wire:
                 answer += data
         return answer
 
-    def note(self, kind, body, answer):
+    def note(self, kind, fields, answer):
         head, _, content = answer.partition(b"\r\n\r\n")
         succeeded = head.split(b" ")[1] == b"200"
         if kind == "exchange" and succeeded:
             self.ledger.signed_in(json.loads(content)["refresh_token"])
         elif kind == "refresh":
             new = json.loads(content)["refresh_token"] if succeeded else None
-            self.ledger.refreshed(json.loads(body)["refresh_token"], new)
+            self.ledger.refreshed(fields["refresh_token"], new)
         elif kind == "revoke" and succeeded:
-            self.ledger.revoked(json.loads(body)["token"])
+            self.ledger.revoked(fields["token"])
