@@ -42,6 +42,7 @@ final class Callers {
   private let turns = ApplicationBudget(Limits.runningTurns)
   private let queries = ApplicationBudget(Limits.queries)
   private let threadRate = RateLimit { Limits.threadRate($0) }
+  private let pageRate = RateLimit { Limits.pageRate($0) }
   /// Closes an object that a caller had open when it left.
   var close: @GLibActor (_ object: ObjectPath, _ caller: String) -> Void = { _, _ in }
 
@@ -188,6 +189,16 @@ final class Callers {
   func beginsThread(_ name: String) async throws {
     guard threadRate.allows(await application(of: name)) else {
       throw BusError(.limitExceeded, "This program begins threads too fast: wait a moment before the next.")
+    }
+  }
+
+  /// Counts a page that the user's browser opens for the caller.
+  ///
+  /// - Throws: `BusError` with `LimitExceeded`.
+  func opensPage(_ name: String) async throws {
+    guard pageRate.allows(await application(of: name)) else {
+      throw BusError(
+        .limitExceeded, "This program opens pages in the browser too fast: wait a moment, or open the page yourself.")
     }
   }
 

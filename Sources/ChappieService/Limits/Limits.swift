@@ -16,6 +16,13 @@ enum Limits {
     case .unsandboxed: RateLimit.Rate(atOnce: 600, perSecond: 10)
     }
   }
+  /// The rate of pages that are opened in the user's browser: an app must not open one window after the other.
+  static func pageRate(_ application: Application) -> RateLimit.Rate {
+    switch application.kind {
+    case .sandboxed, .uninspectable: RateLimit.Rate(atOnce: 4, perSecond: 1.0 / 30)
+    case .unsandboxed: RateLimit.Rate(atOnce: 20, perSecond: 1.0 / 5)
+    }
+  }
   /// Threads of one app and account.
   static let threads = 10_000
   /// Accounts of one app with threads: each has its own key in the keyring.

@@ -83,9 +83,10 @@ final class SessionObject {
   private func startBrowserSignIn(_ call: BusCall) async throws -> Variant {
     let options: VariantDictionary = try call.argument(0)
     let isTold: Bool = try options.value("notify") ?? true
+    let opensPage: Bool = try options.value("open") ?? true
+    if opensPage, session.browserPage == nil { try await environment.callers.opensPage(call.sender) }
     let wishes = SignInOptions(
-      applicationName: try await registrationName(),
-      openPage: try options.value("open") ?? true ? environment.openPage : nil,
+      applicationName: try await registrationName(), openPage: opensPage ? environment.openPage : nil,
       asksForPlanUse: try options.value("enable_plan_use") ?? false,
       allowsAnotherAccount: try options.value("add_account") ?? false,
       activationToken: try options.value("activation_token"))

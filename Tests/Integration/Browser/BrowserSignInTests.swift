@@ -197,6 +197,25 @@ struct BrowserSignInTests {
     }
   }
 
+  @Test func aProgramDoesNotOpenOneWindowAfterTheOther() async throws {
+    try await World.with(.browser()) { world in
+      let caller = try await world.caller()
+      var opened = 0
+      let error = try await refusal {
+        while opened < 100 {
+          try await caller.call("Session.StartBrowserSignIn", VariantDictionary())
+          opened += 1
+          try await caller.call("Session.CancelSignIn")
+          try await caller.waitFor("cancelled", "Session.DeviceLinkState")
+        }
+      }
+      #expect(error.name == "LimitExceeded")
+      #expect((20..<40).contains(opened))
+      // A page that the user opens by hand has no limit.
+      try await world.user.signIn(caller)
+    }
+  }
+
   // MARK: Bad servers
 
   nonisolated static let badServers: [(String, String, String)] = [
