@@ -94,6 +94,8 @@ struct DesktopNotification: Equatable {
       summary = tr("Sign in to ChatGPT")
       body = Self.lines(
         tr("Continue in your browser."), name.text.map { tr("This signs in \($0).") },
+        // The address is too long for a notification, and some servers have no actions.
+        name.pageCommand.map { tr("The address of the page, in a terminal: \($0)") },
         tr("Continue only if you started this sign-in yourself."))
       actions = [.openPage]
       lifetime = .untilSolved

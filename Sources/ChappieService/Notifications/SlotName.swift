@@ -28,11 +28,16 @@ struct SlotName {
   }
 
   /// The terminal command for signing in to the slot; nil if there is none, or if it cannot be shown unchanged.
-  var command: String? {
+  var command: String? { command("sign-in") }
+
+  /// The terminal command that shows the page of a sign-in; nil as for ``command``.
+  var pageCommand: String? { command("status") }
+
+  private func command(_ verb: String) -> String? {
     guard owner == nil else { return nil }
-    guard let account else { return "chappie sign-in" }
+    guard let account else { return "chappie \(verb)" }
     guard Self.shown(account) == account else { return nil }
-    return "chappie sign-in --account \(ShellText.quoted(account))"
+    return "chappie \(verb) --account \(ShellText.quoted(account))"
   }
 
   /// Makes a name safe to show, since programs choose names.

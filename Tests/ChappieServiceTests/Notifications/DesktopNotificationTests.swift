@@ -64,6 +64,23 @@ struct DesktopNotificationTests {
     #expect(try self.notification(.needsSignIn(failure: nil), canCopy: true).headline == nil)
   }
 
+  @Test func offersThePageWithoutItsAddress() throws {
+    let page = ChappieBrowserPage(authorizationURI: "https://example.org/authorize?state=1", expiresAt: 1)
+    let waiting = try notification(.pageWaits(page), account: "work")
+    #expect(waiting.summary == "Sign in to ChatGPT")
+    #expect(waiting.headline == nil)
+    #expect(
+      waiting.body == """
+        Continue in your browser.
+        This signs in account “work”.
+        The address of the page, in a terminal: chappie status --account work
+        Continue only if you started this sign-in yourself.
+        """)
+    #expect(waiting.actions == [.openPage])
+    #expect(try !notification(.pageWaits(page), app: "org.example.App").body.contains("terminal"))
+    #expect(try notification(.pageWaits(page), canCopy: true).actions == [.openPage])
+  }
+
   @Test func namesTheAccountAndAppOfTheCode() throws {
     #expect(
       try notification(.codeWaits(Self.code), account: "work", app: "org.example.App").body.split(separator: "\n")[1]

@@ -16,6 +16,11 @@ struct SlotUpdatesTests {
   private static let signIn: [SlotState.Event] = [
     .signInProgress(.preparing), .signInProgress(.waitingForApproval(code)),
   ]
+  private static let page = ChappieBrowserPage(authorizationURI: "https://example.org/authorize", expiresAt: 1)
+  private static let inBrowser: [SlotState.Event] = [
+    .signInProgress(.preparing),
+    .signInProgress(.waitingForBrowser(page, BrowserReturn(complete: { _ in }, end: { _ in }))),
+  ]
   private static let linked: [SlotState.Event] = signIn + [.signInProgress(.exchanging), .signedIn(ada)]
   private static let found = SlotState.Event.found(ada, renewedAt: 100)
   private static let needed: [SlotState.Event] = [found, refused]
@@ -86,6 +91,21 @@ struct SlotUpdatesTests {
     #expect(slot.update == .linked)
     slot.wait()
     #expect(slot.isIdle)
+  }
+
+  @Test func thePageReplacesTheRequestForASignIn() {
+    var slot = Slot(Self.needed + Self.inBrowser)
+    #expect(slot.update == .pageWaits(Self.page))
+    slot.apply([.signInProgress(.exchanging), .signInProgress(.verifying)])
+    #expect(slot.update == .pageWaits(Self.page))
+    slot.apply([.signedIn(Self.ada)])
+    #expect(slot.update == .linked)
+    #expect(Slot(Self.inBrowser, quietly: true).update == .none)
+    #expect(
+      Slot(Self.needed + Self.inBrowser + [.signInFailed(.signIn(.declined))]).update == .needsSignIn(failure: nil))
+    let mismatch = ChappieAuthError.accountMismatch
+    #expect(
+      Slot([Self.found] + Self.inBrowser + [.signInFailed(.signIn(mismatch))]).update == .failed(mismatch.description))
   }
 
   @Test func aStartingSignInIsNotIdle() {

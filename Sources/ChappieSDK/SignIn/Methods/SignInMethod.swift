@@ -99,7 +99,7 @@ enum SignInProgress: Sendable {
 
 /// The browser's way back to a sign-in.
 struct BrowserReturn: Sendable {
-  /// Takes the address at which a browser on another machine arrived. Throws ``ChappieAuthError/invalidResponse(_:)``
+  /// Takes the address at which a browser on another machine arrived. Throws ``ChappieAuthError/invalidAddress(_:)``
   /// for another address; the sign-in goes on.
   let complete: @GLibActor @Sendable (String) throws -> Void
   /// Tells the browser how the sign-in has ended, nil for success. It is called once, when the credential is stored.
