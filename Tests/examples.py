@@ -100,7 +100,7 @@ def check_with_service(example, issuer, signed_out, cut_off):
         # The service of the example before was killed.
         subprocess.run(["chappie", "sign-out"], check=True, stdout=subprocess.DEVNULL)
         example.check("signed out", (1, "", signed_out), example.run())
-        subprocess.run(["chappie", "sign-in", "--no-browser"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["chappie", "sign-in", "--device-code", "--no-open"], check=True, stdout=subprocess.DEVNULL)
         example.check("answers", (0, ANSWER, ""), example.run())
         example.check("cut off", (1, cut_off), example.run_and_kill(service))
         status, output, error = example.run()

@@ -108,8 +108,11 @@ def add_browser():
     """Gives this session a display and a browser. A thread stands for the person at it."""
     applications = Path(os.environ["XDG_DATA_HOME"], "applications")
     applications.mkdir()
+    schemes = ["x-scheme-handler/http", "x-scheme-handler/https"]
     (applications / "browser.desktop").write_text(
-        "[Desktop Entry]\nType=Application\nName=Browser\nExec=true %u\nMimeType=x-scheme-handler/https;\n")
+        f"[Desktop Entry]\nType=Application\nName=Browser\nExec=true %u\nMimeType={';'.join(schemes)};\n")
+    (applications / "mimeapps.list").write_text(
+        "[Default Applications]\n" + "".join(f"{scheme}=browser.desktop\n" for scheme in schemes))
     os.environ["DISPLAY"] = ":none"
 
     def approve_each_page():

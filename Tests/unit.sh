@@ -195,7 +195,7 @@ is_alive_again() {
   [[ $(pid) != 0 && $(pid) != "$before" ]] && get Manager Version
 }
 signs_in_and_asks() {
-  "$programs/chappie" sign-in --no-browser && "$programs/chappie" ask hello | grep -F hello
+  "$programs/chappie" sign-in --device-code --no-open && "$programs/chappie" ask hello | grep -F hello
 }
 journal() {
   journalctl -q --file '/run/log/journal/*/*.journal' "$@"

@@ -94,7 +94,7 @@ class Run(window.Run):
 
     def opens(self):
         self.world.start_service()
-        subprocess.run(["chappie", "sign-in", "--no-browser"], check=True, stdout=subprocess.DEVNULL, timeout=PATIENCE)
+        subprocess.run(["chappie", "sign-in", "--device-code", "--no-open"], check=True, stdout=subprocess.DEVNULL, timeout=PATIENCE)
         self.window = window.Window()
         self.window.button_is_there("Ask")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 PICTURE = Path(__file__).resolve().with_name("chappie.svg")
 COMMANDS = [
-    "chappie sign-in --no-browser",
+    "chappie sign-in --device-code",
     "chappie ask 'What is a session bus?'",
     "echo 'Dear all, the meeting is moved.' | chappie ask 'Make this shorter.' -",
     "chappie models | head -n 4",

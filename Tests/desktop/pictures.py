@@ -54,7 +54,7 @@ class Pictures:
         self.shell = None
 
     def sign_in(self):
-        process = subprocess.Popen(["chappie", "sign-in", "--no-browser"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        process = subprocess.Popen(["chappie", "sign-in", "--device-code", "--no-open"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         code = wait_for("the code", window.Run.code)
         self.world.control("approve", f"user_code={code}".encode())
         process.wait()

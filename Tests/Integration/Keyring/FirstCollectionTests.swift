@@ -91,7 +91,7 @@ struct FirstCollectionTests {
       try await world.keyring.start(isUnlocked: false)
       let prompter = try await Prompter(in: world, .types("password"))
       let output = try await world.chappie(
-        "sign-in", "--no-browser", at: [.sees("asks for a password"), .sees("Enter")])
+        "sign-in", "--device-code", "--no-open", at: [.sees("asks for a password"), .sees("Enter")])
       #expect(output.status == 0, "\(output.text)")
       #expect(output.text.contains("Signed in as ada@example.com"), "\(output.text)")
       #expect(prompter.prompts.count == 1, "\(prompter.prompts)")
@@ -103,7 +103,7 @@ struct FirstCollectionTests {
     try await World.with { world in
       try await world.keyring.lock()
       let prompter = try await Prompter(in: world, .types("password"))
-      let output = try await world.chappie("sign-in", "--no-browser", at: [.sees("is locked"), .sees("Enter")])
+      let output = try await world.chappie("sign-in", "--device-code", "--no-open", at: [.sees("is locked"), .sees("Enter")])
       #expect(output.status == 0, "\(output.text)")
       #expect(prompter.prompts.count == 1, "\(prompter.prompts)")
     }
@@ -116,7 +116,7 @@ struct FirstCollectionTests {
       try await world.keyring.start(isUnlocked: !isFresh)
       if !isFresh { try await world.keyring.lock() }
       let prompter = try await Prompter(in: world, .dismisses)
-      let output = try await world.chappie("sign-in", "--no-browser", at: [])
+      let output = try await world.chappie("sign-in", "--device-code", "--no-open", at: [])
       #expect(output.status == 4, "\(output.text)")
       #expect(prompter.prompts.count == 1, "\(prompter.prompts)")
       #expect(output.text.replacing(/\s+/, with: " ").contains("gnome-keyring-daemon --replace --unlock"))
@@ -127,11 +127,11 @@ struct FirstCollectionTests {
   @Test func theCommandForGnomeKeyringWorks() async throws {
     try await World.with(World.Plan(keyring: .none)) { world in
       try await world.keyring.start(isUnlocked: false)
-      let refused = try await world.chappie("sign-in", "--no-browser")
+      let refused = try await world.chappie("sign-in", "--device-code", "--no-open")
       #expect(refused.status == 4, "\(refused.text)")
       let command = try #require(refused.text.components(separatedBy: "Without its window: ").last)
       try await world.keyring.replace(with: command)
-      let output = try await world.chappie("sign-in", "--no-browser")
+      let output = try await world.chappie("sign-in", "--device-code", "--no-open")
       #expect(output.status == 0, "\(output.text)")
     }
   }

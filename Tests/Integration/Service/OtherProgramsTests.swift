@@ -45,7 +45,7 @@ struct OtherProgramsTests {
       try await eventually("an answer") {
         try await ask(world, "status").text == "Signed out.\n"
       }
-      #expect(try await ask(world, "sign-in", "--no-browser").text.contains("Signed in as"))
+      #expect(try await ask(world, "sign-in", "--device-code", "--no-open").text.contains("Signed in as"))
       #expect(try await ask(world, "ask", "Hello").text.contains("Hello"))
       #expect(try await open(world, service.id).isEmpty)
       // The same program can inspect any other program.

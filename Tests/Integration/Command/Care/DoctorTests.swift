@@ -169,7 +169,7 @@ struct DoctorTests {
       let (lines, _) = try await examine(world)
       #expect(lines["keyring"]?.remedy?.contains("Use KWallet for the Secret Service interface") == true)
       // A sign-in says the same.
-      let signIn = try await world.chappie("sign-in", "--no-browser")
+      let signIn = try await world.chappie("sign-in", "--device-code", "--no-open")
       #expect(signIn.status == 4)
       #expect(signIn.text.contains("Use KWallet for the Secret Service interface"), "\(signIn.text)")
       withExtendedLifetime(bus) {}
