@@ -12,6 +12,8 @@ final class Notifications {
   /// The slot notifications with something to show. They outlive their sessions.
   private var telling: [SlotIdentity: SlotNotification] = [:]
   private var questions: [ObjectIdentifier: QuestionNotification] = [:]
+  /// The calls about questions that the server has not answered.
+  private var questionCalls = 0
   /// Set while all notifications are withdrawn; ends when that is done.
   private var withdrawn: Wait?
 
@@ -50,11 +52,17 @@ final class Notifications {
     answer: @escaping @GLibActor (DesktopNotification.Action) -> Void,
     unshown: @escaping @GLibActor () -> Void = {}, while body: () async -> Result
   ) async -> Result {
-    let desktop = QuestionNotification.Desktop { [server] notification in
+    let desktop = QuestionNotification.Desktop { [self] notification in
+      questionCalls += 1
+      defer { questionCallEnded() }
       guard let reached = await server.reach() else { return nil }
       return await server.show(notification, replacing: 0, on: reached)
-    } close: { [server] id in
-      await server.close(id)
+    } close: { [self] id in
+      questionCalls += 1
+      Task.onGLib {
+        await server.close(id)
+        questionCallEnded()
+      }
     }
     let notification = QuestionNotification(question, desktop, patience: patience, answer, unshown: unshown)
     questions[ObjectIdentifier(notification)] = notification
@@ -67,7 +75,8 @@ final class Notifications {
 
   /// Withdraws all notifications, since nothing handles a click after the end of the service.
   func withdraw() async {
-    guard !telling.isEmpty else { return }
+    for question in questions.values { question.withdraw() }
+    guard !isWithdrawn else { return }
     let withdrawn = Wait()
     self.withdrawn = withdrawn
     // A server that does not answer must not keep the service from ending.
@@ -79,7 +88,14 @@ final class Notifications {
 
   private func note(_ notification: SlotNotification) {
     telling[notification.slot] = notification.isIdle ? nil : notification
-    if telling.isEmpty { withdrawn?.finish() }
+    if isWithdrawn { withdrawn?.finish() }
+  }
+
+  private var isWithdrawn: Bool { telling.isEmpty && questionCalls == 0 }
+
+  private func questionCallEnded() {
+    questionCalls -= 1
+    if isWithdrawn { withdrawn?.finish() }
   }
 
   private func receive(_ event: NotificationServer.Event) {

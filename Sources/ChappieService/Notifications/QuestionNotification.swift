@@ -10,7 +10,8 @@ final class QuestionNotification {
   struct Desktop {
     /// - Returns: the notification's id; nil if it is not shown.
     let show: @GLibActor (DesktopNotification) async -> UInt32?
-    let close: @GLibActor (UInt32) async -> Void
+    /// Starts to close a notification.
+    let close: @GLibActor (UInt32) -> Void
     /// Whether approvals count now.
     var mayApprove: @GLibActor () -> Bool = { LockMonitor.shared.mayApprove }
   }
@@ -53,8 +54,9 @@ final class QuestionNotification {
     }
     stage = .showing
     Task.onGLib {
+      guard case .showing = stage else { return }
       guard let id = await desktop.show(content) else { return unshown() }
-      if case .showing = stage { stage = .shown(id) } else { await desktop.close(id) }
+      if case .showing = stage { stage = .shown(id) } else { desktop.close(id) }
     }
   }
 
@@ -66,7 +68,7 @@ final class QuestionNotification {
   private func hide(_ next: Stage) {
     let old = stage
     stage = next
-    if case .shown(let id) = old { Task.onGLib { [desktop] in await desktop.close(id) } }
+    if case .shown(let id) = old { desktop.close(id) }
   }
 
   func lockChanged() {

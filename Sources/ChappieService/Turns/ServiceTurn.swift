@@ -138,12 +138,8 @@ final class ServiceTurn {
         }
         let response = try await run(caller)
         finish(.completed(response))
-      } catch is CancellationError {
-        finish(fault.map { .failed($0, [:]) } ?? .cancelled(BusError(CancellationError()), [:]))
-      } catch let error as ChappieRuntimeError {
-        finish(.failed(BusError(error, turn: id), Self.failureDetails(error)))
       } catch {
-        finish(.failed(BusError(error), Self.failureDetails(error)))
+        finish(end(by: error))
       }
       ended()
       task = nil
@@ -244,6 +240,16 @@ final class ServiceTurn {
     }
     guard let background, background.isWaiting else { return outlet.flow }
     return outlet.flow.combined(with: .pause(until: background.task))
+  }
+
+  private func end(by error: any Error) -> Status {
+    // What the turn fails with after that follows from it.
+    if let fault { return .failed(fault, [:]) }
+    return switch error {
+    case is CancellationError: .cancelled(BusError(error), [:])
+    case let error as ChappieRuntimeError: .failed(BusError(error, turn: id), Self.failureDetails(error))
+    default: .failed(BusError(error), Self.failureDetails(error))
+    }
   }
 
   private func finish(_ status: Status) {
