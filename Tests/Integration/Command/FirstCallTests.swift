@@ -9,7 +9,8 @@ struct FirstCallTests {
     var plan = World.Plan.attended
     plan.service = .activatable
     try await World.with(plan) { world in
-      let signIn = try ChildProcess("command", Binaries.chappie, ["sign-in", "--device-code", "--no-open"], in: world.directories)
+      let signIn = try ChildProcess(
+        "command", Binaries.chappie, ["sign-in", "--device-code", "--no-open"], in: world.directories)
       try await eventually("a code") { signIn.output.contains("Enter") }
       let code = try #require(signIn.output.firstMatch(of: /Enter +(\S+)/)).1
       try await world.sandbox.decide("approve", String(code))

@@ -41,7 +41,8 @@ struct LostBusTests {
   @Test func signInEndsWithTheBus() async throws {
     try await World.with(.attended) { world in
       for isBus in [false, true] {
-        let signIn = try ChildProcess("command", Binaries.chappie, ["sign-in", "--device-code", "--no-open"], in: world.directories)
+        let signIn = try ChildProcess(
+          "command", Binaries.chappie, ["sign-in", "--device-code", "--no-open"], in: world.directories)
         try await eventually("a code") { signIn.output.contains("Enter") }
         if isBus { try await world.bus.kill() } else { world.service.process?.send(SIGKILL) }
         #expect(try await signIn.waitForEnd() == .exit(isBus ? 5 : 1))

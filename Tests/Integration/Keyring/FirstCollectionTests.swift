@@ -103,7 +103,8 @@ struct FirstCollectionTests {
     try await World.with { world in
       try await world.keyring.lock()
       let prompter = try await Prompter(in: world, .types("password"))
-      let output = try await world.chappie("sign-in", "--device-code", "--no-open", at: [.sees("is locked"), .sees("Enter")])
+      let output = try await world.chappie(
+        "sign-in", "--device-code", "--no-open", at: [.sees("is locked"), .sees("Enter")])
       #expect(output.status == 0, "\(output.text)")
       #expect(prompter.prompts.count == 1, "\(prompter.prompts)")
     }

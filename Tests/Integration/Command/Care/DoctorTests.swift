@@ -60,6 +60,24 @@ struct DoctorTests {
     }
   }
 
+  @Test func theAPIOfASignInInTheBrowserIsAskedToo() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      _ = try await examine(world)
+      #expect(try await world.sandbox.state().requests["api-models"] ?? 0 == 0)
+      _ = try await world.callerSignedInInBrowser()
+      try await world.sandbox.setPlanUse("limit-reached")
+      _ = try await world.chappie("ask", "hi")
+      let asked = try await world.sandbox.state().requests["api-models"] ?? 0
+      let (lines, _) = try await examine(world)
+      #expect(try await world.sandbox.state().requests["api-models"] == asked + 1)
+      #expect(lines["sign-in"]?.status == "note")
+      #expect(
+        lines["sign-in"]?.message
+          == "Somebody is signed in. The usage limit of the plan, or of this application, is reached.")
+    }
+  }
+
   /// A failure's sentence may name files of the user.
   @Test func theHomeDirectoryIsNotShown() async throws {
     try await World.with { world in
