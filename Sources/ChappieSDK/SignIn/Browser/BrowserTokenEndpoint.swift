@@ -24,7 +24,7 @@ struct BrowserTokenEndpoint: Sendable {
     guard answer.isSuccess else {
       throw ChappieAuthError.tokenExchangeFailed(status: answer.status, message: answer.errorMessage)
     }
-    let tokens = try TokenAnswer(answer.body)
+    let tokens = try TokenAnswer(answer)
     guard tokens.refreshToken != nil, tokens.idToken != nil else {
       throw ChappieAuthError.invalidResponse("a token is missing")
     }
@@ -49,7 +49,7 @@ struct BrowserTokenEndpoint: Sendable {
     }
     guard answer.isSuccess else { throw Self.failure(answer) }
     do {
-      return try TokenAnswer(answer.body)
+      return try TokenAnswer(answer)
     } catch {
       throw RedemptionLost(error: error)
     }
@@ -136,12 +136,15 @@ struct TokenAnswer: Sendable {
   let scopes: [String]?
   /// Unix seconds.
   let expiresAt: Int64
-  /// Unix seconds.
+  /// Unix seconds, by the clock of this machine.
   let earliestRefresh: Int64?
 
+  /// A difference of the clocks up to this one may come from the way and from the resolution of the server's.
+  private static let equalClocks: Int64 = 2
+
   /// - Throws: ``ChappieAuthError/invalidResponse(_:)``.
-  init(_ body: SecretBytes, now: Int64 = UnixTime.now) throws(ChappieAuthError) {
-    let fields = body.withSpan { json in
+  init(_ answer: AuthHTTP.Response, now: Int64 = UnixTime.now) throws(ChappieAuthError) {
+    let fields = answer.body.withSpan { json in
       (
         access: CredentialCoding.string("access_token", json), refresh: CredentialCoding.string("refresh_token", json),
         id: CredentialCoding.string("id_token", json), type: CredentialCoding.text("token_type", json),
@@ -160,7 +163,11 @@ struct TokenAnswer: Sendable {
     idToken = fields.id
     scopes = fields.scope.map { $0.split(separator: " ").map(String.init) }
     expiresAt = now + Int64(lifetime)
-    earliestRefresh = fields.earliest.flatMap(Self.time)
+    // The time is one of the server's clock, and a clock here that is fast would make the refresh too early.
+    let difference = answer.time.map { now - $0 } ?? 0
+    earliestRefresh = fields.earliest.flatMap(Self.time).map {
+      abs(difference) > Self.equalClocks ? $0 + difference + 1 : $0
+    }
   }
 
   /// Reads a time in Unix seconds or in the form of ISO 8601. The issuer documents neither.

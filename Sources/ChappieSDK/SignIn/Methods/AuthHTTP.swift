@@ -7,6 +7,8 @@ final class AuthHTTP {
   struct Response: Sendable {
     let status: Int
     let body: SecretBytes
+    /// The server's clock: Unix seconds. Nil when the answer does not tell.
+    let time: Int64?
 
     var isSuccess: Bool { (200..<300).contains(status) }
 
@@ -99,7 +101,8 @@ final class AuthHTTP {
       return try await withDeadline(Self.totalDeadline) { [session, request] in
         let response = try await session.sendLogged(request, deadline: Self.deadline)
         let body = try await response.secret(limit: Self.answerLimit, deadline: Self.deadline)
-        return Response(status: response.status, body: body)
+        return Response(
+          status: response.status, body: body, time: response.headers["date"].flatMap(HTTPDate.unixSeconds))
       }
     } catch let error as GLibError {
       throw ChappieAuthError.network(error.message.withoutFullStop)

@@ -7,8 +7,9 @@ import Testing
 struct TokenAnswerTests {
   private static let now: Int64 = 1_800_000_000
 
-  private static func answer(_ members: String) throws(ChappieAuthError) -> TokenAnswer {
-    try TokenAnswer(SecretBytes("{\(members)}".utf8), now: now)
+  private static func answer(_ members: String, at time: Int64? = now) throws(ChappieAuthError) -> TokenAnswer {
+    let body = SecretBytes("{\(members)}".utf8)
+    return try TokenAnswer(AuthHTTP.Response(status: 200, body: body, time: time), now: now)
   }
 
   private static let plain = #""access_token":"a","token_type":"bearer","expires_in":3600"#
@@ -33,6 +34,18 @@ struct TokenAnswerTests {
     ] as [(String, Int64?)])
   func readsEachFormOfTheEarliestTime(_ text: String, _ time: Int64?) throws {
     #expect(try Self.answer(Self.plain + ",\"earliest_refresh_at\":\(text)").earliestRefresh == time)
+  }
+
+  /// A clock that is fast here must not make the refresh early for the server, which then takes it for a stolen token.
+  @Test(arguments: [(0, 0), (2, 0), (-2, 0), (600, 601), (-600, -599)] as [(Int64, Int64)])
+  func theEarliestTimeIsTheServersTime(_ fast: Int64, _ later: Int64) throws {
+    let answer = try Self.answer(Self.plain + #","earliest_refresh_at":1800003240"#, at: Self.now - fast)
+    #expect(answer.earliestRefresh == 1_800_003_240 + later)
+  }
+
+  @Test func withoutAServerTimeTheClocksCountAsEqual() throws {
+    let answer = try Self.answer(Self.plain + #","earliest_refresh_at":1800003240"#, at: nil)
+    #expect(answer.earliestRefresh == 1_800_003_240)
   }
 
   @Test(arguments: [
