@@ -382,7 +382,7 @@ verbs_of() {
 # A verb of threads is two words.
 options_of() {
   # shellcheck disable=SC2086
-  "$build/chappie" $1 --help </dev/null | sed -n 's/^ .* \(--[a-z0-9-]*\).*/\1/p' | sort
+  "$build/chappie" $1 --help </dev/null | sed -nE 's/^  (-., )? *(--[a-z0-9-]*).*/\2/p' | sort
 }
 
 # same FILE COMMAND [ARGUMENT…]: the command prints the lines of the file, in any order.
