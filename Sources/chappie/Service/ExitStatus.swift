@@ -38,8 +38,7 @@ enum ExitStatus: Int32, CaseIterable {
     case .notRevoked: tr("The credential was removed, but the server could not be asked to revoke it.")
     case .unfit: tr("The answer does not have the wanted form.")
     case .notOffered: tr("The backend of the sign-in does not offer what was asked for.")
-    case .signInNotApproved:
-      tr("The sign-in was declined, was not approved in time, or is that of another account; nothing was changed.")
+    case .signInNotApproved: tr("The sign-in was declined, not approved in time, or of another account.")
     case .interrupted: tr("It was interrupted.")
     }
   }

@@ -123,7 +123,7 @@ struct ExitStatusTests {
         .components(separatedBy: "\n.El\n")[0]
       let entries = section.components(separatedBy: ".It ").dropFirst()
         .map { Array($0.split(separator: "\n").prefix(2).map(String.init)) }
-      #expect(listed.count == 15)
+      #expect(listed.count == 17)
       #expect(listed == entries)
     }
   }
