@@ -1,3 +1,5 @@
+import SecretMemory
+
 /// An answer of ``LoopbackListener``: a status and an HTML page. No other site can read, frame or script it.
 package struct LoopbackAnswer: Sendable {
   /// The status code, such as 200.

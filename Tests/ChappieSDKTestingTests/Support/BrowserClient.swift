@@ -2,6 +2,7 @@ import ChappieSDK
 import ChappieSDKTesting
 import FoundationEssentials
 import GLibBridge
+import SecretMemory
 import Testing
 
 /// A client of the sign-in in the browser, without the SDK: it opens addresses, and reads where they lead.

@@ -1,6 +1,7 @@
 import ChappieSDK
 import GLibBridge
 import HTTPTestServer
+import SecretMemory
 
 /// `POST /api/accounts/oauth/token` and `POST /api/accounts/oauth/revoke`: codes, refreshes and revocation.
 @GLibActor

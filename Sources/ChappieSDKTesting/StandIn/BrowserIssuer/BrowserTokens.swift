@@ -1,6 +1,7 @@
 import ChappieSDK
 import FoundationEssentials
 import GLibBridge
+import SecretMemory
 
 /// The tokens of browser sign-ins. Each refresh replaces the refresh token, and the second use of one ends the sign-in.
 @GLibActor

@@ -1,4 +1,5 @@
 import GLibBridge
+import SecretMemory
 
 /// The `encrypted_content` that the backend issues and later accepts only unchanged.
 ///

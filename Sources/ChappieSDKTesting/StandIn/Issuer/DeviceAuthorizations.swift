@@ -1,5 +1,6 @@
 import FoundationEssentials
 import GLibBridge
+import SecretMemory
 
 /// The pending device-code sign-ins.
 @GLibActor

@@ -1,5 +1,6 @@
 import ChappieSDK
 import GLibBridge
+import SecretMemory
 
 /// The models of the backend, in the order of the list.
 @GLibActor

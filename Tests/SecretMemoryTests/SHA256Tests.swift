@@ -1,4 +1,4 @@
-import GLibBridge
+import SecretMemory
 import Testing
 
 struct SHA256Tests {
