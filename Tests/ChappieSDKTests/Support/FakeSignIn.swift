@@ -42,6 +42,11 @@ final class FakeSignIn: SignInMethod {
     return try await onSignIn(progress)
   }
 
+  /// What a refresh needs before. By default it is there.
+  var onPrepareRefresh: @GLibActor () async throws -> Void = {}
+
+  func prepareRefresh() async throws { try await onPrepareRefresh() }
+
   func refresh(_ credential: Credential) async throws -> Credential {
     refreshed.append(credential.name)
     return try await onRefresh(credential)

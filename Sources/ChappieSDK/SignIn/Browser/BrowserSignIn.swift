@@ -124,6 +124,8 @@ final class BrowserSignIn: SignInMethod {
 
   // MARK: Keeping and ending
 
+  func prepareRefresh() async throws { _ = try await issuer.addresses() }
+
   func refresh(_ credential: Credential) async throws -> Credential {
     guard let token = credential.refreshToken, let grant = credential.registration else {
       throw ChappieAuthError.missingRefreshToken

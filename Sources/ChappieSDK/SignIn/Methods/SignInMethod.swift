@@ -24,6 +24,11 @@ protocol SignInMethod: Sendable {
   func signIn(_ request: SignInRequest, progress: @escaping @GLibActor (SignInProgress) -> Void) async throws
     -> Credential
 
+  /// Asks for what a refresh needs, before a refresh token leaves the keyring.
+  ///
+  /// - Throws: ``ChappieAuthError``, `CancellationError`.
+  func prepareRefresh() async throws
+
   /// Refreshes the tokens.
   ///
   /// - Throws: ``ChappieAuthError``. Where its `requiresReauthentication` is true, the credential cannot be refreshed
@@ -49,6 +54,10 @@ protocol SignInMethod: Sendable {
 
   /// Adds the headers that identify the user to the backend.
   nonisolated func authorize(_ request: inout HTTPRequest, with grant: AccessGrant)
+}
+
+extension SignInMethod {
+  func prepareRefresh() async throws {}
 }
 
 /// What a sign-in starts from.

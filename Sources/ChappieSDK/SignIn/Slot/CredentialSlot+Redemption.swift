@@ -14,6 +14,8 @@ extension CredentialSlot {
     _ current: Credential, _ accessibility: ChappieKeychainAccessibility, _ method: any SignInMethod
   ) async throws -> Credential {
     guard method.redeemsOnce else { return try await method.refresh(current) }
+    // A process that ends here has not sent the token, and costs no sign-in.
+    try await method.prepareRefresh()
     var marked = current
     marked.redeemedAt = UnixTime.now
     try await rewrite(marked, accessibility)

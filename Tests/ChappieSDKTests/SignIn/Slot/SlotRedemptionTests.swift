@@ -30,6 +30,21 @@ struct SlotRedemptionTests {
     #expect(fixture.store.credential?.redeemedAt == nil)
   }
 
+  /// The server's addresses may take their time, and a process that ends meanwhile has sent nothing.
+  @Test func nothingIsMarkedUntilTheTokenCanBeSent() async throws {
+    let fixture = await Self.fixture()
+    var wasMarked = true
+    fixture.method.onPrepareRefresh = {
+      wasMarked = fixture.store.credential?.redeemedAt != nil
+      throw ChappieAuthError.network("down")
+    }
+    await #expect(throws: CredentialError.signIn(.network("down"))) { try await fixture.slot.accessGrant() }
+    #expect(!wasMarked && fixture.method.refreshed.isEmpty)
+    #expect(fixture.store.credential?.redeemedAt == nil)
+    fixture.method.onPrepareRefresh = {}
+    #expect(try await fixture.slot.accessGrant().name == "new")
+  }
+
   @Test func aTokenThatCannotBeMarkedIsNotSent() async throws {
     let fixture = await Self.fixture()
     fixture.store.writeError = .keyringUnavailable("full")
