@@ -15,7 +15,7 @@ struct LeakTests {
     try await World.with(talkative()) { world in
       let capture = try await BusCapture(world.directories)
       let caller = try await world.signedInCaller()
-      #expect(try await findings(in: world).isEmpty)
+      #expect(try world.leaks().isEmpty)
 
       try caller.connection.emit(.root, "org.chappie.Tests", "Leak", .tuple("Bearer x.y.\(Leaks.marker)-1"))
       try await capture.end()
@@ -23,7 +23,7 @@ struct LeakTests {
       for text in [Leaks.marker, encoded] { _ = try await world.run("echo", text) }
       let head = Data(#"{"alg":"RS256","typ":"JWT","kid":"sandbox"}"#.utf8).base64EncodedString()
       try head.write(to: world.directories.home.appending(path: ".leak"), atomically: true, encoding: .utf8)
-      let found = try await findings(in: world)
+      let found = try world.leaks()
       #expect(found.count == 4, "\(found)")
       #expect(found.contains { $0.contains("bus-capture") && $0.hasSuffix("the marker") })
       #expect(found.contains { $0.contains("echo") && $0.hasSuffix("the marker") })
@@ -65,7 +65,7 @@ struct LeakTests {
       // The replaced sign-in's token, and the new one's.
       try await eventually("both revocations") { try await world.sandbox.state().requests["revoke"] == 2 }
       try await capture.end()
-      #expect(try await findings(in: world) == [])
+      #expect(try world.leaks() == [])
     }
   }
 
@@ -131,7 +131,7 @@ struct LeakTests {
         }
       }
       try await capture.end()
-      #expect(try await findings(in: world) == [])
+      #expect(try world.leaks() == [])
     }
   }
 
@@ -155,7 +155,7 @@ struct LeakTests {
         }
       }
       try await capture.end()
-      #expect(try await findings(in: world) == [])
+      #expect(try world.leaks() == [])
     }
   }
 
@@ -185,7 +185,7 @@ struct LeakTests {
         }
       }
       try await capture.end()
-      #expect(try await findings(in: world) == [])
+      #expect(try world.leaks() == [])
     }
   }
 
@@ -194,17 +194,5 @@ struct LeakTests {
     let tokens = json(["access_token": access, "id_token": access, "refresh_token": refresh])
     try await world.sandbox.play(#"[{"endpoint":"token","body":\#(tokens)}]"#)
     try await caller.signIn()
-  }
-
-  /// The places of tokens: files and logs of the world, with the bus capture among them, and everything that other
-  /// programs can read of its processes.
-  private func findings(in world: World) async throws -> [String] {
-    var places = try world.directories.files()
-    if let id = world.service.process?.id {
-      for file in ["cmdline", "environ"] {
-        places["process/\(file)"] = FileManager.default.contents(atPath: "/proc/\(id)/\(file)") ?? Data()
-      }
-    }
-    return Leaks.findings(in: places)
   }
 }

@@ -1,0 +1,183 @@
+import Foundation
+import GLibBridge
+import SecretMemory
+import Testing
+
+/// No token, code or verifier of a sign-in in the browser stays where others could find it.
+@Suite(.worlds) @GLibActor
+struct BrowserLeakTests {
+  /// A service with the most detailed log. Each access token is due for a refresh at once.
+  private static let talkative: World.Plan = {
+    var plan = World.Plan.browser(["--access-token-lifetime", "1"])
+    plan.environment = ["G_MESSAGES_DEBUG": "all", "G_DBUS_DEBUG": "message"]
+    return plan
+  }()
+
+  @Test func aLongDayLeavesNoToken() async throws {
+    try await World.with(Self.talkative) { world in
+      let capture = try await BusCapture(world.directories)
+      let caller = try await world.caller()
+      try await world.user.finish(try await world.user.start(caller), deciding: ["decision": "decline"])
+      try await caller.waitFor("declined", "Session.DeviceLinkState")
+      let abandoned = try await world.user.decide(try await world.user.start(caller))
+      try await caller.call("Session.CancelSignIn")
+      try await world.user.signIn(caller)
+      _ = try await caller.send("hi")
+      _ = try await caller.stream("hi", ["broadcast": true, "continue": true]).end()
+      _ = try await refusal { try await caller.call("Session.CompleteBrowserSignIn", "http://127.0.0.1:1/elsewhere") }
+      try await world.user.signIn(caller)
+      for fault in [
+        #"{"endpoint":"browser-refresh","status":503,"body":"down"}"#,
+        #"{"endpoint":"browser-refresh","refusal":"invalid_client"}"#,
+        #"{"endpoint":"api-responses","refusal":"invalid_token","times":"always"}"#,
+        #"{"endpoint":"api-responses","refusal":"subscription_sharing_usage_limit_exceeded"}"#,
+        #"{"endpoint":"api-responses","text":"one two three","drop_after":1}"#,
+      ] {
+        try await world.sandbox.play("[\(fault)]")
+        _ = try? await caller.send("refused")
+      }
+      try await world.keyring.lock()
+      _ = try? await caller.send("locked")
+      try await world.keyring.unlock()
+      try await world.service.restart()
+      try await world.sandbox.play(#"[{"endpoint":"browser-refresh","drop_after":0}]"#)
+      _ = try? await caller.send("an answer that is lost")
+      try await world.sandbox.play(#"[{"endpoint":"browser-revoke","status":503,"body":"","times":"always"}]"#)
+      try await world.user.signIn(caller)
+      try await caller.call("Session.SignOut")
+      try await capture.end()
+      #expect(try world.leaks() == [])
+      // The code of the cancelled sign-in is one that the search would find.
+      #expect(!Leaks.findings(in: ["address": Data(abandoned.utf8)]).isEmpty)
+    }
+  }
+
+  // MARK: Servers that repeat secrets
+
+  @Test func aCodeInAnIssuersErrorIsRemoved() async throws {
+    try await World.with(Self.talkative) { world in
+      let capture = try await BusCapture(world.directories)
+      let caller = try await world.caller()
+      for body in [
+        #"{"error":"invalid_grant","error_description":"The code CODE is bad."}"#, #"{"error":"CODE"}"#,
+        #"{"error":{"message":"CODE","code":"bad"}}"#, #"{"detail":"code=CODE&x"}"#, #""<p>CODE</p>""#,
+      ] {
+        let arrived = try await world.user.decide(try await world.user.start(caller))
+        let code = try #require(query("code", of: arrived))
+        try await world.sandbox.play(
+          #"[{"endpoint":"browser-token","status":400,"body":\#(body.replacing("CODE", with: code))}]"#)
+        let page = try await world.user.visit(arrived)
+        #expect(Leaks.findings(in: ["the browser's page": Data(page.text.utf8)]) == [])
+        try await caller.waitFor("failed", "Session.DeviceLinkState")
+        _ = try await caller.lastError()
+      }
+      try await capture.end()
+      #expect(try world.leaks() == [])
+    }
+  }
+
+  @Test func tokensInAServersErrorAreRemoved() async throws {
+    let (access, refresh) = ("at-\(Leaks.marker)-access-0123456789", "rt-\(Leaks.marker)-refresh-0123456789")
+    try await World.with(Self.talkative) { world in
+      let capture = try await BusCapture(world.directories)
+      let caller = try await world.caller()
+      for token in [access, refresh] {
+        for (endpoint, body) in [
+          ("browser-refresh", #"{"error":"invalid_grant","error_description":"'\#(token)' is bad"}"#),
+          ("browser-refresh", #"{"error":"invalid_request","error_description":"\#(token)"}"#),
+          ("browser-refresh", #""<p>\#(token)</p>""#),
+          ("api-responses", #"{"error":{"message":"The token \#(token) is bad.","code":"bad"}}"#),
+          ("api-responses", #"{"detail":{"error_code":"\#(token)"}}"#),
+          ("browser-revoke", #"{"error":"\#(token)","error_description":"\#(token)"}"#),
+        ] {
+          let lifetime = endpoint == "browser-refresh" ? 1 : 3600
+          try await world.sandbox.play(
+            """
+            [{"endpoint":"browser-token","members":{"access_token":"\(access)","refresh_token":"\(refresh)",
+              "expires_in":\(lifetime),"earliest_refresh_at":null}},
+             {"endpoint":"\(endpoint)","status":400,"body":\(body),"times":"always"}]
+            """)
+          try await world.user.signIn(caller)
+          if endpoint == "browser-revoke" {
+            try await caller.call("Session.SignOut")
+          } else {
+            _ = try await refusal { try await caller.send("hi") }
+          }
+          _ = try await caller.lastError()
+        }
+      }
+      try await capture.end()
+      #expect(try world.leaks() == [])
+    }
+  }
+
+  // MARK: Memory
+
+  @Test(arguments: ["approve", "decline", "cancel", "fail"])
+  func theEndOfASignInLeavesNothingInMemory(_ end: String) async throws {
+    try await World.with(.browser()) { world in
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
+      let caller = try await world.caller()
+      let address = try await world.user.start(caller)
+      let state = try #require(query("state", of: address))
+      let challenge = try #require(query("code_challenge", of: address))
+      // Both are needed until the end, so the search must find them.
+      #expect(try await findings(state, challenge, in: world) == ["the state", "the verifier"])
+      switch end {
+      case "approve":
+        try await world.user.finish(address)
+        try await caller.waitFor("linked", "Session.DeviceLinkState")
+        #expect(try await caller.send("hi").contains("hi"))
+      case "decline": try await world.user.finish(address, deciding: ["decision": "decline"])
+      case "cancel": try await caller.call("Session.CancelSignIn")
+      default:
+        try await world.sandbox.play(#"[{"endpoint":"browser-token","refusal":"invalid_grant"}]"#)
+        try await world.user.finish(address)
+      }
+      saver.setActive(true)
+      try await caller.waitFor(Lock("locked", [saver.name]))
+      var found: [String] = []
+      _ = try await holds(within: .seconds(10)) {
+        found = try await findings(state, challenge, in: world)
+        return found.isEmpty
+      }
+      #expect(found == [], "after \(end)")
+    }
+  }
+
+  /// What the memory of the service holds: tokens and the code by their marker, the state, and a text whose digest is
+  /// the challenge. The search runs outside the actor, which other tests use.
+  private func findings(_ state: String, _ challenge: String, in world: World) async throws -> [String] {
+    guard let id = world.service.process?.id else { throw UnmetCondition("a service that runs") }
+    return try await Task.detached {
+      let parts = try ProcessMemory.parts(of: id)
+      let states = parts.values.contains { $0.range(of: Data(state.utf8)) != nil } ? ["the state"] : []
+      let verifiers = parts.values.contains { Self.hasVerifier($0, challenge) } ? ["the verifier"] : []
+      return Leaks.findings(in: parts) + states + verifiers
+    }.value
+  }
+
+  @Test func theSearchFindsAVerifier() {
+    // The example of RFC 7636.
+    let text = Data("&code_verifier=dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk&code=x".utf8)
+    #expect(Self.hasVerifier(text, "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"))
+    #expect(!Self.hasVerifier(text, "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cN"))
+  }
+
+  /// Whether a run of 43 characters of base64url has this digest.
+  nonisolated private static func hasVerifier(_ data: Data, _ challenge: String) -> Bool {
+    let length = 43
+    let alphabet = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    let isOfAlphabet = (UInt8.min...UInt8.max).map(alphabet.contains)
+    return data.withUnsafeBytes { bytes in
+      var count = 0
+      for offset in 0..<bytes.count {
+        count = isOfAlphabet[Int(bytes[offset])] ? count + 1 : 0
+        guard count >= length else { continue }
+        let digest = SHA256.digest(of: Array(bytes[(offset - length + 1)...offset]))
+        if Base64URL.encode(digest) == challenge { return true }
+      }
+      return false
+    }
+  }
+}
