@@ -28,8 +28,8 @@ final class CallbackReader {
     if editor == nil { throw CommandFailure(.failed, tr("There is no memory for a line editor.")) }
   }
 
-  /// Whether the user is asked at a terminal now.
-  var isReading: Bool { editor != nil && reading != nil }
+  /// Whether a person is asked.
+  var isAtTerminal: Bool { editor != nil }
 
   /// Waits for the next line that is not empty.
   func next() async -> Entry {

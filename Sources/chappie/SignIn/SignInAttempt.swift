@@ -141,7 +141,11 @@ final class SignInAttempt {
       Task.onGLib { [self] in
         while true {
           switch await reader.next() {
-          case .address(let address): if await complete(address) { return }
+          case .address(let address):
+            guard await complete(address) else { continue }
+            self.reader = nil
+            event.yield(.changed)
+            return
           case .interrupted:
             event.yield(.interrupted)
             return
@@ -215,7 +219,7 @@ final class SignInAttempt {
       lastLine = line
     }
     // The user types an address on this line.
-    guard status.state == "signing-in", reader?.isReading != true else { return }
+    guard status.state == "signing-in", reader?.isAtTerminal != true else { return }
     if spinner == nil { spinner = Spinner(status.stage, until: expiresAt) }
     spinner?.text = status.stage
   }

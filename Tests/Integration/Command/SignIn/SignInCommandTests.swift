@@ -66,6 +66,16 @@ struct SignInCommandTests {
     }
   }
 
+  @Test func aSignInWithACodeStaysOne() async throws {
+    try await World.with { world in
+      let browser = try Browser(world.directories, schemes: ["http", "https"])
+      _ = try await world.signedInCaller()
+      let output = try await world.chappie(["sign-in"], environment: ["DISPLAY": ":0"])
+      #expect(output.text.contains("\nEnter    "), "\(output.text)")
+      #expect(try await browser.waitForPage().hasPrefix(world.sandbox.page))
+    }
+  }
+
   /// Where there is a display and no browser, a code helps too.
   @Test func aDisplayWithoutABrowserGetsACode() async throws {
     try await World.with { world in
