@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 from gi.repository import Gio, GLib
-from window import Faulty, World, wait_for
+from window import Faulty, World, property_of, wait_for
 
 TOP = Path(__file__).resolve().parent.parent
 UUID = "chappie@chappie.invalid"
@@ -250,9 +250,30 @@ class Run:
         self.shell.says("Chappie: Not signed in")
         self.picture("signed-out")
 
-    def signs_in(self):
-        # The keyboard is where something can be done: here “Sign in”, then “Open page”, “Copy code”.
+    def signs_in_in_the_browser(self):
+        # The keyboard is where something can be done: here “Continue with ChatGPT”.
         self.shell.keys(RETURN)
+        wait_for("the page is opened",
+                 lambda: self.shell.page.exists() and "/api/accounts/authorize" in self.shell.page.read_text())
+        self.shell.open()
+        self.shell.shows("Waiting for your browser…")
+        self.picture("browser")
+        self.world.decide_in_browser(decision="decline")
+        self.shell.shows("The sign-in was declined on the page.")
+        self.shell.press("Continue with ChatGPT")
+        self.shell.open()
+        self.shell.press("Cancel")
+        self.shell.hides("Waiting for your browser…")
+        self.shell.press("Continue with ChatGPT")
+        self.world.decide_in_browser()
+        self.shell.says("Chappie")
+        subprocess.run(["chappie", "sign-out"], check=True, stdout=subprocess.DEVNULL)
+        self.shell.open()
+        self.shell.shows("Sign in to ChatGPT")
+
+    def signs_in(self):
+        # The keyboard goes on from there: “Open page”, “Copy code”.
+        self.shell.press("Use a code instead")
         code = wait_for("the code", self.code)
         self.shell.shows(code)
         self.shell.shows("/codex/device")
@@ -266,11 +287,11 @@ class Run:
         self.shell.shows(code)
         self.world.control("decline", f"user_code={code}".encode())
         self.shell.shows("The sign-in was declined on the page.")
-        self.shell.press("Sign in")
+        self.shell.press("Use a code instead")
         again = wait_for("another code", lambda: (self.code() or code) != code and self.code())
         self.shell.press("Cancel")
         self.shell.hides(again)
-        self.shell.press("Sign in")
+        self.shell.press("Use a code instead")
         wait_for("a third code", lambda: (self.code() or again) != again and self.code())
         self.world.control("approve", f"user_code={self.code()}".encode())
         self.shell.shows("In 5 hours")
@@ -279,9 +300,7 @@ class Run:
 
     @staticmethod
     def code():
-        shown = subprocess.run(["busctl", "--user", "--json=short", "get-property", "org.chappie", "/org/chappie",
-                                "org.chappie.Session", "DeviceCode"], capture_output=True, text=True, check=True).stdout
-        return json.loads(shown)["data"].get("user_code", {}).get("data")
+        return property_of("DeviceCode").get("user_code", {}).get("data")
 
     def clipboard(self):
         self.shell.eval("imports.gi.St.Clipboard.get_default().get_text(1, (_clipboard, text) => (test.copied = text)); 0")
@@ -563,7 +582,7 @@ def main():
         arguments.pictures.mkdir(parents=True, exist_ok=True)
     run = Run(arguments.pictures and arguments.pictures.resolve())
     print(f"      GNOME Shell {run.shell.version}")
-    steps = [run.without_a_service, run.signs_in, run.shortcut, run.asks_and_streams, run.opens_the_window, run.stops, run.approves,
+    steps = [run.without_a_service, run.signs_in_in_the_browser, run.signs_in, run.shortcut, run.asks_and_streams, run.opens_the_window, run.stops, run.approves,
              run.megabyte, run.killed_while_it_streams, run.offline, run.locked, run.disabled_and_enabled, run.preferences,
              run.signs_out, *[run.idle] * arguments.idle]
     status = 0

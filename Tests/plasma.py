@@ -178,7 +178,7 @@ class PlasmaRun(Run):
         wait_for("the box", opened)
 
     def signs_in(self):
-        self.window.press("Sign in")
+        self.window.press("Use a code instead")
         code = wait_for("the code", self.code)
         self.window.shows(" ".join(code))
         self.window.button_is_there("Copy code")
@@ -186,8 +186,8 @@ class PlasmaRun(Run):
         self.window.shows("/codex/device")
         self.picture("code")
         self.window.press("Cancel")
-        self.window.button_is_there("Sign in")
-        self.window.press("Sign in")
+        self.window.button_is_there("Use a code instead")
+        self.window.press("Use a code instead")
         again = wait_for("another code", lambda: (self.code() or code) != code and self.code())
         self.window.shows(" ".join(again))
         self.world.control("approve", f"user_code={again}".encode())

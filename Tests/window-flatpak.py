@@ -114,7 +114,7 @@ def uses_the_app(pictures):
 
         app = SandboxedWindow()
         app.shows("Sign in to ChatGPT")
-        app.press("Sign in")
+        app.press("Use a code instead")
         world.answer("A **bus** carries messages.")
         app.button_is_there("Ask")
         app.action("ask", "What is a bus?")

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.parse
 import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
@@ -44,6 +45,13 @@ def wait_for(what, condition, patience=PATIENCE):
 
 def clipboard():
     return subprocess.run(["xclip", "-selection", "clipboard", "-o"], capture_output=True, text=True, timeout=10).stdout
+
+
+def property_of(name):
+    """A property of the session of the default account."""
+    shown = subprocess.run(["busctl", "--user", "--json=short", "get-property", "org.chappie", "/org/chappie",
+                            "org.chappie.Session", name], capture_output=True, text=True, check=True).stdout
+    return json.loads(shown)["data"]
 
 
 class Display:
@@ -104,6 +112,13 @@ class World:
     def kill_service(self):
         self.service.kill()
         self.service.wait()
+
+    def decide_in_browser(self, **decision):
+        """What a person and a browser do on the page of the sign-in that waits."""
+        shown = wait_for("the page", lambda: property_of("BrowserPage"))
+        form = {"address": shown["authorization_uri"]["data"], **decision}
+        answer = self.control("authorize", urllib.parse.urlencode(form).encode())
+        return urllib.request.urlopen(json.loads(answer)["location"], timeout=20).read().decode()
 
     def start_locker(self):
         self.locker = subprocess.Popen(["/usr/bin/python3", "-m", "dbusmock", "--template", "gnome_screensaver"],
@@ -294,7 +309,7 @@ class Run:
             self.display.picture(self.pictures / f"{name}.png")
 
     def steps(self):
-        return [self.without_a_service, self.signs_in, self.asks_and_streams, self.idles, self.narrow, self.stops,
+        return [self.without_a_service, self.signs_in_in_the_browser, self.signs_in, self.asks_and_streams, self.idles, self.narrow, self.stops,
                 self.threads, self.locked, self.approves, self.megabyte, self.killed_while_it_streams,
                 self.asks_from_a_command_line, self.offline, self.signs_out, self.locked_keyring]
 
@@ -306,8 +321,37 @@ class Run:
         self.window.shows("Sign in to ChatGPT")
         self.look("signed-out")
 
+    def signs_in_in_the_browser(self):
+        self.window.press("Continue with ChatGPT")
+        self.window.shows("Waiting for your browser…")
+        self.window.button_is_there("Open the page again")
+        self.look("browser")
+        self.world.decide_in_browser(decision="decline")
+        self.window.shows("The sign-in was declined on the page.")
+        # As a click on a notification does it.
+        self.window.action("sign-in")
+        self.window.shows("Waiting for your browser…")
+        self.window.press("Copy address")
+        wait_for("the address in the clipboard", lambda: clipboard().startswith(f"{self.world.issuer}/api/accounts"))
+        self.window.press("Cancel")
+        self.window.button_is_there("Use a code instead")
+        self.window.press("Continue with ChatGPT")
+        self.world.decide_in_browser(plan_use="false")
+        self.window.shows("This sign-in does not allow the use of your ChatGPT plan.")
+        self.window.press("Allow plan use")
+        self.window.shows("Waiting for your browser…")
+        self.world.decide_in_browser()
+        self.window.shows("You’re using your ChatGPT plan.")
+        self.window.shows("ada@example.com")
+        self.world.control("plan-use", b"state=limit-reached")
+        subprocess.run(["chappie", "ask", "Hello"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.window.shows("The limit of your ChatGPT plan is reached.")
+        self.window.button_is_there("Manage usage")
+        self.look("limit")
+        subprocess.run(["chappie", "sign-out"], check=True, stdout=subprocess.DEVNULL)
+
     def signs_in(self):
-        self.window.press("Sign in")
+        self.window.press("Use a code instead")
         code = wait_for("the code", self.code)
         # It is read letter by letter.
         self.window.shows(" ".join(code))
@@ -316,8 +360,7 @@ class Run:
         self.look("code")
         self.world.control("decline", f"user_code={code}".encode())
         self.window.shows("The sign-in was declined on the page.")
-        # As a click on a notification does it.
-        self.window.action("sign-in")
+        self.window.press("Use a code instead")
         again = wait_for("another code", lambda: (self.code() or code) != code and self.code())
         self.window.shows(" ".join(again))
         self.window.press("Copy code")
@@ -331,9 +374,7 @@ class Run:
 
     @staticmethod
     def code():
-        shown = subprocess.run(["busctl", "--user", "--json=short", "get-property", "org.chappie", "/org/chappie",
-                                "org.chappie.Session", "DeviceCode"], capture_output=True, text=True, check=True).stdout
-        return json.loads(shown)["data"].get("user_code", {}).get("data")
+        return property_of("DeviceCode").get("user_code", {}).get("data")
 
     def asks_and_streams(self):
         # Slow enough that the beginning shows before the end has come.

@@ -77,7 +77,7 @@ class Pictures:
         display = window.Display(920, 640)
         shown = window.Window()
         try:
-            shown.press("Sign in")
+            shown.press("Use a code instead")
             code = wait_for("the code", window.Run.code)
             shown.shows(" ".join(code))
             self.take(display, "sign-in")

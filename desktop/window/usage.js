@@ -39,7 +39,20 @@ export class UsageGroup {
         this._rows = ['primary', 'secondary'].filter(key => limits[key]).map(key => this._row(limits[key]));
         if (limits.credits?.has_credits)
             this._rows.push(this._credits(limits.credits));
+        const address = this._service.get('Session', 'ManageUsageUri');
+        if (address)
+            this._rows.push(this._link(address));
         this._rows.forEach(row => this.group.add(row));
+    }
+
+    // The page that shows what the server tells nobody else.
+    _link(address) {
+        const row = new Adw.ActionRow({
+            title: _('Using ChatGPT plan'), subtitle: _('ChatGPT shows how much is used, and lets you limit it.'),
+        });
+        const link = new Gtk.LinkButton({uri: address, label: _('Manage usage'), valign: Gtk.Align.CENTER});
+        row.add_suffix(link);
+        return row;
     }
 
     _credits({unlimited, balance}) {

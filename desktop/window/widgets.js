@@ -16,6 +16,13 @@ export function iconButton(iconName, name, {act = null, ...properties} = {}) {
     return button;
 }
 
+/** A round button in the middle of a page. */
+export function pill(label, classes, act) {
+    const button = new Gtk.Button({label, halign: Gtk.Align.CENTER, cssClasses: ['pill', ...classes]});
+    button.connect('clicked', act);
+    return button;
+}
+
 /** Shows a page of a stack and hides the others, which a screen reader would find otherwise. */
 export function showPage(stack, page) {
     page.visible = true;

@@ -17,6 +17,12 @@ import {Threads} from './threads.js';
 import {_} from './text.js';
 import {iconButton, showPage} from './widgets.js';
 
+const PLAN_TEXTS = {
+    'not-granted': () => _('This sign-in does not allow the use of your ChatGPT plan.'),
+    'not-eligible': () => _('ChatGPT does not let this account use its plan here.'),
+    'limit-reached': () => _('The limit of your ChatGPT plan is reached.'),
+};
+
 export const Window = GObject.registerClass({
     GTypeName: 'ChappieWindow',
     Signals: {
@@ -197,8 +203,8 @@ export const Window = GObject.registerClass({
         if (!this._copied || !this.isActive)
             return;
         this.get_clipboard().set(this._copied);
+        this.tell(this._copied.startsWith('http') ? _('The address was copied.') : _('The code was copied.'));
         this._copied = null;
-        this.tell(_('The code was copied.'));
     }
 
     _add(thread) {
@@ -261,6 +267,7 @@ export const Window = GObject.registerClass({
             this._threads.clear();
             this._leaflet.set_visible_child(this._content);
         }
+        this._showPlanUse(state, was);
         this._showTitle();
         if (state === 'signed-out' && this._wantsSignIn)
             this._signIn.start();
@@ -270,6 +277,25 @@ export const Window = GObject.registerClass({
             this._question = null;
             await this.ask(question);
         }
+    }
+
+    // What the user has allowed, and what the server says of the plan.
+    _showPlanUse(state, was) {
+        const use = state === 'ready' ? this._service.get('Session', 'PlanUse') : null;
+        if (use === 'enabled' && was === 'signed-out')
+            this.tell(_('You’re using your ChatGPT plan.'));
+        if (use === this._planUse)
+            return;
+        const wasShown = this._planUse in PLAN_TEXTS;
+        this._planUse = use;
+        if (use === 'not-granted')
+            this._notice.show_text(PLAN_TEXTS[use](), _('Allow plan use'),
+                () => this._signIn.startInBrowser({enable_plan_use: new GLib.Variant('b', true)}));
+        else if (use in PLAN_TEXTS)
+            this._notice.show_text(PLAN_TEXTS[use](), _('Manage usage'),
+                () => Gtk.show_uri(this, this._service.get('Session', 'ManageUsageUri'), 0));
+        else if (wasShown && state !== 'interrupted')
+            this._notice.hide_text();
     }
 
     _showPage(state) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sign-in: its code, large, and the page to enter it on.
+// The sign-in: in the browser, or with a code and the page to enter it on.
 import QtQuick
 import QtQuick.Layouts
 import org.kde.kirigami as Kirigami
@@ -15,10 +15,13 @@ ColumnLayout {
     readonly property var session: applet.service.session
     readonly property string linkState: session.DeviceLinkState ?? ""
     readonly property string code: session.DeviceCode?.user_code ?? ""
-    readonly property string address: session.DeviceCode?.verification_uri ?? ""
-    readonly property bool waits: linkState === "waiting-for-approval" && code !== ""
-    readonly property string busy: linkState === "requesting-code" ? i18nd("chappie", "Asking for a code…")
-        : linkState === "exchanging" ? i18nd("chappie", "Signing in…") : ""
+    readonly property bool hasCode: linkState === "waiting-for-approval" && code !== ""
+    readonly property bool hasPage: linkState === "waiting-for-browser"
+    readonly property bool waits: hasCode || hasPage
+    readonly property string address: (hasCode ? session.DeviceCode?.verification_uri
+        : session.BrowserPage?.authorization_uri) ?? ""
+    readonly property string busy: linkState === "requesting-code" ? i18nd("chappie", "Preparing the sign-in…")
+        : linkState === "exchanging" || linkState === "verifying" ? i18nd("chappie", "Signing in…") : ""
     readonly property bool again: session.State === "reauthentication-required"
     property string problem: ""
 
@@ -39,7 +42,8 @@ ColumnLayout {
         Layout.fillWidth: true
         horizontalAlignment: Text.AlignHCenter
         level: 3
-        text: view.busy !== "" ? view.busy : view.waits ? i18nd("chappie", "Enter this code on the page")
+        text: view.busy !== "" ? view.busy : view.hasCode ? i18nd("chappie", "Enter this code on the page")
+            : view.hasPage ? i18nd("chappie", "Waiting for your browser…")
             : view.again ? i18nd("chappie", "Sign in again") : i18nd("chappie", "Sign in to ChatGPT")
         wrapMode: Text.Wrap
     }
@@ -48,19 +52,28 @@ ColumnLayout {
         horizontalAlignment: Text.AlignHCenter
         text: view.problem !== "" ? view.problem
             : view.linkState === "declined" ? i18nd("chappie", "The sign-in was declined on the page.")
-            : view.linkState === "expired" ? i18nd("chappie", "The code has expired.")
+            : view.linkState === "expired" ? i18nd("chappie", "The sign-in was not approved in time.")
             : view.linkState === "failed" ? view.session.LastError?.message ?? ""
             : view.again ? i18nd("chappie", "The server no longer accepts your sign-in. Your conversations are kept.")
-            : i18nd("chappie", "You get a code, and enter it on a page of ChatGPT. Then the programs of your desktop can ask, on your own plan.")
+            : i18nd("chappie", "Your browser opens a page of ChatGPT, where you connect Chappie. Then the programs of your desktop can ask, on your own plan.")
         textFormat: Text.PlainText
         visible: !view.waits && view.busy === ""
         wrapMode: Text.Wrap
     }
+    // The box shows the code or the state, so no notification has to.
     PlasmaComponents.Button {
         Layout.alignment: Qt.AlignHCenter
-        text: i18nd("chappie", "Sign in")
+        text: i18nd("chappie", "Continue with ChatGPT")
         visible: !view.waits && view.busy === ""
-        // The box shows the code, so no notification has to.
+        onClicked: {
+            view.call("StartBrowserSignIn", [{notify: false}]);
+            view.applet.expanded = false;
+        }
+    }
+    PlasmaComponents.Button {
+        Layout.alignment: Qt.AlignHCenter
+        text: i18nd("chappie", "Use a code instead")
+        visible: !view.waits && view.busy === ""
         onClicked: view.call("StartDeviceCodeSignIn", [{notify: false}])
     }
 
@@ -73,14 +86,14 @@ ColumnLayout {
         horizontalAlignment: Text.AlignHCenter
         text: view.code
         textFormat: Text.PlainText
-        visible: view.waits
+        visible: view.hasCode
     }
     PlasmaComponents.Label {
         Layout.fillWidth: true
         horizontalAlignment: Text.AlignHCenter
         text: view.address
         textFormat: Text.PlainText
-        visible: view.waits
+        visible: view.hasCode
         wrapMode: Text.WrapAnywhere
     }
     RowLayout {
@@ -98,6 +111,7 @@ ColumnLayout {
         }
         PlasmaComponents.Button {
             text: i18nd("chappie", "Copy code")
+            visible: view.hasCode
             onClicked: view.applet.service.copy(view.code)
         }
         PlasmaComponents.Button {
@@ -110,7 +124,7 @@ ColumnLayout {
         font: Kirigami.Theme.smallFont
         horizontalAlignment: Text.AlignHCenter
         text: i18nd("chappie", "Continue only if you started this sign-in yourself. If somebody gave you this code, stop.")
-        visible: view.waits
+        visible: view.hasCode
         wrapMode: Text.Wrap
     }
     Item {
