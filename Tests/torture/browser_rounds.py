@@ -17,6 +17,8 @@ HOSTS = 3
 
 
 class BrowserRounds(Rounds):
+    STAGES = (wire.RECEIVED, wire.ANSWERED, wire.DELIVERED)
+
     def check_life(self, item, may_be_lost=True):
         if item is None:
             super().check_life(item)
@@ -31,12 +33,13 @@ class BrowserRounds(Rounds):
         self.check_wire()
 
     def check_wire(self):
-        self.check(max(self.ledger.sent.values(), default=0) <= 1, "a refresh token was sent twice")
+        self.check(max(self.ledger.sent.values(), default=0) <= 1, "a refresh token or a code was sent twice")
         self.check(self.ledger.refusals == 0, "the issuer refused a refresh: it was early or of a spent token")
 
     def check_loss(self, item):
         """The marked token is in no request, and the user signs in again."""
         self.count.losses += 1
+        self.tally.unsent += item.token is not None and not self.ledger.sent[item.token]
         refreshes = self.ledger.sent.total()
         time.sleep(EXPIRY)
         for _ in range(2):
@@ -72,11 +75,26 @@ class BrowserRounds(Rounds):
     def network(self):
         """The issuer's answer is lost, or nobody knows whether it has received the request."""
         self.begin(self.prepare_refresh)
-        self.wire.trap = Trap("refresh", self.random.choice([wire.REFUSED, wire.LOST, wire.HALVED]))
+        loss = self.random.choice([wire.REFUSED, wire.LOST, wire.HALVED])
+        self.count.before_arrival += loss != wire.REFUSED
+        if self.random.random() < 0.3:
+            self.lose_exchange(loss)
+            return
+        self.wire.trap = Trap("refresh", loss)
         # The access token may be valid for a moment more.
         self.check(self.answer() in (None, "ReauthenticationRequired"), f"a lost answer gave {self.refusal}")
-        self.count.before_arrival += self.wire.trap.stage != wire.REFUSED
         self.wire.trap = None
         item = self.stored()
         self.check(item.is_marked, "a token without an answer has no mark")
+        self.check_life(item)
+
+    def lose_exchange(self, loss):
+        """The sign-in fails, and the one before stays."""
+        before = self.stored().token
+        self.wire.trap = Trap("exchange", loss)
+        self.session.start_sign_in()
+        self.session.news.wait_for("'failed'", self.start)
+        self.wire.trap = None
+        item = self.stored()
+        self.check(item.token == before, "a failed sign-in replaced another")
         self.check_life(item)

@@ -24,6 +24,8 @@ class Tally:
         self.counts = {name: Count() for name in operations}
         # Kills of the service during a refresh, by the choice of their moment.
         self.anywhere, self.aimed = Count(), Count()
+        # Sign-ins in the browser that were lost after the mark of their token, and before it was sent.
+        self.unsent = 0
         # The longest time in seconds from the arrival of an answer to such a kill before it was stored.
         self.latest = 0
 

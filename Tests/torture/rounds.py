@@ -11,6 +11,9 @@ from wire import Trap
 
 
 class Rounds(Checks):
+    # The stages of an exchange at which a kill is aimed.
+    STAGES = (wire.ANSWERED, wire.DELIVERED)
+
     def __init__(self, session, random, phase, tally):
         super().__init__(session, phase, tally)
         self.random = random
@@ -57,7 +60,7 @@ class Rounds(Checks):
 
         Returns the function to call when the operation starts.
         """
-        choices = ["any"] * 2 + [(kind, stage) for kind in kinds for stage in (wire.ANSWERED, wire.DELIVERED)] + news
+        choices = ["any"] * 2 + [(kind, stage) for kind in kinds for stage in self.STAGES] + news
         choice = self.random.choice(choices)
         self.is_aimed = choice != "any"
         if choice == "any":

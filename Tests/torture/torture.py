@@ -87,6 +87,8 @@ def print_tally(title, tally):
         print(f"{count.kills} kills {how}: {count.before_arrival + count.after_arrival} after the issuer had issued "
               f"tokens and before they were stored,\n    {count.after_arrival} of these after their arrival.")
     print(f"The latest of these came {tally.latest * 1000:.1f} ms after the arrival.")
+    if tally.unsent:
+        print(f"{tally.unsent} kills between the mark of a token in the keyring and its request.")
 
 
 def print_counts(counts):

@@ -5,6 +5,7 @@ issuer's answer and its arrival, and can lose answers.
 """
 
 import json
+import re
 import socket
 import socketserver
 import threading
@@ -13,8 +14,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl
 
-# The stages of an exchange: the issuer has carried it out; its answer has been written to the service's socket.
-ANSWERED, DELIVERED = "answered", "delivered"
+# The stages of an exchange: the service has sent the request; the issuer has carried it out; its answer has been
+# written to the service's socket.
+RECEIVED, ANSWERED, DELIVERED = "received", "answered", "delivered"
 # The ways to lose an answer: the request is not sent; the answer does not arrive; a part of it arrives.
 REFUSED, LOST, HALVED = "refused", "lost", "halved"
 
@@ -39,7 +41,7 @@ class Ledger:
         self.grants = 0
         self.refreshes = 0
         self.refusals = 0
-        # How often each token was sent, also by a request that did not reach the issuer.
+        # How often each refresh token and each code was sent, also by a request that did not reach the issuer.
         self.sent = Counter()
 
     def signed_in(self, token):
@@ -105,15 +107,19 @@ class Wire:
 
         class Handler(socketserver.StreamRequestHandler):
             def handle(self):
-                with wire.lock:
-                    wire.active += 1
                 try:
-                    wire.exchange(self)
+                    while self.rfile.peek(1):
+                        with wire.lock:
+                            wire.active += 1
+                        try:
+                            request = wire.read_request(self.rfile)
+                            if not request or not wire.exchange(request, self.wfile):
+                                break
+                        finally:
+                            with wire.lock:
+                                wire.active -= 1
                 except OSError:
                     pass  # The service was killed.
-                finally:
-                    with wire.lock:
-                        wire.active -= 1
 
         class Server(socketserver.ThreadingTCPServer):
             daemon_threads = True
@@ -139,35 +145,44 @@ class Wire:
 
     # One request and its answer
 
-    def exchange(self, handler):
-        request = self.read_request(handler.rfile)
-        if not request:
-            return
+    def exchange(self, request, output):
+        """Returns whether the connection stays open for the next request."""
         kind = self.kind(request)
         fields = self.fields(request) if kind in ("exchange", "refresh", "revoke") else {}
-        if kind == "refresh":
-            self.ledger.sent[fields["refresh_token"]] += 1
+        if kind in ("exchange", "refresh"):
+            self.ledger.sent[fields.get("refresh_token") or fields.get("code")] += 1
+        self.springs(kind, RECEIVED)
         if self.springs(kind, REFUSED):
-            return
+            return False
         garbage, is_done = self.garbage(kind) or (None, True)
         if is_done:
             answer = self.forward(request)
             self.note(kind, fields, answer)
         if garbage is not None:
-            handler.wfile.write(garbage)
-            return
+            output.write(garbage)
+            return False
         if self.springs(kind, LOST):
-            return
+            return False
         if self.springs(kind, HALVED):
-            handler.wfile.write(answer[:len(answer) * 2 // 3])
-            return
+            output.write(answer[:len(answer) * 2 // 3])
+            return False
         self.springs(kind, ANSWERED)
         if kind == "refresh":
             time.sleep(self.latency)
-        handler.wfile.write(answer)
-        handler.wfile.flush()
+        answer, stays = self.kept_alive(answer)
+        output.write(answer)
+        output.flush()
         self.delivered_at[kind] = time.monotonic()
         self.springs(kind, DELIVERED)
+        return stays
+
+    @staticmethod
+    def kept_alive(answer):
+        """The answer of a server that keeps the connection, as the stand-in does not, if it has a length."""
+        head, separator, body = answer.partition(b"\r\n\r\n")
+        if b"\r\ncontent-length:" not in head.lower():
+            return answer, False
+        return re.sub(rb"\r\nconnection: close", b"", head, flags=re.I) + separator + body, True
 
     def springs(self, kind, stage):
         return self.trap is not None and self.trap.spring(kind, stage)
