@@ -2,6 +2,9 @@ import GLibBridge
 
 /// The addresses of an issuer, from its discovery document.
 struct IssuerEndpoints: Sendable, Equatable {
+  /// The longest address, in bytes.
+  private static let lengthLimit = 2048
+
   let authorization: String
   let token: String
   let keys: String
@@ -16,6 +19,9 @@ struct IssuerEndpoints: Sendable, Equatable {
     }
     func address(_ key: String) throws(ChappieAuthError) -> String? {
       guard let text = document[key]?.stringValue else { return nil }
+      guard text.utf8.count <= Self.lengthLimit, !text.contains("#") else {
+        throw .invalidResponse("its description has an address that cannot be used")
+      }
       guard let origin = WebPageAddress(text)?.origin, origin == WebPageAddress(issuer)?.origin else {
         throw .invalidResponse("its description names another server")
       }

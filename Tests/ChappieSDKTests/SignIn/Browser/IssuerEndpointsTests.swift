@@ -26,7 +26,8 @@ struct IssuerEndpointsTests {
     "https://other.example/token", "http://issuer.example/token", "https://issuer.example.other/token",
     "https://issuer.example:444/token", "https://issuer.example@other.example/token",
     #"https://issuer.example\@other.example/token"#, "//issuer.example/token", "/token", "", "token",
-    "https://issuer.example%2eother/token", "HTTPS://other.example/token",
+    "https://issuer.example%2eother/token", "HTTPS://other.example/token", "https://issuer.example/token#part",
+    "https://issuer.example/" + String(repeating: "a", count: 2048),
   ])
   func refusesAnAddressAtAnotherServer(_ address: String) {
     for key in ["authorization_endpoint", "token_endpoint", "jwks_uri", "revocation_endpoint"] {
