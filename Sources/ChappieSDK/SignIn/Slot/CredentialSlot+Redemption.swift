@@ -17,9 +17,11 @@ extension CredentialSlot {
     // A process that ends here has not sent the token, and costs no sign-in.
     try await method.prepareRefresh()
     var marked = current
-    marked.redeemedAt = UnixTime.now
-    try await rewrite(marked, accessibility)
+    // Whatever a failure leaves in the keyring, the time of a mistaken mark stays the same.
+    marked.redeemedAt = mistakenMark ?? UnixTime.now
     do {
+      try await rewrite(marked, accessibility)
+      mistakenMark = nil
       return try await method.refresh(current)
     } catch let lost as RedemptionLost {
       Log.notice(
@@ -29,8 +31,9 @@ extension CredentialSlot {
     } catch let error as ChappieAuthError where error.requiresReauthentication {
       throw error
     } catch {
-      // The server has not redeemed the token. A mark that cannot be removed only costs a sign-in.
-      try? await rewrite(current, accessibility)
+      // The server has not redeemed the token. A keyring that was locked meanwhile keeps the mark, and one that failed
+      // to take it may have it.
+      do { try await rewrite(current, accessibility) } catch { mistakenMark = marked.redeemedAt }
       throw error
     }
   }

@@ -96,7 +96,8 @@ extension CredentialSlot {
   private func performRefresh(replacing old: AccessGrant, wasRejected: Bool) async throws -> Credential {
     let lock = try await SlotFileLock.take(identity)
     defer { withExtendedLifetime(lock) {} }
-    let (current, accessibility) = try await readToReplace()
+    var (current, accessibility) = try await readToReplace()
+    if let mistakenMark, current.redeemedAt == mistakenMark { current.redeemedAt = nil }
     if let pending {
       if pending.isNewer(than: current) { return try await keep(pending.credential.credential, pending.accessibility) }
       // Somebody has signed in meanwhile.

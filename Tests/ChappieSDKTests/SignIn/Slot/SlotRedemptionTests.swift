@@ -87,6 +87,33 @@ struct SlotRedemptionTests {
     #expect(try await fixture.slot.accessGrant().name == "new")
   }
 
+  /// The keyring is locked while the server is not reached.
+  @Test func aMarkThatCannotBeRemovedCostsNothing() async throws {
+    let fixture = await Self.fixture(secondsLeft: -1)
+    fixture.method.onRefresh = { _ in
+      fixture.store.writeError = .locked("now")
+      throw ChappieAuthError.network("down")
+    }
+    await #expect(throws: CredentialError.signIn(.network("down"))) { try await fixture.slot.accessGrant() }
+    // The keyring fails once more, and keeps the mark.
+    await #expect(throws: CredentialError.locked("now")) { try await fixture.slot.accessGrant() }
+    fixture.store.writeError = nil
+    #expect(fixture.store.credential?.redeemedAt != nil)
+    fixture.method.onRefresh = { _ in .test("new") }
+    #expect(try await fixture.slot.accessGrant().name == "new")
+    #expect(fixture.method.refreshed == ["old", "old"])
+  }
+
+  @Test func aMarkWhoseWriteFailedCostsNothing() async throws {
+    let fixture = await Self.fixture(secondsLeft: -1)
+    fixture.store.writeError = .keyringUnavailable("slow")
+    fixture.store.storesDespiteErrors = true
+    await #expect(throws: CredentialError.keyringUnavailable("slow")) { try await fixture.slot.accessGrant() }
+    #expect(fixture.method.refreshed.isEmpty)
+    fixture.store.writeError = nil
+    #expect(try await fixture.slot.accessGrant().name == "new")
+  }
+
   @Test func aRefusalEndsTheSignInAtOnce() async throws {
     let fixture = await Self.fixture()
     fixture.method.onRefresh = { _ in throw ChappieAuthError.ended("invalid_grant") }
