@@ -254,6 +254,7 @@ final class ServiceTurn {
 
   private func finish(_ status: Status) {
     self.status = status
+    calls.endAll()
     background?.task.cancel()
     background = nil
     trace.log(id, of: caller, status)

@@ -41,6 +41,12 @@ final class TurnCalls {
     early[call] = nil
   }
 
+  /// Forgets the calls of a turn that has ended, whose record stays for a while.
+  func endAll() {
+    calls = [:]
+    early = [:]
+  }
+
   // MARK: Waiting
 
   func approval(of call: String) async -> ChappieApprovalDecision {
