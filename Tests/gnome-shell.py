@@ -253,23 +253,30 @@ class Run:
     def signs_in_in_the_browser(self):
         # The keyboard is where something can be done: here “Continue with ChatGPT”.
         self.shell.keys(RETURN)
-        wait_for("the page is opened",
-                 lambda: self.shell.page.exists() and "/api/accounts/authorize" in self.shell.page.read_text())
+        self.page_opens()
         self.shell.open()
         self.shell.shows("Waiting for your browser…")
         self.picture("browser")
         self.world.decide_in_browser(decision="decline")
         self.shell.shows("The sign-in was declined on the page.")
         self.shell.press("Continue with ChatGPT")
+        self.page_opens()
         self.shell.open()
         self.shell.press("Cancel")
         self.shell.hides("Waiting for your browser…")
         self.shell.press("Continue with ChatGPT")
+        self.page_opens()
         self.world.decide_in_browser()
         self.shell.says("Chappie")
         subprocess.run(["chappie", "sign-out"], check=True, stdout=subprocess.DEVNULL)
         self.shell.open()
         self.shell.shows("Sign in to ChatGPT")
+
+    def page_opens(self):
+        """The box has closed itself, and the page of the sign-in is in the browser."""
+        wait_for("the page is opened",
+                 lambda: self.shell.page.exists() and "/api/accounts/authorize" in self.shell.page.read_text())
+        self.shell.page.unlink()
 
     def signs_in(self):
         # The keyboard goes on from there: “Open page”, “Copy code”.
