@@ -57,6 +57,8 @@ RELEASE = -c release --disable-default-traits --static-swift-stdlib --disable-lo
 # the top, and there is no hash of the compiler's options, and none of the modules of C libraries in the debug symbols.
 RELEASE += -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. \
   $(foreach flag,-disable-incremental-llvm-codegen -no-clang-module-breadcrumbs,-Xswiftc -Xfrontend -Xswiftc $(flag))
+# Each function has a section, of which the linker drops those that nothing uses: half a megabyte of memory.
+RELEASE += -Xswiftc -Xfrontend -Xswiftc -function-sections
 # More options for SwiftPM, such as --jobs=2.
 SWIFTFLAGS =
 # The compiler writes what macros expand to into files whose names are in the debug symbols: they are put below the top.
