@@ -6,7 +6,7 @@ import Gtk from 'gi://Gtk?version=4.0';
 
 import {qrPicture} from './qr.js';
 import {_, fill} from './text.js';
-import {empty, named, pill} from './widgets.js';
+import {empty, named, openPage, pill} from './widgets.js';
 
 export const CodeView = GObject.registerClass({
     GTypeName: 'ChappieCodeView',
@@ -27,7 +27,7 @@ export const CodeView = GObject.registerClass({
         box.append(this._code);
         const row = new Gtk.Box({spacing: 12, halign: Gtk.Align.CENTER});
         row.append(pill(_('Copy code'), [], () => this.emit('copied', this._code.label)));
-        row.append(pill(_('Open page'), ['suggested-action'], () => Gtk.show_uri(this.get_root(), this._address, 0)));
+        row.append(pill(_('Open page'), ['suggested-action'], () => openPage(this, this._address)));
         box.append(row);
         this._picture = new Gtk.Box({halign: Gtk.Align.CENTER, cssClasses: ['qr']});
         box.append(this._picture);

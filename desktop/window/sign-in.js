@@ -7,7 +7,7 @@ import Gtk from 'gi://Gtk?version=4.0';
 
 import {CodeView} from './code-view.js';
 import {_} from './text.js';
-import {pill, showPage} from './widgets.js';
+import {openPage, pill, showPage} from './widgets.js';
 
 const ENDINGS = {
     declined: () => _('The sign-in was declined on the page.'),
@@ -53,7 +53,7 @@ export const SignIn = GObject.registerClass({
             description: _('Connect Chappie on the page of ChatGPT. Continue only if you started this sign-in yourself.'),
         });
         const actions = new Gtk.Box({orientation: Gtk.Orientation.VERTICAL, spacing: 12});
-        actions.append(pill(_('Open the page again'), [], () => Gtk.show_uri(this.get_root(), this._address, 0)));
+        actions.append(pill(_('Open the page again'), [], () => openPage(this, this._address)));
         actions.append(pill(_('Copy address'), [], () => this.emit('copied', this._address)));
         actions.append(pill(_('Cancel'), ['flat'], () => this._cancel()));
         this._browser.child = actions;

@@ -16,6 +16,12 @@ export function iconButton(iconName, name, {act = null, ...properties} = {}) {
     return button;
 }
 
+/** Opens a page in the browser. Its address comes from a server. */
+export function openPage(widget, address) {
+    if (/^https?:/.test(address ?? ''))
+        Gtk.show_uri(widget.get_root(), address, 0);
+}
+
 /** A round button in the middle of a page. */
 export function pill(label, classes, act) {
     const button = new Gtk.Button({label, halign: Gtk.Align.CENTER, cssClasses: ['pill', ...classes]});

@@ -15,7 +15,7 @@ import {StatePage, isShown, stateOf} from './states.js';
 import {confirm, rename} from './thread-dialogs.js';
 import {Threads} from './threads.js';
 import {_} from './text.js';
-import {iconButton, showPage} from './widgets.js';
+import {iconButton, openPage, showPage} from './widgets.js';
 
 const PLAN_TEXTS = {
     'not-granted': () => _('This sign-in does not allow the use of your ChatGPT plan.'),
@@ -293,7 +293,7 @@ export const Window = GObject.registerClass({
                 () => this._signIn.startInBrowser({enable_plan_use: new GLib.Variant('b', true)}));
         else if (use in PLAN_TEXTS)
             this._notice.show_text(PLAN_TEXTS[use](), _('Manage usage'),
-                () => Gtk.show_uri(this, this._service.get('Session', 'ManageUsageUri'), 0));
+                () => openPage(this, this._service.get('Session', 'ManageUsageUri')));
         else if (wasShown && state !== 'interrupted')
             this._notice.hide_text();
     }
