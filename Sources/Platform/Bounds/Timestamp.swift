@@ -1,0 +1,56 @@
+import Glibc
+
+/// A time between the years 1970 and 9999, in whole Unix seconds.
+///
+/// Every time that comes from outside (network, bus, keyring, files, clock) is read into this type. Its arithmetic ends
+/// at the bounds of the range, so no number from outside can overflow.
+public struct Timestamp: Sendable, Hashable, Comparable {
+  /// Unix seconds in UTC, from 0 to 253,402,300,799.
+  public let unixSeconds: Int64
+
+  /// The end of the year 9999.
+  private static let last: Int64 = 253_402_300_799
+  public static let distantPast = Timestamp(clamping: 0)
+  public static let distantFuture = Timestamp(clamping: last)
+
+  /// Nil for a time before 1970 or after 9999.
+  public init?(_ unixSeconds: Int64) {
+    guard (0...Self.last).contains(unixSeconds) else { return nil }
+    self.unixSeconds = unixSeconds
+  }
+
+  /// Drops the fraction. Nil for a time before 1970 or after 9999, and for what is no number.
+  public init?(_ unixSeconds: Double) {
+    guard unixSeconds >= 0, let whole = Int64(exactly: unixSeconds.rounded(.down)) else { return nil }
+    self.init(whole)
+  }
+
+  /// The nearest time in the range.
+  public init(clamping unixSeconds: Int64) {
+    self.unixSeconds = min(max(unixSeconds, 0), Self.last)
+  }
+
+  /// The time of this machine's clock, which may be wrong and may be set.
+  public static var now: Timestamp {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Timestamp(clamping: Int64(time.tv_sec))
+  }
+
+  public static func < (left: Timestamp, right: Timestamp) -> Bool { left.unixSeconds < right.unixSeconds }
+
+  /// The time `seconds` later, at most the end of the range.
+  public static func + (time: Timestamp, seconds: Int64) -> Timestamp {
+    let (sum, overflows) = time.unixSeconds.addingReportingOverflow(seconds)
+    return overflows ? distantFuture : Timestamp(clamping: sum)
+  }
+
+  /// The time `seconds` earlier, at least the start of the range.
+  public static func - (time: Timestamp, seconds: Int64) -> Timestamp {
+    let (difference, overflows) = time.unixSeconds.subtractingReportingOverflow(seconds)
+    return overflows ? distantPast : Timestamp(clamping: difference)
+  }
+
+  /// The seconds from `earlier` to this time; negative when `earlier` is later.
+  public func seconds(since earlier: Timestamp) -> Int64 { unixSeconds - earlier.unixSeconds }
+}
