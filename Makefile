@@ -88,7 +88,7 @@ dependencies:
 	@scripts/dependencies install build
 
 test-dependencies:
-	@scripts/dependencies install build plasma demo test
+	@scripts/dependencies install build plasma demo doc test
 
 demo-dependencies:
 	@scripts/dependencies install build demo

@@ -15,6 +15,7 @@ service:
 	scripts/private-session Tests/abuse/abuse.py .build/debug --brief --seconds 24
 
 surroundings:
+	doc/build
 	scripts/private-session Tests/readme.py .build/debug
 	Tests/dependencies.sh
 	Tests/bindings.sh

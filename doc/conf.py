@@ -7,7 +7,7 @@ extensions = ["myst_parser"]
 include_patterns = [
     "*.rst", "*.md", "doc/*.md", "bus/*.rst", "man/*.rst", "data/PRIVACY.md", "Benchmarks/README.md",
     "Examples/README.md", "desktop/README.md", "desktop/*/README.md",
-    "Sources/chappie-sandbox/README.md", "packaging/*.md",
+    "Sources/chappie-sandbox/README.md", "Tests/conformance/README.md", "packaging/*.md",
 ]
 myst_heading_anchors = 3
 html_theme = "alabaster"
