@@ -66,8 +66,8 @@ SWIFTFLAGS =
 BUILD = TMPDIR=$(CURDIR)/.build/tmp $(SWIFT) build $(RELEASE) $(SWIFTFLAGS)
 SOURCES = Package.swift Sources Tests dbus Fuzz Examples
 
-.PHONY: build debug plasma desktop-test screenshots prepare dependencies test-dependencies demo-dependencies manuals \
-  demo test bench fuzz torture abuse conformance doc translations schemas po lint format clean
+.PHONY: build debug test-build plasma desktop-test screenshots prepare dependencies test-dependencies demo-dependencies \
+  manuals demo test check bench fuzz torture abuse conformance doc translations schemas po lint format clean
 # The prerequisites below are in order, and SwiftPM uses all processors by itself.
 .NOTPARALLEL:
 
@@ -119,10 +119,15 @@ po:
 demo: demo-dependencies debug
 	@scripts/private-session scripts/demo .build/debug
 
-test: test-dependencies prepare translations schemas lint
+# Every test; or the fast ones; or with TEST=NAME those of one name.
+test: test-dependencies test-build
+	@PKG_CONFIG_PATH=$(PKGCONFIG) Tests/all.py
+
+check: test-build
+	@PKG_CONFIG_PATH=$(PKGCONFIG) Tests/all.py $(or $(TEST),fast)
+
+test-build: prepare translations schemas
 	$(SWIFT) build --build-tests
-	$(MAKE) -C desktop/plasma/plugin all try
-	@$(MAKE) --no-print-directory --makefile=Tests/all.mk --jobs=2 --output-sync=line PKGCONFIG=$(PKGCONFIG)
 
 desktop-test: build plasma
 	$(MAKE) install-extension DATADIR=$(CURDIR)/.build/extension/share >/dev/null
