@@ -29,7 +29,7 @@ MARKERS = (b"SANDBOXSECRET", b"U0FOREJPWFNFQ1JF")
 # An authorization code.
 CODE = re.compile(rb"ac-SANDBOXSECRET-[\w-]+")
 # What a slow machine may take until something is to be seen.
-PATIENCE = 60
+PATIENCE = 120
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
@@ -166,7 +166,7 @@ class Run:
         self.portal = Portal()
         self.start("chappied", "--issuer", self.issuer, "--backend", f"{self.issuer}/backend-api",
                    env={**os.environ, "G_MESSAGES_DEBUG": "all"}, stdout=self.log, stderr=self.log)
-        subprocess.run(["gdbus", "wait", "--session", "--timeout", "20", "org.chappie"], check=True)
+        subprocess.run(["gdbus", "wait", "--session", "--timeout", "120", "org.chappie"], check=True)
         self.browser = Chromium()
 
     def start(self, program, *arguments, **options):

@@ -77,7 +77,7 @@ class Example:
 
     def run(self):
         """(status, standard output, standard error)"""
-        done = subprocess.run([*self.words, *self.arguments], cwd=TOP, capture_output=True, text=True, timeout=60)
+        done = subprocess.run([*self.words, *self.arguments], cwd=TOP, capture_output=True, text=True, timeout=240)
         return done.returncode, done.stdout, done.stderr.strip()
 
     def run_and_kill(self, process):
@@ -87,7 +87,7 @@ class Example:
         begun = os.read(ours.stdout.fileno(), 1)
         process.kill()
         process.wait()
-        _, error = ours.communicate(timeout=60)
+        _, error = ours.communicate(timeout=240)
         self.check("answers", True, begun != b"")
         return ours.returncode, error.decode().strip()
 
@@ -96,7 +96,7 @@ def check_with_service(example, issuer, signed_out, cut_off):
     service = subprocess.Popen(
         ["chappied", "--issuer", issuer, "--backend", f"{issuer}/backend-api"], stderr=subprocess.DEVNULL)
     try:
-        subprocess.run(["gdbus", "wait", "--session", "--timeout", "20", "org.chappie"], check=True)
+        subprocess.run(["gdbus", "wait", "--session", "--timeout", "120", "org.chappie"], check=True)
         # The service of the example before was killed.
         subprocess.run(["chappie", "sign-out"], check=True, stdout=subprocess.DEVNULL)
         example.check("signed out", (1, "", signed_out), example.run())

@@ -75,12 +75,12 @@ children=
 trap 'kill $children; wait' EXIT
 chappie-sandbox --port 0 --auto-approve >sandbox &
 children=$!
-for _ in $(seq 200); do grep -q '^issuer ' sandbox && break; sleep 0.05; done
+for _ in $(seq 2400); do grep -q '^issuer ' sandbox && break; sleep 0.05; done
 issuer=$(sed -n 's/^issuer //p' sandbox)
 chappied --issuer "$issuer" --backend "$issuer/backend-api" 2>log &
 service=$!
 children="$children $service"
-gdbus wait --session --timeout 20 org.chappie
+gdbus wait --session --timeout 120 org.chappie
 
 # shows WHAT PATTERN COMMAND…: what the command prints must match.
 shows() {
@@ -104,7 +104,7 @@ Gio.bus_get_sync(Gio.BusType.SESSION).call_sync(
 
 flatpak --user run "$app" "$(seq 200 | tr '\n' ' ')" >part 2>&1 &
 app_process=$!
-for _ in $(seq 200); do [[ -s part ]] && break; sleep 0.05; done
+for _ in $(seq 2400); do [[ -s part ]] && break; sleep 0.05; done
 kill -KILL $service
 children=${children% *}
 wait $service 2>/dev/null || :

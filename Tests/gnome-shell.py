@@ -375,7 +375,7 @@ class Run:
         window = subprocess.Popen(["/usr/bin/python3", "-m", "dbusmock", name, path, "org.freedesktop.Application"],
                                   stdout=subprocess.DEVNULL)
         try:
-            subprocess.run(["gdbus", "wait", "--session", "--timeout", "20", name], check=True)
+            subprocess.run(["gdbus", "wait", "--session", "--timeout", "120", name], check=True)
             call(name, path, "org.freedesktop.DBus.Mock.AddMethod", GLib.Variant("(sssss)", (
                 "org.freedesktop.Application", "ActivateAction", "sava{sv}", "", "")))
             self.shell.press("Open the window")

@@ -317,7 +317,7 @@ for line; do
   print -r -- ${${answer##*<<}%%>>*}
 done
 END
-  PATH=$scratch/bin:$PATH HOME=$scratch timeout 20 zsh -f "$scratch/zsh" "$share/zsh/site-functions" "$@" </dev/null
+  PATH=$scratch/bin:$PATH HOME=$scratch timeout 120 zsh -f "$scratch/zsh" "$share/zsh/site-functions" "$@" </dev/null
 }
 
 # offers SHELL LINE WORD…: exactly these words are offered.
@@ -470,8 +470,8 @@ activate() {
 END
   env -u DISPLAY -u WAYLAND_DISPLAY -u DBUS_SESSION_BUS_ADDRESS \
     HOME="$scratch/home" XDG_RUNTIME_DIR="$scratch/run" XDG_CONFIG_HOME="$scratch/home" XDG_DATA_HOME="$scratch/home" \
-    timeout 60 dbus-run-session --config-file="$scratch/bus.conf" -- \
-    gdbus call --session --timeout 20 --dest org.chappie --object-path /org/chappie \
+    timeout 240 dbus-run-session --config-file="$scratch/bus.conf" -- \
+    gdbus call --session --timeout 120 --dest org.chappie --object-path /org/chappie \
     --method org.freedesktop.DBus.Properties.Get org.chappie.Manager Version >"$scratch/reply" 2>&1
   cat "$scratch/reply"
   case $real in

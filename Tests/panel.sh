@@ -25,11 +25,11 @@ PATH=$programs:$PATH
 cd "$CHAPPIE_WORLD"
 panel=$OLDPWD/desktop/panel
 
-# holds WHAT COMMAND…: the command must succeed within half a minute.
+# holds WHAT COMMAND…: the command must succeed within two minutes.
 holds() {
   local what=$1
   shift
-  for _ in $(seq 300); do
+  for _ in $(seq 1200); do
     "$@" >/dev/null 2>&1 && echo "ok    $what" && return
     sleep 0.1
   done
@@ -44,7 +44,7 @@ chappie-sandbox --auto-approve --interval 1 >sandbox.log &
 holds "the stand-in runs" grep -q backend sandbox.log
 chappied --issuer "$(awk 'NR == 1 { print $2 }' sandbox.log)" --backend "$(awk 'NR == 2 { print $2 }' sandbox.log)" \
   2>service.log &
-gdbus wait --session --timeout 30 org.chappie
+gdbus wait --session --timeout 120 org.chappie
 chappie sign-in </dev/null >/dev/null
 
 # --- The panels

@@ -142,7 +142,7 @@ def run(page, programs):
             ["chappied", "--issuer", issuer, "--backend", f"{issuer}/backend-api"], stderr=output)
     passed, failed, names, ended = 0, 0, {}, None
     try:
-        subprocess.run(["gdbus", "wait", "--session", "--timeout", "20", "org.chappie"], check=True)
+        subprocess.run(["gdbus", "wait", "--session", "--timeout", "120", "org.chappie"], check=True)
         if page == "README.md":
             ended = add_browser()
         for command, expected in commands(page):

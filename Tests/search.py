@@ -44,7 +44,7 @@ DEFINITIONS = {
     },
 }
 # What a slow machine may take until something is to be seen.
-PATIENCE = 60
+PATIENCE = 120
 
 
 # Where they are installed.

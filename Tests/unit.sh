@@ -114,10 +114,10 @@ fi
 
 printf password | gnome-keyring-daemon --unlock --foreground --components=secrets >"$SCRATCH/keyring.log" 2>&1 &
 keyring=$!
-until_true 20 busctl --user status org.freedesktop.secrets
+until_true 120 busctl --user status org.freedesktop.secrets
 "$programs/chappie-sandbox" --port 0 --auto-approve >"$SCRATCH/sandbox" &
 sandbox=$!
-until_true 20 grep '^issuer ' "$SCRATCH/sandbox"
+until_true 120 grep '^issuer ' "$SCRATCH/sandbox"
 issuer=$(sed -n 's/^issuer //p' "$SCRATCH/sandbox")
 printf '[Backend]\nIssuer=%s\nBaseURL=%s/backend-api\n' "$issuer" "$issuer" >"$HOME/.config/chappie/chappie.conf"
 
@@ -137,7 +137,7 @@ check() {
 }
 
 call() {
-  gdbus call --session --timeout 20 --dest org.chappie --object-path /org/chappie --method "$@"
+  gdbus call --session --timeout 120 --dest org.chappie --object-path /org/chappie --method "$@"
 }
 get() {
   call org.freedesktop.DBus.Properties.Get "org.chappie.$1" "$2"
@@ -171,7 +171,7 @@ sandboxed_call() {
   rm -f "$SCRATCH/proxy"
   from_sandbox xdg-dbus-proxy "$DBUS_SESSION_BUS_ADDRESS" "$SCRATCH/proxy" &
   local proxy=$!
-  until_true 10 test -S "$SCRATCH/proxy"
+  until_true 120 test -S "$SCRATCH/proxy"
   DBUS_SESSION_BUS_ADDRESS=unix:path=$SCRATCH/proxy "$@"
   kill "$proxy"
   wait "$proxy" 2>/dev/null
@@ -214,18 +214,18 @@ journal_has_slot() {
 crash() {
   before=$(pid)
   kill -KILL "$before"
-  until_true 20 is_alive_again
+  until_true 120 is_alive_again
 }
 lose_bus() {
   before=$(pid)
   systemctl --user restart dbus.service
-  until_true 30 is_alive_again
+  until_true 120 is_alive_again
 }
 fails_for_good() {
   systemctl --user stop chappie.service
   systemctl --user reset-failed chappie.service
   printf '[Backend]\nBaseURL=ftp://example.org\n' >"$HOME/.config/chappie/chappie.conf"
-  ! get Manager Version && until_true 20 shows ActiveState failed && shows ExecMainStatus 78 && shows NRestarts 0
+  ! get Manager Version && until_true 120 shows ActiveState failed && shows ExecMainStatus 78 && shows NRestarts 0
 }
 
 systemctl --user set-environment SSLKEYLOGFILE="$SCRATCH/keys" LD_AUDIT=libnothing.so GNUTLS_DEBUG_LEVEL=9

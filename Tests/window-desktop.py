@@ -36,7 +36,7 @@ class Portal:
         self.process = subprocess.Popen(
             ["/usr/bin/python3", "-m", "dbusmock", "--logfile", self.log, PORTAL, PORTAL_PATH,
              "org.freedesktop.portal.Settings"])
-        subprocess.run(["gdbus", "wait", "--session", "--timeout", "20", PORTAL], check=True)
+        subprocess.run(["gdbus", "wait", "--session", "--timeout", "120", PORTAL], check=True)
         wait_for("the portal", lambda: self._answers())
         scheme = "ret = {'org.freedesktop.appearance': {'color-scheme': dbus.UInt32(0)}}"
         self._add("org.freedesktop.portal.Settings", "ReadAll", "as", "a{sa{sv}}", scheme)

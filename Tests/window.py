@@ -27,7 +27,7 @@ from gi.repository import Atspi, Gio, GLib  # noqa: E402
 TOP = Path(__file__).resolve().parent.parent
 WINDOW = TOP / "desktop/window/main.js"
 # What a slow machine may take until something is to be seen.
-PATIENCE = 30
+PATIENCE = 120
 
 
 class Faulty(Exception):
@@ -107,7 +107,7 @@ class World:
     def start_service(self):
         self.service = subprocess.Popen(
             ["chappied", "--issuer", self.issuer, "--backend", f"{self.issuer}/backend-api"], stderr=subprocess.DEVNULL)
-        subprocess.run(["gdbus", "wait", "--session", "--timeout", "20", "org.chappie"], check=True)
+        subprocess.run(["gdbus", "wait", "--session", "--timeout", "120", "org.chappie"], check=True)
 
     def kill_service(self):
         self.service.kill()
@@ -123,7 +123,7 @@ class World:
     def start_locker(self):
         self.locker = subprocess.Popen(["/usr/bin/python3", "-m", "dbusmock", "--template", "gnome_screensaver"],
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        subprocess.run(["gdbus", "wait", "--session", "--timeout", "20", "org.gnome.ScreenSaver"], check=True)
+        subprocess.run(["gdbus", "wait", "--session", "--timeout", "120", "org.gnome.ScreenSaver"], check=True)
 
     def lock(self, locked):
         subprocess.run(["gdbus", "call", "--session", "--dest", "org.gnome.ScreenSaver", "--object-path",

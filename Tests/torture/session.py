@@ -13,7 +13,7 @@ import urllib.request
 from seal import open_seal
 from wire import Wire
 
-PATIENCE = 30
+PATIENCE = 120
 SLOT = ("com.chappie.sdk", "default", "", "")
 KEYRING = ("org.freedesktop.secrets", "/org/freedesktop/secrets")
 
