@@ -140,8 +140,9 @@ struct BodyValidation {
     return rest
   }
 
+  /// GLib takes the empty structure of GVariant, which D-Bus does not have, and GDBus refuses its messages.
   private static func isSignature(_ text: UnsafePointer<CChar>?) -> Bool {
-    text.map { g_variant_is_signature($0) != 0 } ?? true
+    text.map { g_variant_is_signature($0) != 0 && g_strstr_len($0, -1, "()") == nil } ?? true
   }
 
   private static func isObjectPath(_ text: UnsafePointer<CChar>?) -> Bool {
