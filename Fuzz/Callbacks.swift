@@ -57,7 +57,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   do {
     check(try address.parameters(ofPasted: String(decoding: input, as: UTF8.self)), input)
   } catch {
-    guard case .invalidResponse(let reason) = error, !reason.isEmpty else {
+    guard case .invalidAddress(let reason) = error, !reason.isEmpty else {
       preconditionFailure("\(error) tells not what is wrong")
     }
   }
