@@ -1,6 +1,6 @@
 """All attacks. Each is a function that is called repeatedly until its time is over."""
 
-from attacks import answers, calls, crowd, memory
+from attacks import answers, calls, crowd, forgery, memory
 from attacks.attack import Attack
 
 ATTACKS = [
@@ -35,4 +35,5 @@ ATTACKS = [
     Attack("typed-calls", "9 11", calls.typed),
     Attack("vanishing", "12", calls.vanishing),
     Attack("matches", "12", crowd.matches),
+    Attack("forged-replies", "6", forgery.forged_replies, least=4),
 ]
