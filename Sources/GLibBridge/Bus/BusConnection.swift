@@ -1,4 +1,5 @@
 import CGLib
+import Platform
 
 /// A connection to a message bus.
 @GLibActor
@@ -11,6 +12,7 @@ public final class BusConnection {
   public let guid: String
   let reception: Reception
   let descriptors: DescriptorPassing
+  private let replies: ReplyFilter
 
   /// The path of incoming messages.
   enum Reception {
@@ -28,6 +30,7 @@ public final class BusConnection {
     self.descriptors = descriptors ?? .ofGDBus(pointer)
     self.guid = guid ?? g_dbus_connection_get_guid(pointer).map { String(cString: $0) } ?? ""
     self.reception = reception
+    replies = .of(pointer)
     g_dbus_connection_set_exit_on_close(pointer, 0)
   }
 
@@ -96,19 +99,48 @@ public final class BusConnection {
     _ arguments: Variant = .tuple([]), timeout: Duration? = .seconds(25), autoStart: Bool = true,
     interactive: Bool = false
   ) async throws -> Variant {
+    try await callForDescriptors(
+      destination, path, interface, member, arguments, timeout: timeout, autoStart: autoStart, interactive: interactive
+    ).reply
+  }
+
+  /// Calls a method whose reply may have file descriptors.
+  ///
+  /// - Throws: as ``call(_:_:_:_:_:timeout:autoStart:interactive:)``.
+  package func callForDescriptors(
+    _ destination: String, _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: Variant,
+    timeout: Duration? = .seconds(25), autoStart: Bool = true, interactive: Bool = false
+  ) async throws -> (reply: Variant, descriptors: [Descriptor]) {
     var flags = G_DBUS_CALL_FLAGS_NONE.rawValue
     if !autoStart { flags |= G_DBUS_CALL_FLAGS_NO_AUTO_START.rawValue }
     if interactive { flags |= G_DBUS_CALL_FLAGS_ALLOW_INTERACTIVE_AUTHORIZATION.rawValue }
     let milliseconds = timeout.map { Int32(clamping: $0.wholeMilliseconds) } ?? Int32.max
-    let reply = try await asyncCall { cancellable, callback, data in
-      g_dbus_connection_call(
-        pointer, destination, path.string, interface, member, arguments.pointer, nil,
-        GDBusCallFlags(rawValue: flags), milliseconds, cancellable, callback, data)
-    } finish: { [pointer] result, error in
-      g_dbus_connection_call_finish(pointer, result, &error).map { Variant(taking: $0) }
+    let before = g_dbus_connection_get_last_serial(pointer)
+    var serial = before
+    defer { if serial != before { replies.forget(serial) } }
+    let answer = try await asyncCall { cancellable, callback, data in
+      g_dbus_connection_call_with_unix_fd_list(
+        pointer, destination, path.string, interface, member, arguments.pointer, nil, GDBusCallFlags(rawValue: flags),
+        milliseconds, nil, cancellable, callback, data)
+      // The last serial of this thread: that of the call, unless it could not be sent.
+      serial = g_dbus_connection_get_last_serial(pointer)
+    } finish: { [pointer] result, error -> (reply: Variant, descriptors: [Descriptor])? in
+      var list: UnsafeMutablePointer<GUnixFDList>?
+      let reply = g_dbus_connection_call_with_unix_fd_list_finish(pointer, &list, result, &error)
+      let descriptors = Self.take(list)
+      return reply.map { (Variant(taking: $0), descriptors) }
     }
-    guard let reply else { throw GLibError.timedOut }
-    return reply
+    guard let answer else { throw GLibError.timedOut }
+    return answer
+  }
+
+  private static func take(_ list: UnsafeMutablePointer<GUnixFDList>?) -> [Descriptor] {
+    guard let list else { return [] }
+    defer { g_object_unref(list) }
+    var count: gint = 0
+    let descriptors = g_unix_fd_list_steal_fds(list, &count)
+    defer { g_free(descriptors) }
+    return (0..<Int(count)).compactMap { Descriptor(owning: descriptors?[$0] ?? -1) }
   }
 
   /// Reads a property of a peer's object.

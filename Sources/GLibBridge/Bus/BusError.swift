@@ -1,3 +1,5 @@
+import CGLib
+
 /// The message exceeds the size limit. Nothing was sent.
 ///
 /// A bus disconnects a program that sends more than 128 MiB in a message or 64 MiB in an array. The limit is far lower,
@@ -26,5 +28,21 @@ public struct BusError: Error, Equatable {
   public init(name: String, message: String) {
     self.name = name
     self.message = message
+  }
+}
+
+extension BusError {
+  /// Replies with this error to the call of a peer with this serial. The message must be short.
+  func send(to peer: String, replyTo serial: UInt32, on connection: OpaquePointer) {
+    let error = g_dbus_message_new()
+    defer { g_object_unref(UnsafeMutableRawPointer(error)) }
+    g_dbus_message_set_message_type(error, G_DBUS_MESSAGE_TYPE_ERROR)
+    g_dbus_message_set_destination(error, peer)
+    g_dbus_message_set_reply_serial(error, serial)
+    g_dbus_message_set_error_name(error, name)
+    let body = Variant.tuple(message)
+    withExtendedLifetime(body) { g_dbus_message_set_body(error, body.pointer) }
+    // This fails only when the connection is closed.
+    g_dbus_connection_send_message(connection, error, G_DBUS_SEND_MESSAGE_FLAGS_NONE, nil, nil)
   }
 }

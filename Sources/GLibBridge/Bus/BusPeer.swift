@@ -19,7 +19,7 @@ extension BusConnection {
   ///
   /// - Throws: ``GLibError`` when the peer has left or the bus does not know its process.
   public func peer(_ sender: String) async throws -> BusPeer {
-    let (credentials, descriptors) = try await takingDescriptors().callWithDescriptors(
+    let (credentials, descriptors) = try await takingDescriptors().callForDescriptors(
       busName, busPath, busName, "GetConnectionCredentials", .tuple(sender))
     let facts = try credentials.member(0, "credentials", as: VariantDictionary.self)
     let label = facts["LinuxSecurityLabel"]?.byteString
@@ -28,7 +28,10 @@ extension BusConnection {
     else {
       throw GLibError(domain: "chappie-bus", code: 2, message: "the bus does not know the caller's process")
     }
-    if let handle = descriptors.first.flatMap({ ProcessHandle(owning: $0) }) {
+    if let handle = descriptors.first.map({ ProcessHandle($0) }) {
+      guard handle.processID == Int32(bitPattern: processID) else {
+        throw GLibError(domain: "chappie-bus", code: 2, message: "the caller has left, or the bus confuses processes")
+      }
       return BusPeer(
         processID: Int32(bitPattern: processID), userID: userID, isVouchedForByBus: true,
         securityLabel: label, handle: handle)
@@ -54,30 +57,5 @@ extension BusConnection {
     case .direct: self
     case .relayed(let bus): try await BusConnection.open(bus)
     }
-  }
-
-  private func callWithDescriptors(
-    _ destination: String, _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: Variant
-  ) async throws -> (Variant, [Int32]) {
-    let reply = try await asyncCall { cancellable, callback, data in
-      g_dbus_connection_call_with_unix_fd_list(
-        pointer, destination, path.string, interface, member, arguments.pointer, nil, G_DBUS_CALL_FLAGS_NONE,
-        25_000, nil, cancellable, callback, data)
-    } finish: { [pointer] result, error -> (Variant, [Int32])? in
-      var list: UnsafeMutablePointer<GUnixFDList>?
-      let reply = g_dbus_connection_call_with_unix_fd_list_finish(pointer, &list, result, &error)
-      return reply.map { (Variant(taking: $0), Self.steal(list)) }
-    }
-    guard let reply else { throw GLibError.timedOut }
-    return reply
-  }
-
-  private static func steal(_ list: UnsafeMutablePointer<GUnixFDList>?) -> [Int32] {
-    guard let list else { return [] }
-    defer { g_object_unref(list) }
-    var count: Int32 = 0
-    let descriptors = g_unix_fd_list_steal_fds(list, &count)
-    defer { g_free(descriptors) }
-    return (0..<Int(count)).compactMap { descriptors?[$0] }
   }
 }

@@ -111,9 +111,11 @@ final class ServiceConnection {
   /// - Throws: ``CommandFailure``, `GLibError`, `CancellationError`.
   func openTurn(_ path: ObjectPath, _ interface: String, _ arguments: Variant) async throws -> Descriptor {
     do {
-      let (_, socket) = try await connection.callForDescriptor(
+      let (_, sockets) = try await connection.callForDescriptors(
         Self.name, path, "org.chappie.\(interface)", "OpenTurn", arguments, interactive: StandardInput.isTerminal)
-      guard let socket else { throw CommandFailure(.failed, tr("The service opened no turn: try again.")) }
+      guard let socket = sockets.first else {
+        throw CommandFailure(.failed, tr("The service opened no turn: try again."))
+      }
       return socket
     } catch let error as GLibError
       where error.busName == "org.freedesktop.DBus.Error.UnknownMethod" && error.message.contains("OpenTurn")

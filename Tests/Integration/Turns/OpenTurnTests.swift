@@ -39,6 +39,29 @@ struct OpenTurnTests {
     }
   }
 
+  /// The bus does not deliver the reply to it, and tells the service so.
+  @Test func aCallerWhoseConnectionAcceptsNoDescriptorsReceivesAnError() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let script = """
+        import sys
+        sys.path.append(sys.argv[1])
+        from bus.chappie import *
+        with Caller(sys.argv[2], accepts_descriptors=False) as caller:
+            for _ in range(2):
+                try:
+                    caller.client(ROOT, "OpenTurn", "a{sv}", [{}])
+                except CallFailed as failure:
+                    print(failure)
+            print(caller.send(ROOT, "hi"))
+        """
+      let output = try await world.run(
+        "/usr/bin/python3", "-c", script, SourceTree.path(of: "Tests/abuse"), world.directories.busAddress)
+      let refusal = "org.freedesktop.DBus.Error.NotSupported: The caller's connection accepts no file descriptors."
+      #expect(output.text.hasPrefix("\(refusal)\n\(refusal)\nYou said:"), "\(output.text)")
+    }
+  }
+
   @Test func aTurnOfAnOpenedClientIsPartOfItsConversation() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()

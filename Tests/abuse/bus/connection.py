@@ -70,8 +70,8 @@ class Connection:
     calls = 0
     errors = Counter()
 
-    def __init__(self, address, patience=60):
-        self.patience = patience
+    def __init__(self, address, patience=60, accepts_descriptors=True):
+        self.patience, self.accepts_descriptors = patience, accepts_descriptors
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.socket.settimeout(patience)
         self.buffer = bytearray()
@@ -98,9 +98,10 @@ class Connection:
 
     def sign_on(self):
         identity = str(os.getuid()).encode().hex().encode()
-        self.write(b"\0AUTH EXTERNAL " + identity + b"\r\nNEGOTIATE_UNIX_FD\r\n")
+        lines = [b"\0AUTH EXTERNAL " + identity, *([b"NEGOTIATE_UNIX_FD"] if self.accepts_descriptors else [])]
+        self.write(b"".join(line + b"\r\n" for line in lines))
         answer = b""
-        while answer.count(b"\r\n") < 2:
+        while answer.count(b"\r\n") < len(lines):
             answer += self.read(4096)
         if not answer.startswith(b"OK"):
             raise Gone(answer.decode())

@@ -37,28 +37,4 @@ extension BusConnection {
   var passesDescriptors: Bool {
     if case .nowhere = descriptors { false } else { true }
   }
-
-  /// Calls a method that returns a file descriptor.
-  ///
-  /// - Returns: the reply, and the descriptor; nil when the reply has none.
-  /// - Throws: as ``call(_:_:_:_:_:timeout:autoStart:interactive:)``.
-  package func callForDescriptor(
-    _ destination: String, _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: Variant,
-    timeout: Duration = .seconds(25), interactive: Bool = false
-  ) async throws -> (Variant, Descriptor?) {
-    let flags = interactive ? G_DBUS_CALL_FLAGS_ALLOW_INTERACTIVE_AUTHORIZATION : G_DBUS_CALL_FLAGS_NONE
-    let reply = try await asyncCall { cancellable, callback, data in
-      g_dbus_connection_call_with_unix_fd_list(
-        pointer, destination, path.string, interface, member, arguments.pointer, nil, flags,
-        Int32(clamping: timeout.wholeMilliseconds), nil, cancellable, callback, data)
-    } finish: { [pointer] result, error in
-      var list: UnsafeMutablePointer<GUnixFDList>?
-      let reply = g_dbus_connection_call_with_unix_fd_list_finish(pointer, &list, result, &error)
-      let number = list.map { g_unix_fd_list_get($0, 0, nil) } ?? -1
-      if let list { g_object_unref(list) }
-      return reply.map { (Variant(taking: $0), Descriptor(owning: number)) }
-    }
-    guard let reply else { throw GLibError.timedOut }
-    return reply
-  }
 }

@@ -24,7 +24,7 @@ final class DescriptorStream: Sendable {
   }
 
   /// GDBus counts serials from 1, and does not come this far.
-  private static let firstSerial: UInt32 = 0xf000_0000
+  static let firstSerial: UInt32 = 0xf000_0000
   private static let key = "chappie-descriptors"
 
   private let state = Mutex(State())

@@ -111,17 +111,7 @@ extension BusConnection {
         Log.info("A message of \(name: sender) was rejected: it \(reason: "\(refusal.reason)").")
       }
       guard let connection, let sender = refusal.sender, let serial = refusal.serial else { return }
-      let error = error("\(refusal.reason)")
-      let message = g_dbus_message_new()
-      defer { g_object_unref(UnsafeMutableRawPointer(message)) }
-      g_dbus_message_set_message_type(message, G_DBUS_MESSAGE_TYPE_ERROR)
-      g_dbus_message_set_destination(message, sender)
-      g_dbus_message_set_reply_serial(message, serial)
-      g_dbus_message_set_error_name(message, error.name)
-      let body = Variant.tuple(error.message)
-      withExtendedLifetime(body) { g_dbus_message_set_body(message, body.pointer) }
-      // This fails only when the connection is closed.
-      g_dbus_connection_send_message(connection.pointer, message, G_DBUS_SEND_MESSAGE_FLAGS_NONE, nil, nil)
+      error("\(refusal.reason)").send(to: sender, replyTo: serial, on: connection.pointer)
     }
   }
 

@@ -85,10 +85,10 @@ extension Caller {
   }
 
   private func openTurn(_ interface: String, _ arguments: Variant, at path: ObjectPath) async throws -> Line {
-    let (reply, descriptor) = try await connection.callForDescriptor(
+    let (reply, descriptors) = try await connection.callForDescriptors(
       "org.chappie", path, "org.chappie.\(interface)", "OpenTurn", arguments, timeout: patience)
     let id: String = try reply.member(0, "turn")
-    return try Line(Turn(id: id, path: path, caller: self), try #require(descriptor))
+    return try Line(Turn(id: id, path: path, caller: self), try #require(descriptors.first))
   }
 
   /// Opens a turn and asks.

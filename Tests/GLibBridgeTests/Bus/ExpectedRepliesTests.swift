@@ -1,0 +1,113 @@
+import Testing
+
+@testable import GLibBridge
+
+struct ExpectedRepliesTests {
+  private static let name = "org.example.Service"
+
+  private var replies: ExpectedReplies {
+    var replies = ExpectedReplies(callLimit: 3, nameLimit: 2)
+    replies.firstSerial = 10
+    return replies
+  }
+
+  // MARK: Unique names
+
+  @Test func aReplyCountsOnlyFromTheNameThatWasCalledAndOnce() {
+    var replies = replies
+    #expect(replies.send(11, to: ":1.2", expectsReply: true) == .send)
+    #expect(replies.receive(replyTo: 11, from: ":1.3") == .forged)
+    #expect(replies.receive(replyTo: 12, from: ":1.2") == .unknown)
+    #expect(replies.receive(replyTo: 11, from: ":1.2") == .ofPeer)
+    #expect(replies.receive(replyTo: 11, from: ":1.2") == .unknown)
+  }
+
+  /// A call to the bus needs no record, and its reply cannot be forged.
+  @Test func aReplyOfTheBusCounts() {
+    var replies = replies
+    #expect(replies.send(11, to: "org.freedesktop.DBus", expectsReply: true) == .send)
+    #expect(replies.receive(replyTo: 11, from: ":1.3") == .unknown)
+    #expect(replies.receive(replyTo: 11, from: "org.freedesktop.DBus") == .ofBus)
+    // A proxy's own error has no sender. The bus gives each message of a peer one.
+    #expect(replies.receive(replyTo: 11, from: nil) == .ofBus)
+  }
+
+  @Test func theErrorOfTheBusEndsACall() {
+    var replies = replies
+    _ = replies.send(11, to: ":1.2", expectsReply: true)
+    #expect(replies.receive(replyTo: 11, from: "org.freedesktop.DBus") == .ofBus)
+    #expect(replies.receive(replyTo: 11, from: ":1.2") == .unknown)
+  }
+
+  @Test func aForgottenCallAndOneWithoutReplyTakeNoReply() {
+    var replies = replies
+    _ = replies.send(11, to: ":1.2", expectsReply: true)
+    replies.forget(11)
+    _ = replies.send(12, to: ":1.2", expectsReply: false)
+    #expect(replies.receive(replyTo: 11, from: ":1.2") == .unknown)
+    #expect(replies.receive(replyTo: 12, from: ":1.2") == .unknown)
+  }
+
+  /// Another part of the process may wait for it.
+  @Test func aReplyToACallFromBeforeTheRecordCounts() {
+    var replies = replies
+    #expect(replies.receive(replyTo: 9, from: ":1.2") == .ofPeer)
+    #expect(replies.receive(replyTo: 10, from: ":1.2") == .unknown)
+  }
+
+  @Test func theOldestCallIsForgottenAboveTheLimit() {
+    var replies = replies
+    for serial in UInt32(11)...14 { _ = replies.send(serial, to: ":1.2", expectsReply: true) }
+    #expect(replies.receive(replyTo: 11, from: ":1.2") == .unknown)
+    for serial in UInt32(12)...14 { #expect(replies.receive(replyTo: serial, from: ":1.2") == .ofPeer) }
+  }
+
+  // MARK: Well-known names
+
+  @Test func callsToANameWaitForItsOwner() {
+    var replies = replies
+    #expect(replies.send(11, to: Self.name, expectsReply: false) == .send)
+    #expect(replies.send(12, to: Self.name, expectsReply: true) == .ask(forgotten: []))
+    #expect(replies.send(13, to: Self.name, expectsReply: true) == .wait)
+    // It must not overtake the others.
+    #expect(replies.send(14, to: Self.name, expectsReply: false) == .wait)
+    #expect(replies.receive(replyTo: 12, from: ":1.2") == .unknown)
+    replies.know(":1.2", of: Self.name)
+    #expect(replies.send(12, to: Self.name, expectsReply: true) == .send)
+    #expect(replies.receive(replyTo: 12, from: ":1.3") == .forged)
+    #expect(replies.receive(replyTo: 12, from: ":1.2") == .ofPeer)
+  }
+
+  @Test func aServiceThatTheBusStartsForTheCallMayReply() {
+    var replies = replies
+    _ = replies.send(11, to: Self.name, expectsReply: true)
+    replies.know(nil, of: Self.name)
+    _ = replies.send(11, to: Self.name, expectsReply: true)
+    #expect(replies.receive(replyTo: 11, from: ":1.2") == .forged)
+    replies.ownerChanged(Self.name, to: ":1.2")
+    #expect(replies.receive(replyTo: 11, from: ":1.3") == .forged)
+    #expect(replies.receive(replyTo: 11, from: ":1.2") == .ofPeer)
+  }
+
+  @Test func theOwnerAtTheTimeOfTheCallMayReplyAfterAnotherHasTakenTheName() {
+    var replies = replies
+    _ = replies.send(11, to: Self.name, expectsReply: true)
+    replies.know(":1.2", of: Self.name)
+    _ = replies.send(11, to: Self.name, expectsReply: true)
+    replies.ownerChanged(Self.name, to: ":1.4")
+    #expect(replies.receive(replyTo: 11, from: ":1.2") == .ofPeer)
+    _ = replies.send(12, to: Self.name, expectsReply: true)
+    #expect(replies.receive(replyTo: 12, from: ":1.2") == .forged)
+  }
+
+  @Test func namesWithoutACallAreForgottenAboveTheLimit() {
+    var replies = replies
+    for (serial, name) in [(UInt32(11), "org.example.A"), (12, "org.example.B")] {
+      #expect(replies.send(serial, to: name, expectsReply: true) == .ask(forgotten: []))
+      replies.know(":1.2", of: name)
+    }
+    _ = replies.send(11, to: "org.example.A", expectsReply: true)
+    #expect(replies.send(13, to: "org.example.C", expectsReply: true) == .ask(forgotten: ["org.example.B"]))
+    #expect(replies.receive(replyTo: 11, from: ":1.2") == .ofPeer)
+  }
+}
