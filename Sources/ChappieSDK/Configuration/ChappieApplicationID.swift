@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// The application that owns credentials and threads.
 ///
@@ -56,6 +57,15 @@ public struct ChappieApplicationID: Sendable, Hashable {
   /// The text of an ``attribute`` for users.
   static func shown(_ attribute: String) -> String {
     attribute.hasPrefix(hostPrefix) ? String(attribute.dropFirst(hostPrefix.count)) : attribute
+  }
+
+  /// The name for people, such as `Notes (org.example.Notes)`. An application has chosen its name, perhaps to pass for
+  /// another, so its id is always there. The desktop user's own is “Chappie”.
+  package func named(_ name: String?) -> String {
+    guard let attribute else { return "Chappie" }
+    let id = Self.shown(attribute).visibleName(limit: 255)
+    let name = name?.visibleName() ?? ""
+    return name.isEmpty || name == id ? id : "\(name) (\(id))"
   }
 
   private static let hostPrefix = "host:"

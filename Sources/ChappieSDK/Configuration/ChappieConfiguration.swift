@@ -39,17 +39,9 @@ public struct ChappieConfiguration: Sendable, Hashable {
   /// Whether the client compacts its conversation automatically.
   public var automaticCompaction: ChappieAutomaticCompaction
 
-  /// The application's own name for people, such as on the page of a sign-in in the browser: at most 64 characters. Nil
-  /// stands for its id; for the desktop user's slots it is “Chappie”.
+  /// The application's own name for people, such as on the page of a sign-in in the browser: at most 64 characters. Its
+  /// id is shown with it, or alone if this is nil. The desktop user's slots are always those of “Chappie”.
   public var applicationName: String?
-
-  /// The name to show.
-  package var shownApplicationName: String {
-    let name = applicationName ?? applicationID.attribute.map(ChappieApplicationID.shown) ?? "Chappie"
-    return String(
-      name.filter { !$0.isNewline && !$0.unicodeScalars.contains { $0.properties.generalCategory == .control } }
-        .prefix(64))
-  }
 
   package var backend: ChappieBackend = .production
 

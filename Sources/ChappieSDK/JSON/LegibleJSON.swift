@@ -1,3 +1,5 @@
+import Platform
+
 /// JSON text for a person who decides about it: it shows the content and hides nothing.
 ///
 /// The space between tokens is one space or none. A string shows its visible characters, and escapes for invisible
@@ -103,7 +105,7 @@ package struct LegibleJSON: Sendable, Hashable {
         longestRun = max(longestRun, run)
         legible.append(scalar)
       } else {
-        add(Self.isSeen(scalar) ? String(scalar) : Self.escape(scalar.value))
+        add(scalar.isSeen ? String(scalar) : Self.escape(scalar.value))
       }
     }
 
@@ -116,18 +118,6 @@ package struct LegibleJSON: Sendable, Hashable {
       UTF16.width(Unicode.Scalar(value) ?? "?") == 2
         ? "\\u{\(String(value, radix: 16))}"
         : "\\u" + String(repeating: "0", count: max(0, 4 - String(value, radix: 16).count)) + String(value, radix: 16)
-    }
-
-    /// Whether a person sees the character, and sees it in its true place.
-    private static func isSeen(_ scalar: Unicode.Scalar) -> Bool {
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .privateUse, .unassigned,
-        .surrogate:
-        return false
-      default:
-        // U+2800 is a braille pattern without dots: it is as wide as others but invisible.
-        return !scalar.properties.isDefaultIgnorableCodePoint && scalar != "\u{2800}"
-      }
     }
   }
 }

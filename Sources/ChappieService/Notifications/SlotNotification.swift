@@ -247,7 +247,7 @@ final class SlotNotification {
     switch session.signInMethod {
     case .browser:
       let wishes = SignInOptions(
-        applicationName: session.configuration.shownApplicationName, openPage: openPage,
+        applicationName: await ApplicationName.registered(session.configuration), openPage: openPage,
         activationToken: activationToken)
       _ = try await signIn(isTold: true) { try await session.startBrowserSignIn(wishes, interaction: .allowed) }
     case .deviceCode, nil:

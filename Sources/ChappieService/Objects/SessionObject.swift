@@ -99,16 +99,13 @@ final class SessionObject {
   ///
   /// - Throws: `BusError` with `AccessDenied` for an access group that is not one application.
   private func registrationName() async throws -> String {
-    guard let group = session.configuration.keychainAccessGroup else {
-      return await ApplicationName.hint(for: session.configuration.applicationID)
-    }
-    guard try await environment.groups.isOfOneDeveloper(group) else {
+    if let group = session.configuration.keychainAccessGroup, try await !environment.groups.isOfOneDeveloper(group) {
       throw BusError(
         .accessDenied,
         "The apps of the access group '\(group)' have several developers, and each has to be connected to ChatGPT by "
           + "itself: sign in without the group, or with a device code.")
     }
-    return ApplicationName.cleaned(group)
+    return await ApplicationName.registered(session.configuration)
   }
 
   /// Signals the properties that have changed.

@@ -1,23 +1,39 @@
 import ChappieSDK
+import Platform
 import Testing
 
 @testable import ChappieService
 
 struct ApplicationNameTests {
   @Test func theDesktopUserIsChappie() async {
-    #expect(await ApplicationName.hint(for: .desktopUser) == "Chappie")
+    #expect(await ApplicationName.registered(ChappieConfiguration(applicationID: .desktopUser)) == "Chappie")
+    #expect(ChappieApplicationID.desktopUser.named("Another") == "Chappie")
   }
 
   @Test(arguments: ["org.example.Missing", "snap.missing", "../../etc/passwd"])
   func anAppWithoutADesktopFileHasItsID(_ id: String) async {
-    #expect(await ApplicationName.hint(for: .sandboxed(id)) == id)
+    #expect(await ApplicationName.registered(ChappieConfiguration(applicationID: .sandboxed(id))) == id)
     #expect(await ApplicationName.forUser(of: id) == nil)
   }
 
+  @Test(arguments: [
+    "Chappie", "Chappie ", " Chappie", "Chappie\u{A0}", "Chappie\u{3164}", "Chappie\u{34F}", "Chappie\u{FE0F}",
+    "Chappie\u{2800}", "\u{202E}Chappie", "Cha\u{200B}ppie\u{E0041}",
+  ])
+  func noNamePassesForChappie(_ name: String) throws {
+    #expect(ChappieApplicationID.sandboxed("org.example.App").named(name) == "Chappie (org.example.App)")
+    #expect(try ChappieApplicationID("org.example.Host").named(name) == "Chappie (org.example.Host)")
+  }
+
+  @Test func anotherLetterIsShownWithTheID() {
+    #expect(ChappieApplicationID.sandboxed("org.example.App").named("Сhappie") == "Сhappie (org.example.App)")
+    #expect(ChappieApplicationID.sandboxed("org.example.App").named("\u{2800}\u{3164}") == "org.example.App")
+  }
+
   @Test func controlCharactersAndTheRestAreCut() {
-    #expect(ApplicationName.cleaned(" Ex\u{1B}[31mam\u{202E}ple\n") == "Ex[31mample")
-    #expect(ApplicationName.cleaned(String(repeating: "ä", count: 80)) == String(repeating: "ä", count: 64))
+    #expect(" Ex\u{1B}[31mam\u{202E}ple\n  two ".visibleName() == "Ex[31mample two")
+    #expect(String(repeating: "ä", count: 80).visibleName() == String(repeating: "ä", count: 64))
     // A character may have any number of marks.
-    #expect(ApplicationName.cleaned("e" + String(repeating: "\u{301}", count: 999)).unicodeScalars.count == 64)
+    #expect(("e" + String(repeating: "\u{301}", count: 999)).visibleName().unicodeScalars.count == 64)
   }
 }

@@ -213,7 +213,8 @@ public final class ChappieAuthSession: Observable, Sendable {
     activationToken: String? = nil
   ) async throws -> ChappieBrowserPage {
     let options = SignInOptions(
-      applicationName: configuration.shownApplicationName, openPage: opensBrowser ? Self.openPage : nil,
+      applicationName: configuration.applicationID.named(configuration.applicationName),
+      openPage: opensBrowser ? Self.openPage : nil,
       asksForPlanUse: asksForPlanUse, allowsAnotherAccount: allowsAnotherAccount, activationToken: activationToken)
     return try await startBrowserSignIn(options, interaction: .forbidden)
   }
