@@ -93,6 +93,36 @@ struct BrowserRefreshTests {
     }
   }
 
+  // MARK: The proof of a renewal
+
+  @Test(arguments: [
+    #""signature":"none""#, #""signature":"wrong""#, #""signature":"unpublished""#,
+    #""claims":{"iss":"https://other.example"}"#, #""claims":{"aud":["other"]}"#, #""claims":{"sub":"somebody else"}"#,
+  ])
+  func aRenewalWithoutProofIsNotUsed(_ fault: String) async throws {
+    try await with { world, caller in
+      try await world.sandbox.play("[{\"endpoint\":\"browser-refresh\",\"id_token\":{\(fault)}}]")
+      #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired", "\(fault)")
+      try await eventually("its revocation") { try await world.sandbox.state().liveRefreshTokens == 0 }
+      try await world.user.signIn(caller)
+      #expect(try await caller.send("hi").contains("hi"))
+    }
+  }
+
+  /// No keys prove nothing, and no clock of this machine matters.
+  @Test(arguments: [
+    #"{"endpoint":"jwks","status":503,"times":"always"}"#,
+    #"{"endpoint":"browser-refresh","id_token":{"claims":{"iat":9999999999,"exp":5}}}"#,
+  ])
+  func aRenewalThatCannotBeCheckedIsKept(_ fault: String) async throws {
+    try await with { world, caller in
+      try await world.service.restart()
+      try await world.sandbox.play("[\(fault)]")
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await caller.state() == "signed-in")
+    }
+  }
+
   // MARK: Lost answers
 
   /// The issuer has taken the refresh token, and its answer was lost.

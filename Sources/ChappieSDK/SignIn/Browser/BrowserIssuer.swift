@@ -7,13 +7,23 @@ import Signatures
 final class BrowserIssuer {
   /// The time after which the description is read again.
   private static let lifetime = Duration.seconds(3600)
-  /// The pause between two requests for the keys. A token with an unknown key costs one request in it.
-  private static let pause = Duration.seconds(30)
+  /// The pause after a repeated request for the keys. Tokens with unknown keys cost one request in it.
+  private nonisolated static let pause = Duration.seconds(30)
+
+  /// The issuer's keys, as of the latest request for them.
+  private struct Keys {
+    let value: IssuerKeys
+    let asked: ContinuousClock.Instant
+    /// Whether the request came soon after another one.
+    let isRepeated: Bool
+
+    var mayBeAskedAgain: Bool { !isRepeated || asked + pause <= .now }
+  }
 
   nonisolated let issuer: String
   private let http: AuthHTTP
   private var endpoints: (value: IssuerEndpoints, until: ContinuousClock.Instant)?
-  private var keys: (value: IssuerKeys, asked: ContinuousClock.Instant)?
+  private var keys: Keys?
 
   init(_ issuer: String, http: AuthHTTP) {
     self.issuer = issuer
@@ -33,14 +43,25 @@ final class BrowserIssuer {
   ///
   /// - Throws: ``ChappieAuthError``, `CancellationError`.
   func key(_ id: String) async throws -> RSAPublicKey? {
-    if let keys {
-      if let key = keys.value[id] { return key }
-      // The issuer may have a new key since then.
-      guard keys.asked + Self.pause <= .now else { return nil }
-    }
-    let fresh = IssuerKeys(try await document(try await addresses().keys))
-    keys = (fresh, .now)
-    return fresh[id]
+    if let key = keys?.value[id] { return key }
+    // The issuer may have a new key since then.
+    guard keys?.mayBeAskedAgain ?? true else { return nil }
+    return try await askForKeys().value[id]
+  }
+
+  /// Asks for what the check of a token needs, unless it is known.
+  ///
+  /// - Throws: ``ChappieAuthError``, `CancellationError`.
+  func prepareCheck() async throws {
+    if keys == nil { _ = try await askForKeys() }
+  }
+
+  private func askForKeys() async throws -> Keys {
+    let document = try await document(try await addresses().keys)
+    let isSoon = keys.map { .now < $0.asked + Self.pause } ?? false
+    let fresh = Keys(value: IssuerKeys(document), asked: .now, isRepeated: isSoon)
+    keys = fresh
+    return fresh
   }
 
   private func document(_ address: String) async throws -> ChappieJSONValue {

@@ -124,22 +124,42 @@ final class BrowserSignIn: SignInMethod {
 
   // MARK: Keeping and ending
 
-  func prepareRefresh() async throws { _ = try await issuer.addresses() }
+  func prepareRefresh() async throws {
+    _ = try await issuer.addresses()
+    // With the keys at hand, nothing is asked for between the answer and its storage.
+    try? await issuer.prepareCheck()
+  }
 
   func refresh(_ credential: Credential) async throws -> Credential {
     guard let token = credential.refreshToken, let grant = credential.registration else {
       throw ChappieAuthError.missingRefreshToken
     }
     let answer = try await tokens.refresh(token, clientID: grant.clientID)
-    // Nothing is asked for here that could keep the new tokens from being stored. The ID token of the sign-in stays.
-    if let subject = answer.idToken.flatMap(TokenClaims.init)?.subject, subject != grant.subject {
-      throw ChappieAuthError.ended("the sign-in server has renewed it for another user")
+    if let idToken = answer.idToken, let fault = await fault(ofRenewed: idToken, grant) {
+      // Nobody will use these tokens.
+      let unused = answer.refreshToken ?? token
+      Task.onGLib { [tokens] in try? await tokens.revoke(unused, clientID: grant.clientID) }
+      throw ChappieAuthError.ended(fault)
     }
+    // The ID token of the sign-in stays.
     return self.credential(
       answer, idToken: credential.idToken,
       RegisteredGrant(
         clientID: grant.clientID, subject: grant.subject, scopes: answer.scopes ?? grant.scopes,
         expiresAt: answer.expiresAt, earliestRefresh: answer.earliestRefresh))
+  }
+
+  /// What is wrong with the ID token of a refresh. An issuer whose keys cannot be had now has proved nothing wrong, and
+  /// must not cost the sign-in.
+  private func fault(ofRenewed idToken: SecretBytes, _ grant: RegisteredGrant) async -> String? {
+    do {
+      let identity = try await IDToken(verifying: idToken, of: issuer, clientID: grant.clientID, nonce: nil)
+      return identity.subject == grant.subject ? nil : "the sign-in server has renewed it for another user"
+    } catch ChappieAuthError.identityNotVerified(let reason) {
+      return "the sign-in server's proof of who renewed it cannot be used (\(reason))"
+    } catch {
+      return nil
+    }
   }
 
   func revoke(_ credential: Credential) async throws {

@@ -16,7 +16,8 @@ struct IDToken: Sendable {
   ///
   /// - Parameters:
   ///   - clientID: the client that the token must be for.
-  ///   - nonce: the one of the attempt; nil for a token of a refresh, which has none.
+  ///   - nonce: the one of the attempt. Nil for a token of a refresh, which has none; its times are not checked either,
+  ///     since it has just been received, and a clock that is wrong must not end a sign-in.
   ///   - now: Unix seconds.
   /// - Throws: ``ChappieAuthError/identityNotVerified(_:)`` for a token that proves nothing;
   ///   ``ChappieAuthError/network(_:)`` when the issuer's keys are not available; `CancellationError`.
@@ -52,10 +53,10 @@ struct IDToken: Sendable {
     guard audiences.contains(clientID), party == clientID || party == nil && audiences.count == 1 else {
       throw .identityNotVerified("it is for another application")
     }
-    guard let expiry = claims["exp"]?.numberValue, let issued = claims["iat"]?.numberValue, now < expiry + skew,
-      issued <= now + skew
-    else { throw .identityNotVerified("it is not valid now: look whether the clock of this machine is right") }
     if let nonce {
+      guard let expiry = claims["exp"]?.numberValue, let issued = claims["iat"]?.numberValue, now < expiry + skew,
+        issued <= now + skew
+      else { throw .identityNotVerified("it is not valid now: look whether the clock of this machine is right") }
       guard let own = claims["nonce"]?.stringValue, SecretBytes(own.utf8).isEqual(to: SecretBytes(nonce.utf8)) else {
         throw .identityNotVerified("it belongs to another attempt")
       }
