@@ -72,6 +72,7 @@ public final class BusService {
       throw StartFailure(description: "Another program owns the name \(Self.name): is the service running already?")
     }
     SlotRegistry.keepIdleSignIns()
+    SlotRegistry.revokeUnusedSignIns(session.session.configuration)
   }
 
   /// Whether a turn runs or somebody is signing in.

@@ -23,6 +23,9 @@ public enum ChappieAuthError: Error, Sendable, Hashable {
   case expired
   /// Somebody else has signed in on the page than the slot's user. Nothing was replaced.
   case accountMismatch
+  /// The server does not know this application any more, as after the user has removed it in ChatGPT's settings. The
+  /// next sign-in in the browser connects it anew.
+  case applicationRemoved
   /// The server's proof of the user's identity is wrong, or cannot be checked. Nothing was stored.
   case identityNotVerified(String)
   /// This program cancelled the sign-in.
@@ -72,6 +75,9 @@ extension ChappieAuthError: CustomStringConvertible {
     case .accountMismatch:
       "Another account has signed in on the page than the one that is stored here, which stays: sign in with that one, "
         + "or ask for another account."
+    case .applicationRemoved:
+      "ChatGPT does not know this application any more, as after its removal in ChatGPT's settings: sign in again, which "
+        + "connects it anew."
     case .identityNotVerified(let reason):
       "The sign-in server's proof of who signed in cannot be used (\(reason.withoutFullStop)): start the sign-in again."
     case .cancelled: "The sign-in was cancelled."
@@ -100,6 +106,7 @@ extension ChappieAuthError: LogValue {
     case .ended(let reason): "the sign-in has ended: \(reason.withoutFullStop)"
     case .renewalTooEarly: "the sign-in server renews it later only"
     case .accountMismatch: "another account has signed in than the slot's"
+    case .applicationRemoved: "the sign-in server does not know this application any more"
     case .identityNotVerified(let reason): "the proof of identity cannot be used: \(reason.withoutFullStop)"
     case .deviceCodeRequestFailed(let status, _): "the sign-in server gave no code, with status \(status)"
     case .declined: "declined on the sign-in page"

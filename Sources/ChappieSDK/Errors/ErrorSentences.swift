@@ -88,6 +88,11 @@ package enum ErrorSentences {
       """),
     translatable(
       """
+      ChatGPT does not know this application any more, as after its removal in ChatGPT's settings: sign in again, which \
+      connects it anew.
+      """),
+    translatable(
+      """
       The sign-in server's proof of who signed in cannot be used (\(value)): start the sign-in again.
       """),
     translatable("This address does not complete the sign-in: \(value)."),

@@ -127,7 +127,8 @@ extension ChappieAuthError {
     case .missingRefreshToken: .missingRefreshToken
     case .tokenExchangeFailed: .tokenExchangeFailed
     case .ended: .reauthenticationRequired
-    case .deviceCodeRequestFailed, .renewalFailed, .invalidResponse, .identityNotVerified: .httpError
+    case .deviceCodeRequestFailed, .renewalFailed, .invalidResponse, .identityNotVerified, .applicationRemoved:
+      .httpError
     case .accountMismatch: .accountMismatch
     case .declined: .signInDeclined
     case .expired: .signInExpired

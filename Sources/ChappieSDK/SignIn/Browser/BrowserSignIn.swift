@@ -37,9 +37,9 @@ final class BrowserSignIn: SignInMethod {
   {
     progress(.preparing)
     let endpoint = try await issuer.addresses().authorization
-    let known = request.options.allowsAnotherAccount ? nil : await knownRegistration(request.replaced)
+    var record = await record(of: request)
     let attempt = try BrowserAttempt(
-      issuer: issuer.issuer, endpoint: endpoint, clientID: known?.clientID, hostID: try await HostID.read(),
+      issuer: issuer.issuer, endpoint: endpoint, clientID: record.current?.clientID, hostID: try await HostID.read(),
       resource: configuration.apiURL, request.options)
     let page = ChappieBrowserPage(
       authorizationURI: attempt.request.address(), expiresAt: UnixTime.now + Self.patience)
@@ -51,25 +51,54 @@ final class BrowserSignIn: SignInMethod {
     let code: SecretBytes, issued: String?
     switch try await attempt.callback(atMost: .seconds(Self.patience)) {
     case .code(let received, let clientID): (code, issued) = (received, clientID)
-    case .refused(let reason): throw await refusal(reason)
+    case .refused(code: "access_denied"): throw ChappieAuthError.declined
+    case .refused(let reason) where AuthHTTP.clientErrors.contains(reason):
+      await forget(record.current?.clientID)
+      throw ChappieAuthError.applicationRemoved
+    case .refused(let reason): throw ChappieAuthError.invalidResponse("it refused the sign-in with \(reason)")
     }
-    let registration = try await registered(issued, known)
+    let registration = try await registered(issued, &record)
     progress(.exchanging)
-    let answer = try await tokens.exchange(code, of: attempt.request, clientID: registration.clientID)
+    try await request.custody.willIssue()
+    let answer: TokenAnswer
+    do {
+      answer = try await tokens.exchange(code, of: attempt.request, clientID: registration.clientID)
+    } catch ChappieAuthError.applicationRemoved {
+      await forget(registration.clientID)
+      throw ChappieAuthError.applicationRemoved
+    }
+    await request.custody.issued(credential(answer, registration, subject: ""))
     progress(.verifying)
-    return try await verified(answer, attempt.request, registration)
+    return try await verified(answer, attempt.request, record, registration)
   }
 
-  private func refusal(_ code: String) async -> ChappieAuthError {
-    if code == "access_denied" { return .declined }
-    // The user may have removed the application from the account: the next attempt registers it again.
-    if ["invalid_client", "unauthorized_client"].contains(code) { await registrations.remove() }
-    return .invalidResponse("it refused the sign-in with \(code)")
+  /// What is known of the application before a sign-in: a stored sign-in has the registration that it was made with.
+  private func record(of request: SignInRequest) async -> RegistrationRecord {
+    var record = await registrations.read()
+    if let grant = request.replaced?.registration, grant.clientID != record.removed {
+      record.current = Registration(clientID: grant.clientID, subject: Registration.fingerprint(of: grant.subject))
+    }
+    record.account = RegistrationRecord.account(request.replaced?.claimedAccount.email) ?? record.account
+    if request.options.registersAnew {
+      record.removed = record.current?.clientID ?? record.removed
+      record.current = nil
+    }
+    if request.options.allowsAnotherAccount {
+      record.current = nil
+      record.account = nil
+    }
+    return record
+  }
+
+  /// Notes that the issuer does not know a client id any more, so that the next sign-in registers the application.
+  private func forget(_ clientID: String?) async {
+    let account = await registrations.read().account
+    try? await registrations.write(RegistrationRecord(removed: clientID, account: account))
   }
 
   /// The client id is stored before the exchange: if that fails, the next attempt must not register a second time.
-  private func registered(_ issued: String?, _ known: Registration?) async throws -> Registration {
-    if let known {
+  private func registered(_ issued: String?, _ record: inout RegistrationRecord) async throws -> Registration {
+    if let known = record.current {
       guard issued == nil || issued == known.clientID else {
         throw ChappieAuthError.invalidResponse("it names another registration than this one's")
       }
@@ -79,39 +108,41 @@ final class BrowserSignIn: SignInMethod {
       throw ChappieAuthError.invalidResponse("it has not registered the application")
     }
     let pending = Registration(clientID: issued)
-    try await registrations.write(pending)
+    record.current = pending
+    try await registrations.write(record)
     return pending
   }
 
-  private func knownRegistration(_ replaced: Credential?) async -> Registration? {
-    if let grant = replaced?.registration {
-      return Registration(clientID: grant.clientID, subject: Registration.fingerprint(of: grant.subject))
+  private func verified(
+    _ answer: TokenAnswer, _ request: AuthorizationRequest, _ record: RegistrationRecord, _ registration: Registration
+  ) async throws -> Credential {
+    guard let idToken = answer.idToken else { throw ChappieAuthError.invalidResponse("the ID token is missing") }
+    let identity = try await IDToken(
+      verifying: idToken, of: issuer, clientID: registration.clientID, nonce: request.nonce)
+    let subject = Registration.fingerprint(of: identity.subject)
+    let account = RegistrationRecord.account(TokenClaims(idToken)?.email)
+    // The issuer's names of a user are comparable for one client only.
+    let isSame = registration.subject.map { $0 == subject } ?? (record.account == nil || record.account == account)
+    guard isSame else {
+      // What was registered just now belongs to that account.
+      if registration.subject == nil {
+        try? await registrations.write(RegistrationRecord(removed: record.removed, account: record.account))
+      }
+      throw ChappieAuthError.accountMismatch
     }
-    return await registrations.read()
+    try await registrations.write(
+      RegistrationRecord(
+        current: Registration(clientID: registration.clientID, subject: subject), removed: record.removed,
+        account: account))
+    return credential(answer, registration, subject: identity.subject)
   }
 
-  private func verified(_ answer: TokenAnswer, _ request: AuthorizationRequest, _ registration: Registration)
-    async throws -> Credential
-  {
-    do {
-      guard let idToken = answer.idToken else { throw ChappieAuthError.invalidResponse("the ID token is missing") }
-      let identity = try await IDToken(
-        verifying: idToken, of: issuer, clientID: registration.clientID, nonce: request.nonce)
-      let subject = Registration.fingerprint(of: identity.subject)
-      if let expected = registration.subject, expected != subject { throw ChappieAuthError.accountMismatch }
-      try await registrations.write(Registration(clientID: registration.clientID, subject: subject))
-      return credential(
-        answer, idToken: idToken,
-        RegisteredGrant(
-          clientID: registration.clientID, subject: identity.subject, scopes: answer.scopes ?? [],
-          expiresAt: answer.expiresAt, earliestRefresh: answer.earliestRefresh))
-    } catch {
-      // Nobody will use these tokens.
-      if let token = answer.refreshToken {
-        Task.onGLib { [tokens] in try? await tokens.revoke(token, clientID: registration.clientID) }
-      }
-      throw error
-    }
+  private func credential(_ answer: TokenAnswer, _ registration: Registration, subject: String) -> Credential {
+    credential(
+      answer, idToken: answer.idToken,
+      RegisteredGrant(
+        clientID: registration.clientID, subject: subject, scopes: answer.scopes ?? [], expiresAt: answer.expiresAt,
+        earliestRefresh: answer.earliestRefresh))
   }
 
   private func credential(_ answer: TokenAnswer, idToken: SecretBytes?, _ grant: RegisteredGrant) -> Credential {
@@ -134,7 +165,13 @@ final class BrowserSignIn: SignInMethod {
     guard let token = credential.refreshToken, let grant = credential.registration else {
       throw ChappieAuthError.missingRefreshToken
     }
-    let answer = try await tokens.refresh(token, clientID: grant.clientID)
+    let answer: TokenAnswer
+    do {
+      answer = try await tokens.refresh(token, clientID: grant.clientID)
+    } catch ChappieAuthError.applicationRemoved {
+      await forget(grant.clientID)
+      throw ChappieAuthError.applicationRemoved
+    }
     if let idToken = answer.idToken, let fault = await fault(ofRenewed: idToken, grant) {
       // Nobody will use these tokens.
       let unused = answer.refreshToken ?? token

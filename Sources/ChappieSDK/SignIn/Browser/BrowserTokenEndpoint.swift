@@ -22,13 +22,28 @@ struct BrowserTokenEndpoint: Sendable {
     form.append(FormCoding.escape(code))
     let answer = try await http.post(try await issuer.addresses().token, form: form.joined())
     guard answer.isSuccess else {
+      if answer.refusesClient { throw ChappieAuthError.applicationRemoved }
       throw ChappieAuthError.tokenExchangeFailed(status: answer.status, message: answer.errorMessage)
     }
-    let tokens = try TokenAnswer(answer)
-    guard tokens.refreshToken != nil, tokens.idToken != nil else {
-      throw ChappieAuthError.invalidResponse("a token is missing")
+    do {
+      let tokens = try TokenAnswer(answer)
+      guard tokens.refreshToken != nil, tokens.idToken != nil else {
+        throw ChappieAuthError.invalidResponse("a token is missing")
+      }
+      return tokens
+    } catch {
+      revokeUnused(answer, clientID: clientID)
+      throw error
     }
-    return tokens
+  }
+
+  /// Ends the sign-in of an answer that is of no use.
+  private func revokeUnused(_ answer: AuthHTTP.Response, clientID: String) {
+    let token = answer.body.withSpan {
+      CredentialCoding.string("refresh_token", $0) ?? CredentialCoding.string("access_token", $0)
+    }
+    guard let token else { return }
+    Task.onGLib { try? await revoke(token, clientID: clientID) }
   }
 
   /// Refreshes tokens.
@@ -64,6 +79,7 @@ struct BrowserTokenEndpoint: Sendable {
   /// only some of its statuses tell that the issuer has not seen the request.
   private static func failure(_ answer: AuthHTTP.Response) -> any Error {
     if answer.endsRefreshToken { return ChappieAuthError.ended(answer.errorCode ?? "") }
+    if answer.refusesClient { return ChappieAuthError.applicationRemoved }
     let error = ChappieAuthError.renewalFailed(
       status: answer.status, message: answer.errorCode == nil ? "no OAuth error is in it" : answer.errorMessage)
     let isTold = answer.errorCode != nil || (300..<500).contains(answer.status) || answer.status == 503

@@ -8,8 +8,8 @@ import SecretMemory
 /// entry among the user's connected applications.
 struct Registration: Sendable, Equatable {
   let clientID: String
-  /// A fingerprint of the issuer's name of the user. Nil while the registration is pending: the issuer has issued the
-  /// id, and the sign-in has not ended yet.
+  /// A fingerprint of the issuer's name of the user, which differs from client to client. Nil while the registration is
+  /// pending: the issuer has issued the id, and the sign-in has not ended yet.
   var subject: String?
 
   /// The client id with which an application without a registration asks for one.
@@ -24,6 +24,22 @@ struct Registration: Sendable, Equatable {
   static func isIssued(_ clientID: String) -> Bool {
     (1...256).contains(clientID.utf8.count) && clientID.utf8.allSatisfy { (0x21...0x7E).contains($0) }
       && clientID != newClient
+  }
+}
+
+/// What is known of a slot's registrations.
+struct RegistrationRecord: Sendable, Equatable {
+  /// Nil when the next sign-in has to register the application.
+  var current: Registration?
+  /// The client id that is of no use any more, since the user has removed the application from the account.
+  var removed: String?
+  /// A fingerprint of the mail address of the account that has signed in. It outlives the registration.
+  var account: String?
+
+  static func account(_ mailAddress: String?) -> String? {
+    mailAddress.map {
+      KeyDerivation.fingerprint(of: Array($0.lowercased().utf8), purpose: "org.chappie registered account")
+    }
   }
 }
 
@@ -42,25 +58,28 @@ struct RegistrationFile: Sendable {
     self.issuer = issuer
   }
 
-  /// Returns the registration. Nil when there is none, or the file is damaged.
-  func read() async -> Registration? {
+  /// Returns what is known; nothing is when the file is missing or damaged.
+  func read() async -> RegistrationRecord {
     await offActor { [self] in
       guard let bytes = try? Files.read(directory.path(of: name), limit: Self.lengthLimit),
-        let json = try? ChappieJSONValue(parsing: bytes.span), json["issuer"]?.stringValue == issuer,
-        let clientID = json["client_id"]?.stringValue, Registration.isIssued(clientID)
-      else { return nil }
-      return Registration(clientID: clientID, subject: json["subject"]?.stringValue)
+        let json = try? ChappieJSONValue(parsing: bytes.span), json["issuer"]?.stringValue == issuer
+      else { return RegistrationRecord() }
+      let clientID = json["client_id"]?.stringValue.flatMap { Registration.isIssued($0) ? $0 : nil }
+      return RegistrationRecord(
+        current: clientID.map { Registration(clientID: $0, subject: json["subject"]?.stringValue) },
+        removed: json["removed_client_id"]?.stringValue, account: json["account"]?.stringValue)
     }
   }
 
-  /// Stores the registration before it is used.
+  /// Stores a registration before it is used, or that one is of no use.
   ///
   /// - Throws: ``ChappieAuthError/keyringUnavailable(_:)``.
-  func write(_ registration: Registration) async throws {
-    var json: [String: ChappieJSONValue] = [
-      "issuer": .string(issuer), "client_id": .string(registration.clientID),
-    ]
-    json["subject"] = registration.subject.map { .string($0) }
+  func write(_ record: RegistrationRecord) async throws {
+    var json: [String: ChappieJSONValue] = ["issuer": .string(issuer)]
+    json["client_id"] = record.current.map { .string($0.clientID) }
+    json["subject"] = record.current?.subject.map { .string($0) }
+    json["removed_client_id"] = record.removed.map { .string($0) }
+    json["account"] = record.account.map { .string($0) }
     let bytes = ChappieJSONValue.object(json).encoded
     let outcome: Result<Void, FileError> = await offActor { [self] in
       do throws(FileError) {
@@ -84,10 +103,5 @@ struct RegistrationFile: Sendable {
       let directory = StorageDirectory(StorageDirectory.deviceKeys.path(of: "registrations"))
       for name in (try? Files.names(in: directory.path)) ?? [] { Files.remove(directory.path(of: name)) }
     }
-  }
-
-  /// Forgets a registration that the issuer does not know any more.
-  func remove() async {
-    await offActor { [self] in Files.remove(directory.path(of: name)) }
   }
 }

@@ -40,6 +40,9 @@ final class AuthHTTP {
       "refresh_token_invalidated",
     ]
 
+    /// Whether the error is that the server does not know the client.
+    var refusesClient: Bool { errorCode.map(AuthHTTP.clientErrors.contains) ?? false }
+
     /// The server's message, shortened, without anything that could be a token.
     var errorMessage: String {
       body.withSpan { json in
@@ -52,6 +55,9 @@ final class AuthHTTP {
       }
     }
   }
+
+  /// The errors of OAuth for a client that the server does not know, or not any more.
+  nonisolated static let clientErrors: Set<String> = ["invalid_client", "unauthorized_client"]
 
   private static let deadline = Duration.seconds(30)
   /// Ends an answer whose pieces arrive too slowly to finish and too often for the idle limit.

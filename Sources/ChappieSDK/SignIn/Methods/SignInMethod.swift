@@ -65,6 +65,17 @@ struct SignInRequest: Sendable {
   /// The credential that a new one would replace. Nil when there is none, or it cannot be read.
   let replaced: Credential?
   let options: SignInOptions
+  var custody = SignInCustody()
+}
+
+/// Keeps what a sign-in is issued until it is stored, so that the end of this process leaves no sign-in behind that
+/// nobody can end.
+struct SignInCustody: Sendable {
+  /// Waits until an issued sign-in could be kept. A method that checks what it was issued calls it before it asks for
+  /// the tokens.
+  var willIssue: @GLibActor @Sendable () async throws -> Void = {}
+  /// Keeps the tokens. A method that checks them calls it before that.
+  var issued: @GLibActor @Sendable (Credential) async -> Void = { _ in }
 }
 
 /// The wishes of the program that starts a sign-in. A method ignores those that do not concern it.
@@ -81,17 +92,20 @@ package struct SignInOptions: Sendable {
   package var asksForPlanUse: Bool
   /// Whether another account may replace the one of the slot.
   package var allowsAnotherAccount: Bool
+  /// Whether the issuer registers the application anew, since the user has removed it from the account.
+  package var registersAnew: Bool
   /// The XDG activation token of the user's action.
   package var activationToken: String?
 
   package init(
     applicationName: String, openPage: OpenPage? = nil, asksForPlanUse: Bool = false,
-    allowsAnotherAccount: Bool = false, activationToken: String? = nil
+    allowsAnotherAccount: Bool = false, registersAnew: Bool = false, activationToken: String? = nil
   ) {
     self.applicationName = applicationName
     self.openPage = openPage
     self.asksForPlanUse = asksForPlanUse
     self.allowsAnotherAccount = allowsAnotherAccount
+    self.registersAnew = registersAnew
     self.activationToken = activationToken
   }
 }

@@ -172,20 +172,23 @@ public final class ChappieAuthSession: Observable, Sendable {
   /// While a sign-in runs, this method returns its code and starts no other. The stored credential stays until the new
   /// sign-in succeeds. Then the server is asked to revoke it.
   ///
+  /// - Parameter allowsAnotherAccount: whether another account may replace the one of this slot.
   /// - Returns: the code for the user to enter, and the address of the page for it.
   /// - Throws: ``ChappieAuthError`` if the keyring cannot be used or the server gives no code; `CancellationError`.
   @GLibActor
   @discardableResult
-  public func startDeviceCodeSignIn() async throws -> ChappieDeviceCode {
-    try await startDeviceCodeSignIn(interaction: .forbidden)
+  public func startDeviceCodeSignIn(allowsAnotherAccount: Bool = false) async throws -> ChappieDeviceCode {
+    try await startDeviceCodeSignIn(allowsAnotherAccount: allowsAnotherAccount, interaction: .forbidden)
   }
 
-  /// Does the same as ``startDeviceCodeSignIn()``. `interaction` decides whether the keyring may prompt for its
-  /// password.
+  /// Does the same as the public form. `interaction` decides whether the keyring may prompt for its password.
   @GLibActor
-  package func startDeviceCodeSignIn(interaction: UserInteraction) async throws -> ChappieDeviceCode {
+  package func startDeviceCodeSignIn(
+    allowsAnotherAccount: Bool = false, interaction: UserInteraction
+  ) async throws -> ChappieDeviceCode {
     do {
-      return try await slot.startSignIn(configuration.keychainAccessibility, interaction: interaction)
+      let options = SignInOptions(applicationName: "", allowsAnotherAccount: allowsAnotherAccount)
+      return try await slot.startSignIn(configuration.keychainAccessibility, options, interaction: interaction)
     } catch let error as CredentialError {
       throw ChappieAuthError(error)
     }
@@ -203,6 +206,8 @@ public final class ChappieAuthSession: Observable, Sendable {
   ///   - opensBrowser: whether the page is opened in the user's browser.
   ///   - asksForPlanUse: whether the user is asked again to allow the use of the plan.
   ///   - allowsAnotherAccount: whether another account may replace the one of this slot.
+  ///   - registersAnew: whether the application is connected anew. Without it the sign-in cannot succeed after the user
+  ///     has removed the application in ChatGPT's settings: the page shows an error, and the browser does not return.
   ///   - activationToken: the XDG activation token of the user's action, which lets the browser raise its window.
   /// - Returns: the page, to open by hand, and the end of the attempt.
   /// - Throws: ``ChappieAuthError`` if the keyring cannot be used or the server cannot be reached; `CancellationError`.
@@ -210,12 +215,13 @@ public final class ChappieAuthSession: Observable, Sendable {
   @discardableResult
   public func startBrowserSignIn(
     opensBrowser: Bool = true, asksForPlanUse: Bool = false, allowsAnotherAccount: Bool = false,
-    activationToken: String? = nil
+    registersAnew: Bool = false, activationToken: String? = nil
   ) async throws -> ChappieBrowserPage {
     let options = SignInOptions(
       applicationName: configuration.applicationID.named(configuration.applicationName),
       openPage: opensBrowser ? Self.openPage : nil,
-      asksForPlanUse: asksForPlanUse, allowsAnotherAccount: allowsAnotherAccount, activationToken: activationToken)
+      asksForPlanUse: asksForPlanUse, allowsAnotherAccount: allowsAnotherAccount, registersAnew: registersAnew,
+      activationToken: activationToken)
     return try await startBrowserSignIn(options, interaction: .forbidden)
   }
 
@@ -228,8 +234,7 @@ public final class ChappieAuthSession: Observable, Sendable {
     }
   }
 
-  /// Does the same as ``startBrowserSignIn(opensBrowser:asksForPlanUse:allowsAnotherAccount:activationToken:)``.
-  /// `interaction` decides whether the keyring may prompt for its password.
+  /// Does the same as the public form. `interaction` decides whether the keyring may prompt for its password.
   @GLibActor
   package func startBrowserSignIn(_ options: SignInOptions, interaction: UserInteraction) async throws
     -> ChappieBrowserPage

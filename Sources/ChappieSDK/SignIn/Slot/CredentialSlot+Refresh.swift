@@ -121,6 +121,7 @@ extension CredentialSlot {
     } catch CredentialError.locked where !wasRejected && !validity.isExpired(at: UnixTime.now) {
       return current
     }
+    try await unlist(current)
     Log.info(
       wasRejected
         ? "A refresh begins: the backend does not take the access token."

@@ -9,10 +9,10 @@ extension CredentialSlot {
   /// - Parameter accessibility: the rule for storing the new credential.
   /// - Throws: ``CredentialError``, `CancellationError`.
   func startSignIn(
-    _ accessibility: ChappieKeychainAccessibility, interaction: UserInteraction
+    _ accessibility: ChappieKeychainAccessibility, _ options: SignInOptions = SignInOptions(applicationName: ""),
+    interaction: UserInteraction
   ) async throws -> ChappieDeviceCode {
-    let options = SignInOptions(applicationName: "")
-    return try await start(.deviceCode, options, accessibility, interaction, showing: \.deviceCode)
+    try await start(.deviceCode, options, accessibility, interaction, showing: \.deviceCode)
   }
 
   /// Starts a sign-in in the browser or joins a running one, and returns its page. It ends one with another method.
@@ -89,20 +89,30 @@ extension CredentialSlot {
     do {
       // The check comes before the user approves: a sign-in that cannot be stored is useless.
       try await store.prepare(identity, interaction: await gate.interaction(interaction))
-      let request = SignInRequest(replaced: await credentialToReplace(), options: options)
+      let request = SignInRequest(replaced: await credentialToReplace(), options: options, custody: custody)
       let credential = try await method.signIn(request) { progress in
         if case .waitingForBrowser(_, let way) = progress { self.browserReturn = way }
         self.apply(.signInProgress(progress))
       }
-      try await changing {
-        try await keepSignIn(credential, accessibility, interaction)
+      issue.credential = credential
+      try await custody.willIssue()
+      let replaced = try await changing {
+        let replaced = try await keepSignIn(credential, options, accessibility, interaction)
         apply(identified(credential) { .signedIn($0) })
+        return replaced
       }
+      issue = Issue()
       endBrowserReturn(nil)
+      // The old credential is revoked only now, because a failed sign-in must leave it in force.
+      Task.onGLib { await revokeUnused([replaced].compactMap(\.self)) }
     } catch {
       let error = CredentialError(error)
       apply(.signInFailed(error))
       endBrowserReturn(ChappieAuthError(error))
+      let issued = issue.credential
+      issue = Issue()
+      // A store that reported a failure may still have it, and a cancelled sign-in needs the revocation too.
+      if let issued { Task.onGLib { await revokeUnused([issued]) } }
     }
   }
 
@@ -111,44 +121,41 @@ extension CredentialSlot {
     browserReturn = nil
   }
 
+  /// Stores a new sign-in, under the lock of its issue.
+  ///
+  /// - Returns: the credential that it has replaced.
   private func keepSignIn(
-    _ credential: Credential, _ accessibility: ChappieKeychainAccessibility, _ interaction: UserInteraction
-  ) async throws {
-    do {
-      let lock = try await SlotFileLock.take(identity)
-      defer { withExtendedLifetime(lock) {} }
-      let interaction = await gate.interaction(interaction)
-      let replaced = await credentialToReplace()
-      try Task.checkCancellation()
-      // The write is a task of its own: the store may have the credential already, so cancelling is too late.
-      try await Task.onGLib {
-        try await store.write(credential, for: identity, accessibility: accessibility, interaction: interaction)
-      }.value
-      pending = nil
-      // The old credential is revoked only now, because a failed sign-in must leave it in force.
-      if let replaced, !replaced.sharesToken(with: credential) { revoke(replaced) }
-    } catch {
-      await revokeUnlessStored(credential)
-      throw error
+    _ credential: Credential, _ options: SignInOptions, _ accessibility: ChappieKeychainAccessibility,
+    _ interaction: UserInteraction
+  ) async throws -> Credential? {
+    let interaction = await gate.interaction(interaction)
+    let replaced = await credentialToReplace()
+    guard options.allowsAnotherAccount || replaced.map({ mayReplace($0, credential) }) ?? true else {
+      throw ChappieAuthError.accountMismatch
     }
+    try Task.checkCancellation()
+    let unused = replaced.flatMap { $0.sharesToken(with: credential) ? nil : $0 }
+    // The write is a task of its own: the store may have the credential already, so cancelling is too late.
+    try await Task.onGLib {
+      if let unused { await list(unused) }
+      try await store.write(credential, for: identity, accessibility: accessibility, interaction: interaction)
+    }.value
+    pending = nil
+    return unused
+  }
+
+  /// Whether the account of a new credential is, as far as they tell, the one of the old.
+  private func mayReplace(_ old: Credential, _ new: Credential) -> Bool {
+    guard let old = methods[old]?.account(of: old), let new = methods[new]?.account(of: new) else { return true }
+    if old.userID != nil, old.userID == new.userID { return true }
+    guard let oldAddress = old.email, let newAddress = new.email else { return true }
+    return oldAddress.lowercased() == newAddress.lowercased()
   }
 
   /// The credential that a new sign-in will replace, if it can be read now.
   private func credentialToReplace() async -> Credential? {
     if let pending { return pending.credential.credential }
     return try? await find(.forbidden).credential
-  }
-
-  /// Asks the server to revoke tokens that nobody will use. A store that reported a failure may still have replaced the
-  /// old credential.
-  private func revokeUnlessStored(_ credential: Credential) async {
-    // A cancelled sign-in needs the revocation too.
-    let reading = Task.onGLib { try await vault.read(identity, interaction: .forbidden) }
-    switch try? await reading.value {
-    case .none?: revoke(credential)
-    case .secret(let stored, _)? where !stored.accessToken.isEqual(to: credential.accessToken): revoke(credential)
-    case .secret?, .locked?, .hidden?, .unusable?, nil: break
-    }
   }
 }
 

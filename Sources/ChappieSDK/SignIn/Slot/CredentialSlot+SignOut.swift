@@ -19,13 +19,14 @@ extension CredentialSlot {
       defer { withExtendedLifetime(lock) {} }
       let finding = try await find(.forbidden)
       return try await changing {
-        try await store.delete(identity, interaction: interaction)
         let newest = pending?.credential.credential ?? finding.credential
+        if let newest { await list(newest) }
+        try await store.delete(identity, interaction: interaction)
         pending = nil
         apply(.signedOut)
-        let revocation = newest.map { revoke($0) }
         return Task.onGLib {
-          if let error = await revocation?.value { apply(.revocationFailed(error)) }
+          let unused = [newest].compactMap(\.self)
+          if let error = await revokeUnused(unused, isFinal: true) { apply(.revocationFailed(error)) }
         }
       }
     } catch {

@@ -36,6 +36,10 @@ final class CredentialSlot {
   let store: any CredentialStore
   let vault: SlotVault<Credential>
   let gate: LockGate
+  /// Stores the sign-ins that the server is to end. Nil where the credentials are not in the keyring either.
+  let unused: (any SlotStore<UnusedSignIns>)?
+  /// What the running sign-in has been issued.
+  var issue = Issue()
   let clock: @Sendable () -> BootTime
   var signIn = SignIn.none
   /// The way back for the browser of the running sign-in.
@@ -55,6 +59,7 @@ final class CredentialSlot {
 
   init(
     identity: SlotIdentity, methods: SignInMethods, store: any CredentialStore, gate: LockGate,
+    unused: (any SlotStore<UnusedSignIns>)? = nil,
     clock: @escaping @Sendable () -> BootTime = { .now }
   ) {
     self.clock = clock
@@ -62,6 +67,7 @@ final class CredentialSlot {
     self.methods = methods
     self.store = store
     self.gate = gate
+    self.unused = unused
     vault = SlotVault<Credential>(store: store, gate: gate)
   }
 

@@ -36,7 +36,8 @@ package enum SlotRegistry {
     slots = slots.filter { $0.value.value != nil }
     let slot = CredentialSlot(
       identity: key.identity, methods: methods(of: key),
-      store: seeded[key.identity] ?? store, gate: LockGate(unknown: unknown))
+      store: seeded[key.identity] ?? store, gate: LockGate(unknown: unknown),
+      unused: seeded[key.identity] == nil ? unused : nil)
     slots[key] = Weak(slot)
     followLocks
     return slot
@@ -63,6 +64,23 @@ package enum SlotRegistry {
 
   private static var nextRenewal: Timer?
 
+  /// Ends sign-ins that a process, which has ended since, was issued or has replaced, now and whenever a lock changes,
+  /// for the lifetime of this process.
+  package static func revokeUnusedSignIns(_ configuration: ChappieConfiguration) {
+    func revoke() {
+      Task.onGLib {
+        for identity in try await unused.slots(interaction: .forbidden) {
+          await slot(identity, configuration.backend, configuration.unknownLockPolicy).revokeUnused()
+        }
+      }
+    }
+    LockMonitor.shared.observe(revoke)
+    revoke()
+  }
+
+  private static let unused = SecretServiceStore<UnusedSignIns>(
+    client: DesktopKeyring.client, seals: DesktopKeyring.seals)
+
   /// Whether the user is signing in to a slot.
   package static var isSigningIn: Bool {
     slots.values.contains { $0.value?.state.deviceLinkState.isRunning ?? false }
@@ -87,7 +105,8 @@ package enum SlotRegistry {
   /// store another one.
   static func stored(interaction: UserInteraction) async throws -> [SlotIdentity] {
     for slot in slots.values.compactMap(\.value) { await slot.endWhatIsUnderWay() }
-    return try await store.slots(interaction: interaction)
+    let stored = try await store.slots(interaction: interaction)
+    return stored + (try await unused.slots(interaction: .forbidden)).filter { !stored.contains($0) }
   }
 
   /// The slots with a credential in the keyring, of every application. A locked keyring is not unlocked.

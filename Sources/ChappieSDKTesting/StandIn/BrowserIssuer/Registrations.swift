@@ -45,6 +45,11 @@ final class Registrations {
     return id
   }
 
+  /// Removes an application, or all if `clientID` is nil.
+  func remove(_ clientID: String?) {
+    registrations = registrations.filter { clientID != nil && $0.key != clientID }
+  }
+
   /// Notes that a host has signed in, and the user's decision on plan use.
   func note(host: String, allowsPlanUse: Bool, of clientID: String) {
     if registrations[clientID]?.hosts.contains(host) == false { registrations[clientID]?.hosts.append(host) }

@@ -57,6 +57,12 @@ extension StandInCore {
     return .json(["ok": true])
   }
 
+  /// Removes one application, or all: its client id is unknown from now on.
+  func remove(_ request: HTTPServerRequest) -> HTTPServerResponse {
+    browser.registrations.remove(field("client_id", of: request))
+    return disconnect(request)
+  }
+
   func setPlanUse(_ request: HTTPServerRequest) -> HTTPServerResponse {
     guard let state = field("state", of: request).flatMap(Registrations.PlanUse.init) else {
       return .json(["error": .string("'state' must be one of \(names(Registrations.PlanUse.self))")], status: 400)

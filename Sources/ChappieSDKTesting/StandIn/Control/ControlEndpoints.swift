@@ -24,6 +24,7 @@ extension StandInCore {
     case ("POST", "/sandbox/refresh-token-lifetime"): return setRefreshLifetime(request)
     case ("POST", "/sandbox/rotate-keys"): browser.keys.rotate(keepsOlder: field("keep", of: request) != "false")
     case ("POST", "/sandbox/disconnect"): return disconnect(request)
+    case ("POST", "/sandbox/remove"): return remove(request)
     case ("POST", "/sandbox/plan-use"): return setPlanUse(request)
     case ("POST", "/sandbox/early-refresh"): return setEarlyRefresh(request)
     case ("POST", "/sandbox/close-sockets"): backend.closeSockets()
