@@ -117,10 +117,15 @@ def add_browser():
 
     def approve_each_page():
         session = ["gdbus", "call", "--session", "--dest", "org.chappie", "--object-path", "/org/chappie",
-                   "--method", "org.freedesktop.DBus.Properties.Get", "org.chappie.Session", "BrowserPage"]
+                   "--method"]
+        waits = session + ["org.freedesktop.DBus.Properties.Get", "org.chappie.Session", "BrowserPage"]
+        # Only a program that asks for the sign-in gets the address of its page.
+        joins = session + ["org.chappie.Session.StartBrowserSignIn", "{'open': <false>, 'notify': <false>}"]
         visited = set()
         while not ended.wait(0.2):
-            page = re.search(r"'authorization_uri': <'([^']+)'>", subprocess.run(session, capture_output=True, text=True).stdout)
+            if "expires_at" not in subprocess.run(waits, capture_output=True, text=True).stdout:
+                continue
+            page = re.search(r"\('([^']+)'", subprocess.run(joins, capture_output=True, text=True).stdout)
             if page and page[1] not in visited:
                 visited.add(page[1])
                 urllib.request.urlopen(page[1]).read()

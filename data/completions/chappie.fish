@@ -108,6 +108,7 @@ complete -c chappie -n '__chappie_verb sign-in' -l paste -d 'Use a browser on an
 complete -c chappie -n '__chappie_verb sign-in' -l no-open -d 'Print the address of the page, and do not open it'
 complete -c chappie -n '__chappie_verb sign-in' -l no-browser -d 'The same as --no-open'
 complete -c chappie -n '__chappie_verb sign-in' -l another-account -d 'Let another account replace the stored one'
+complete -c chappie -n '__chappie_verb sign-in' -l connect-anew -d 'Connect Chappie anew, after it was removed in the settings of ChatGPT'
 complete -c chappie -n '__chappie_verb sign-in' -l enable-plan-use -d 'Ask again for the use of your ChatGPT plan'
 complete -c chappie -n '__chappie_verb sign-in' -l after-first-unlock -d 'Let it be used while the screen is locked, too'
 complete -c chappie -n '__chappie_verb sign-in status ask context models usage templates accounts approvals monitor doctor' -l json -d 'Print JSON'

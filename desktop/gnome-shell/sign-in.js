@@ -65,7 +65,7 @@ export class SignIn {
         const isNew = waits && !this._buttons.visible || code !== this._code.text;
         [this._code, this._address, this._copy, this._warning].forEach(part => (part.visible = hasCode));
         this._buttons.visible = waits;
-        this._page = hasCode ? address : this._service.get('Session', 'BrowserPage')?.authorization_uri ?? '';
+        this._page = hasCode ? address : null;
         if (waits && isNew && this.actor.mapped)
             this._buttons.get_first_child().grab_key_focus();
         this._code.text = code;
@@ -74,8 +74,11 @@ export class SignIn {
     }
 
     _openPage() {
+        // The service opens the page of a sign-in in the browser, also of one that runs already.
+        if (this._page === null)
+            this._call('StartBrowserSignIn', '(a{sv})', QUIET);
         // The address comes from a server.
-        if (/^https?:/.test(this._page))
+        else if (/^https?:/.test(this._page))
             Gio.AppInfo.launch_default_for_uri_async(this._page, global.create_app_launch_context(0, -1), null, null);
     }
 

@@ -7,7 +7,7 @@ import Gtk from 'gi://Gtk?version=4.0';
 
 import {CodeView} from './code-view.js';
 import {_} from './text.js';
-import {openPage, pill, showPage} from './widgets.js';
+import {pill, showPage} from './widgets.js';
 
 const ENDINGS = {
     declined: () => _('The sign-in was declined on the page.'),
@@ -36,6 +36,12 @@ export const SignIn = GObject.registerClass({
         const choices = new Gtk.Box({orientation: Gtk.Orientation.VERTICAL, spacing: 12});
         choices.append(pill(_('Continue with ChatGPT'), ['suggested-action'], () => this.startInBrowser()));
         choices.append(pill(_('Use a code instead'), ['flat'], () => this._startWithCode()));
+        // The page shows an error, and the browser does not return, after the user has removed Chappie there.
+        this._anew = pill(_('Connect Chappie anew'), ['flat'],
+            () => this.startInBrowser({register_anew: new GLib.Variant('b', true)}));
+        this._another = pill(_('Use another account'), ['flat'],
+            () => this._begin({add_account: new GLib.Variant('b', true)}));
+        [this._anew, this._another].forEach(choice => choices.append(choice));
         this._welcome.child = choices;
         this.add_child(this._welcome);
 
@@ -53,8 +59,8 @@ export const SignIn = GObject.registerClass({
             description: _('Connect Chappie on the page of ChatGPT. Continue only if you started this sign-in yourself.'),
         });
         const actions = new Gtk.Box({orientation: Gtk.Orientation.VERTICAL, spacing: 12});
-        actions.append(pill(_('Open the page again'), [], () => openPage(this, this._address)));
-        actions.append(pill(_('Copy address'), [], () => this.emit('copied', this._address)));
+        actions.append(pill(_('Open the page again'), [], () => this.startInBrowser()));
+        actions.append(pill(_('Copy address'), [], () => this._copyAddress()));
         actions.append(pill(_('Cancel'), ['flat'], () => this._cancel()));
         this._browser.child = actions;
         this.add_child(this._browser);
@@ -65,10 +71,14 @@ export const SignIn = GObject.registerClass({
 
     /** Signs in with the method of the sign-in that has ended, in the browser at first. */
     async start() {
+        await this._begin({});
+    }
+
+    async _begin(options) {
         if (this._service.get('Session', 'AuthMethod') === 'device-code')
-            await this._startWithCode();
+            await this._startWithCode(options);
         else
-            await this.startInBrowser();
+            await this.startInBrowser(options);
     }
 
     /**
@@ -78,11 +88,18 @@ export const SignIn = GObject.registerClass({
      */
     async startInBrowser(options = {}) {
         // The window shows the state, so no notification has to.
-        await this._call('StartBrowserSignIn', '(a{sv})', [{notify: new GLib.Variant('b', false), ...options}]);
+        return this._call('StartBrowserSignIn', '(a{sv})', [{notify: new GLib.Variant('b', false), ...options}]);
     }
 
-    async _startWithCode() {
-        await this._call('StartDeviceCodeSignIn', '(a{sv})', [{notify: new GLib.Variant('b', false)}]);
+    // The service tells the address only to a program that asks for the sign-in, which may have begun elsewhere.
+    async _copyAddress() {
+        const reply = await this.startInBrowser({open: new GLib.Variant('b', false)});
+        if (reply)
+            this.emit('copied', reply[0]);
+    }
+
+    async _startWithCode(options = {}) {
+        await this._call('StartDeviceCodeSignIn', '(a{sv})', [{notify: new GLib.Variant('b', false), ...options}]);
     }
 
     async _cancel() {
@@ -91,19 +108,23 @@ export const SignIn = GObject.registerClass({
 
     async _call(method, signature, values) {
         try {
-            await this._service.call('Session', method, signature, values, {interactive: true, timeout: 120000});
+            return await this._service.call('Session', method, signature, values, {interactive: true, timeout: 120000});
         } catch (error) {
             if (error.code !== 'Cancelled')
                 this.emit('problem', error.message);
+            return null;
         }
     }
 
     _follow() {
         const state = this._service.get('Session', 'DeviceLinkState');
         const code = this._service.get('Session', 'DeviceCode') ?? {};
-        this._address = this._service.get('Session', 'BrowserPage')?.authorization_uri ?? null;
+        this._hadPage = state === 'waiting-for-browser' || this._hadPage && ['cancelled', 'expired'].includes(state);
+        this._anew.visible = this._hadPage;
         const again = this._service.get('Session', 'State') === 'reauthentication-required';
-        const failed = state === 'failed' ? this._service.get('Session', 'LastError')?.message : null;
+        const error = state === 'failed' ? this._service.get('Session', 'LastError') : null;
+        const failed = error?.message;
+        this._another.visible = error?.name === 'org.chappie.Error.AccountMismatch';
         this._welcome.title = again ? _('Sign in again') : _('Sign in to ChatGPT');
         this._welcome.description = ENDINGS[state]?.() ?? failed ?? (again
             ? _('The server no longer accepts your sign-in. Your conversations are kept.')

@@ -14,7 +14,7 @@ import {SignIn} from './sign-in.js';
 import {StatePage, isShown, stateOf} from './states.js';
 import {confirm, rename} from './thread-dialogs.js';
 import {Threads} from './threads.js';
-import {_} from './text.js';
+import {_, fill} from './text.js';
 import {iconButton, openPage, showPage} from './widgets.js';
 
 const PLAN_TEXTS = {
@@ -282,6 +282,11 @@ export const Window = GObject.registerClass({
     // What the user has allowed, and what the server says of the plan.
     _showPlanUse(state, was) {
         const use = state === 'ready' ? this._service.get('Session', 'PlanUse') : null;
+        if (state === 'ready' && was === 'signed-out') {
+            const {email} = this._service.get('Session', 'AccountInfo') ?? {};
+            if (email)
+                this.tell(fill(_('You are signed in as %s.'), email));
+        }
         if (use === 'enabled' && was === 'signed-out')
             this.tell(_('You’re using your ChatGPT plan.'));
         if (use === this._planUse)

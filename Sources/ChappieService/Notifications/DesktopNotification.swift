@@ -95,13 +95,14 @@ struct DesktopNotification: Equatable {
       body = Self.lines(
         tr("Continue in your browser."), name.text.map { tr("This signs in \($0).") },
         // The address is too long for a notification, and some servers have no actions.
-        name.pageCommand.map { tr("The address of the page, in a terminal: \($0)") },
+        name.command.map { tr("The address of the page, in a terminal: \($0)") },
         tr("Continue only if you started this sign-in yourself."))
       actions = [.openPage]
       lifetime = .untilSolved
-    case .linked:
+    case .linked(let account):
       summary = tr("Signed in to ChatGPT")
-      body = name.text.map { tr("This is for \($0).") } ?? ""
+      body = Self.lines(
+        account.map { tr("The account is \($0.shown(limit: 64)).") }, name.text.map { tr("This is for \($0).") })
       actions = []
       lifetime = .brief
     case .failed(let failure):

@@ -27,17 +27,12 @@ struct SlotName {
     return tr("\(account) of \(owner)")
   }
 
-  /// The terminal command for signing in to the slot; nil if there is none, or if it cannot be shown unchanged.
-  var command: String? { command("sign-in") }
-
-  /// The terminal command that shows the page of a sign-in; nil as for ``command``.
-  var pageCommand: String? { command("status") }
-
-  private func command(_ verb: String) -> String? {
+  /// The terminal command that signs in to the slot, or shows the page of a running sign-in; nil if there is none, or if it cannot be shown unchanged.
+  var command: String? {
     guard owner == nil else { return nil }
-    guard let account else { return "chappie \(verb)" }
+    guard let account else { return "chappie sign-in" }
     guard Self.shown(account) == account else { return nil }
-    return "chappie \(verb) --account \(ShellText.quoted(account))"
+    return "chappie sign-in --account \(ShellText.quoted(account))"
   }
 
   /// Makes a name safe to show, since programs choose names.

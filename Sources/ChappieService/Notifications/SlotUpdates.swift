@@ -8,7 +8,8 @@ struct SlotUpdates {
     case needsSignIn(failure: String?)
     case codeWaits(ChappieDeviceCode)
     case pageWaits(ChappieBrowserPage)
-    case linked
+    /// Somebody has signed in; `account` is the mail address of an account that the slot did not have before.
+    case linked(account: String?)
     case failed(String)
 
     /// Whether the update is of interest only for a moment.
@@ -38,6 +39,8 @@ struct SlotUpdates {
   }
 
   private(set) var update = Update.none
+  /// The mail address of the account before the latest sign-in.
+  private var earlierAccount: String?
   private var signIn = SignIn.none
 
   /// Whether there is nothing to show, now and after the end of a running sign-in.
@@ -55,6 +58,7 @@ struct SlotUpdates {
       signIn = .none
       return
     }
+    earlierAccount = snapshot.accountInfo?.email
     switch (signIn, snapshot.waiting) {
     case (.none, _?), (.starting, _?): signIn = isAskedQuietly ? .hidden : .shown
     case (.none, nil): signIn = .starting
@@ -89,7 +93,8 @@ struct SlotUpdates {
       if case .needsSignIn = update { return update }
       return .needsSignIn(failure: nil)
     case (.shown, .signedIn) where snapshot.deviceLinkState == .linked:
-      return .linked
+      let account = snapshot.accountInfo?.email
+      return .linked(account: account == earlierAccount ? nil : account)
     case (.shown, _):
       return failure.map { .failed($0) } ?? .none
     case (.none, .signedIn), (.none, .restoring):

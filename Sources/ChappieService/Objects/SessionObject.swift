@@ -18,6 +18,9 @@ final class SessionObject {
   private let notification: SlotNotification?
   private let environment: ServiceEnvironment
   private weak var object: BusObject?
+  /// The callers that have asked for the running sign-in in the browser. They alone see the address of its page, whose
+  /// random values would let another program end the sign-in with an account of its own.
+  private var pageReaders: Set<String> = []
 
   init(_ session: ChappieAuthSession, _ environment: ServiceEnvironment) {
     self.session = session
@@ -55,7 +58,6 @@ final class SessionObject {
         "State": { [session] in session.snapshot.busState.variant },
         "DeviceLinkState": { [session] in session.deviceLinkState.rawValue.variant },
         "DeviceCode": { [session] in session.snapshot.busDeviceCode.variant },
-        "BrowserPage": { [session] in session.snapshot.busBrowserPage.variant },
         "AuthMethod": { [session] in (session.signInMethod?.rawValue ?? "").variant },
         "PlanUse": { [session] in session.planUse.rawValue.variant },
         "ManageUsageUri": { [session] in (session.manageUsageURL ?? "").variant },
@@ -63,6 +65,11 @@ final class SessionObject {
         "LastError": { [session] in session.snapshot.busLastError.variant },
         "Configuration": { [unowned self] in session.configuration.dictionary.variant },
         "Version": { UInt32(1).variant },
+      ],
+      personalProperties: [
+        "BrowserPage": { [unowned self] reader in
+          session.snapshot.busBrowserPage(isShown: reader.map(pageReaders.contains) ?? false).variant
+        }
       ])
   }
 
@@ -74,7 +81,10 @@ final class SessionObject {
   private func startSignIn(_ call: BusCall) async throws -> Variant {
     let options: VariantDictionary = try call.argument(0)
     let isTold: Bool = try options.value("notify") ?? true
-    let start = { [session] in try await session.startDeviceCodeSignIn(interaction: call.interaction) }
+    let addsAccount: Bool = try options.value("add_account") ?? false
+    let start = { [session] in
+      try await session.startDeviceCodeSignIn(allowsAnotherAccount: addsAccount, interaction: call.interaction)
+    }
     let code =
       if let notification { try await notification.signIn(isTold: isTold, start) } else { try await start() }
     return .tuple(code.userCode, code.verificationURI, code.expiresAt)
@@ -84,14 +94,22 @@ final class SessionObject {
     let options: VariantDictionary = try call.argument(0)
     let isTold: Bool = try options.value("notify") ?? true
     let opensPage: Bool = try options.value("open") ?? true
-    if opensPage, session.browserPage == nil { try await environment.callers.opensPage(call.sender) }
+    if opensPage { try await environment.callers.opensPage(call.sender) }
+    let running = session.browserPage
     let wishes = SignInOptions(
       applicationName: try await registrationName(), openPage: opensPage ? environment.openPage : nil,
       asksForPlanUse: try options.value("enable_plan_use") ?? false,
       allowsAnotherAccount: try options.value("add_account") ?? false,
+      registersAnew: try options.value("register_anew") ?? false,
       activationToken: try options.value("activation_token"))
     let start = { [session] in try await session.startBrowserSignIn(wishes, interaction: call.interaction) }
+    // The first signal about the page may come before the reply.
+    pageReaders.insert(call.sender)
     let page = if let notification { try await notification.signIn(isTold: isTold, start) } else { try await start() }
+    if session.browserPage == page { pageReaders.insert(call.sender) }
+    if page == running, let openPage = wishes.openPage {
+      Task.onGLib { await openPage(page.authorizationURI, wishes.activationToken) }
+    }
     return .tuple(page.authorizationURI, page.expiresAt)
   }
 
@@ -110,6 +128,7 @@ final class SessionObject {
 
   /// Signals the properties that have changed.
   private func notify(_ old: ChappieAuthSession.Snapshot, _ new: ChappieAuthSession.Snapshot) {
+    if old.browserPage != nil, new.browserPage == nil { pageReaders = [] }
     notifyProperties(old, new)
     guard old.state != new.state else { return }
     if old.busState != new.busState {

@@ -15,9 +15,14 @@ extension ChappieAuthSession.Snapshot {
     ]
   }
 
-  var busBrowserPage: VariantDictionary {
+  /// The `BrowserPage` property.
+  ///
+  /// - Parameter isShown: whether the reader sees the address of the page.
+  func busBrowserPage(isShown: Bool) -> VariantDictionary {
     guard let browserPage else { return [:] }
-    return ["authorization_uri": browserPage.authorizationURI, "expires_at": browserPage.expiresAt]
+    var page: VariantDictionary = ["expires_at": browserPage.expiresAt]
+    if isShown { page.set("authorization_uri", browserPage.authorizationURI) }
+    return page
   }
 
   var busAccountInfo: VariantDictionary {

@@ -21,7 +21,7 @@ struct SessionStatus: Equatable {
   let deviceLinkState: String
   let userCode: String?
   let verificationURI: String?
-  /// The page of a running sign-in in the browser.
+  /// The page of a running sign-in in the browser, for the program that has asked for it.
   let authorizationURI: String?
   let expiresAt: Int64?
   /// The method of the stored sign-in; nil when nobody is signed in, or when it is not known.

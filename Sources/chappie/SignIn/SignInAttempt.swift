@@ -26,6 +26,8 @@ final class SignInAttempt {
   /// Whether this command started it. Another program's sign-in goes on without this command.
   private var isOwn = true
   private var lastLine: String?
+  /// The remedy for a page that does not let the browser return.
+  private var remedy: String?
 
   init(_ service: ServiceConnection, _ session: ObjectPath, json: Bool) {
     self.service = service
@@ -59,7 +61,7 @@ final class SignInAttempt {
       isOwn = before.userCode == nil
       try await startWithCode(plan)
     case .browser:
-      isOwn = before.authorizationURI == nil
+      isOwn = before.deviceLinkState != "waiting-for-browser"
       try await startInBrowser(plan)
     }
     tasks.append(
@@ -71,7 +73,7 @@ final class SignInAttempt {
 
   private func startWithCode(_ plan: SignInPlan) async throws {
     // A terminal shows the code, so no notification is needed.
-    let options: VariantDictionary = ["notify": !StandardStream.output.isTerminal]
+    let options: VariantDictionary = ["notify": !StandardStream.output.isTerminal, "add_account": plan.addsAccount]
     // No timeout: the keyring may ask for its password first, and the user may take any time.
     let reply = try await service.call(session, "Session", "StartDeviceCodeSignIn", .tuple(options), timeout: nil)
     let code: String = try reply.member(0, "user_code")
@@ -98,6 +100,10 @@ final class SignInAttempt {
     }
     let page = try await page(reply.member(0, "authorization_uri"))
     expiresAt = try reply.member(1, "expires_at")
+    // The page is asked to name the application only when it is connected.
+    if !page.text.contains("agent_name_hint=") {
+      remedy = tr("If the page said that it does not know Chappie, run chappie sign-in --connect-anew.")
+    }
     switch plan.way {
     case .opened: say(tr("Your browser opens the page of the sign-in. If no window appears, open it yourself:"))
     case .shown: say(tr("Open this page in a browser on this computer:"))
@@ -205,11 +211,17 @@ final class SignInAttempt {
     show(status)
     switch status.deviceLinkState {
     case "linked": return status
-    case "cancelled": throw CommandFailure(.interrupted, tr("The sign-in was cancelled."))
+    case "cancelled": throw CommandFailure(.interrupted, withRemedy(tr("The sign-in was cancelled.")))
     default:
-      throw CommandFailure(
+      let failure = CommandFailure(
         busName: status.errorName ?? "", message: status.errorMessage ?? tr("The sign-in ended without a result."))
+      guard status.deviceLinkState == "expired" else { throw failure }
+      throw CommandFailure(failure.status, withRemedy(failure.message), name: failure.name)
     }
+  }
+
+  private func withRemedy(_ sentence: String) -> String {
+    [sentence, remedy].compactMap(\.self).joined(separator: " ")
   }
 
   private func show(_ status: SessionStatus) {

@@ -18,6 +18,7 @@ struct SignInWishes {
   /// Nil for the best one.
   let way: Way?
   let addsAccount: Bool
+  let connectsAnew: Bool
   let enablesPlanUse: Bool
 }
 
@@ -26,11 +27,13 @@ struct SignInPlan {
   let method: SignInMethod
   let way: SignInWishes.Way
   let addsAccount: Bool
+  let connectsAnew: Bool
   let enablesPlanUse: Bool
 
   @GLibActor
   init(_ wishes: SignInWishes, _ before: SessionStatus) async {
     addsAccount = wishes.addsAccount
+    connectsAnew = wishes.connectsAnew
     enablesPlanUse = wishes.enablesPlanUse
     // A sign-in keeps its method, on which its registration and its rights depend.
     if let wanted = wishes.method ?? before.method {
@@ -62,7 +65,7 @@ struct SignInPlan {
   var browserOptions: VariantDictionary {
     [
       "open": way == .opened, "notify": !StandardStream.output.isTerminal, "add_account": addsAccount,
-      "enable_plan_use": enablesPlanUse,
+      "register_anew": connectsAnew, "enable_plan_use": enablesPlanUse,
     ]
   }
 }

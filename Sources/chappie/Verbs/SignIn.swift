@@ -26,21 +26,27 @@ struct SignIn: Verb {
     let noOpen = parser.flag("no-open", tr("Print the address of the page, and do not open it"))
     let noBrowser = parser.flag("no-browser", tr("The same as --no-open"))
     let anotherAccount = parser.flag("another-account", tr("Let another account replace the stored one"))
+    let connectAnew = parser.flag(
+      "connect-anew", tr("Connect Chappie anew, after it was removed in the settings of ChatGPT"))
     let enablePlanUse = parser.flag("enable-plan-use", tr("Ask again for the use of your ChatGPT plan"))
     let afterFirstUnlock = parser.flag("after-first-unlock", tr("Let it be used while the screen is locked, too"))
     let json = parser.flag("json", tr("Print one JSON object a line"))
     return { arguments in
       if arguments[deviceCode] {
-        let others = [(browser, "--browser"), (paste, "--paste"), (enablePlanUse, "--enable-plan-use")]
+        let others = [
+          (browser, "--browser"), (paste, "--paste"), (connectAnew, "--connect-anew"),
+          (enablePlanUse, "--enable-plan-use"),
+        ]
         if let other = others.first(where: { arguments[$0.0] }) {
           throw CommandLineError(tr("--device-code and \(other.1) exclude each other."))
         }
       }
-      let needsBrowser = arguments[browser] || arguments[paste] || arguments[enablePlanUse]
+      let needsBrowser = [browser, paste, connectAnew, enablePlanUse].contains { arguments[$0] }
       let wishes = SignInWishes(
         method: arguments[deviceCode] ? .deviceCode : needsBrowser ? .browser : nil,
         way: arguments[paste] ? .pasted : arguments[noOpen] || arguments[noBrowser] ? .shown : nil,
-        addsAccount: arguments[anotherAccount], enablesPlanUse: arguments[enablePlanUse])
+        addsAccount: arguments[anotherAccount], connectsAnew: arguments[connectAnew],
+        enablesPlanUse: arguments[enablePlanUse])
       return SignIn(
         account: arguments[account], accessibility: arguments[afterFirstUnlock] ? .afterFirstUnlock : .whenUnlocked,
         wishes: wishes, json: arguments[json])

@@ -73,7 +73,7 @@ struct DesktopNotificationTests {
       waiting.body == """
         Continue in your browser.
         This signs in account “work”.
-        The address of the page, in a terminal: chappie status --account work
+        The address of the page, in a terminal: chappie sign-in --account work
         Continue only if you started this sign-in yourself.
         """)
     #expect(waiting.actions == [.openPage])
@@ -88,11 +88,12 @@ struct DesktopNotificationTests {
   }
 
   @Test func reportsTheResultOfASignIn() throws {
-    let linked = try notification(.linked)
+    let linked = try notification(.linked(account: nil))
     #expect(linked.summary == "Signed in to ChatGPT")
     #expect(linked.body.isEmpty)
     #expect(linked.actions.isEmpty)
-    #expect(try notification(.linked, account: "work").body == "This is for account “work”.")
+    #expect(try notification(.linked(account: "a@example.com")).body == "The account is a@example.com.")
+    #expect(try notification(.linked(account: nil), account: "work").body == "This is for account “work”.")
     let failed = try notification(.failed("The sign-in server was not reached: down."), app: "org.example.App")
     #expect(failed.summary == "The sign-in to ChatGPT failed")
     #expect(failed.body == "The sign-in server was not reached: down.\nThis was for org.example.App.")
@@ -129,7 +130,7 @@ struct DesktopNotificationTests {
     #expect(
       try notification(.codeWaits(Self.code), canCopy: true).arguments(replacing: 0, for: Self.everything).children[5]
         == ["default", "Open page", "open-page", "Open page", "copy-code", "Copy code"].variant)
-    #expect(try arguments(.linked, Self.everything)[5] == [String]().variant)
+    #expect(try arguments(.linked(account: nil), Self.everything)[5] == [String]().variant)
     #expect(try arguments(.codeWaits(Self.code), Self.little)[5] == [String]().variant)
   }
 
@@ -161,7 +162,7 @@ struct DesktopNotificationTests {
     #expect(try arguments(.needsSignIn(failure: nil), Self.little)[7] == Int32(0).variant)
   }
 
-  @Test(arguments: [SlotUpdates.Update.linked, .failed("why")])
+  @Test(arguments: [SlotUpdates.Update.linked(account: nil), .failed("why")])
   func aResultIsTransientAndExpires(_ update: SlotUpdates.Update) throws {
     let arguments = try arguments(update, Self.everything)
     #expect(arguments[7] == Int32(5000).variant)

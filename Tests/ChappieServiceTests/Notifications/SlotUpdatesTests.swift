@@ -88,7 +88,7 @@ struct SlotUpdatesTests {
     slot.apply([.signInProgress(.exchanging)])
     #expect(slot.update == .codeWaits(Self.code))
     slot.apply([.signedIn(Self.ada)])
-    #expect(slot.update == .linked)
+    #expect(slot.update == .linked(account: nil))
     slot.wait()
     #expect(slot.isIdle)
   }
@@ -99,13 +99,23 @@ struct SlotUpdatesTests {
     slot.apply([.signInProgress(.exchanging), .signInProgress(.verifying)])
     #expect(slot.update == .pageWaits(Self.page))
     slot.apply([.signedIn(Self.ada)])
-    #expect(slot.update == .linked)
+    #expect(slot.update == .linked(account: nil))
     #expect(Slot(Self.inBrowser, quietly: true).update == .none)
     #expect(
       Slot(Self.needed + Self.inBrowser + [.signInFailed(.signIn(.declined))]).update == .needsSignIn(failure: nil))
     let mismatch = ChappieAuthError.accountMismatch
     #expect(
       Slot([Self.found] + Self.inBrowser + [.signInFailed(.signIn(mismatch))]).update == .failed(mismatch.description))
+  }
+
+  @Test func aNewAccountIsNamed() {
+    let mail = ChappieAccountInfo(email: "ada@example.com")
+    let other = SlotState.Event.found(ChappieAccountInfo(email: "grace@example.com"), renewedAt: 100)
+    let same = SlotState.Event.found(mail, renewedAt: 100)
+    for before in [SlotState.Event.foundNone, other] {
+      #expect(Slot([before] + Self.inBrowser + [.signedIn(mail)]).update == .linked(account: "ada@example.com"))
+    }
+    #expect(Slot([same] + Self.inBrowser + [.signedIn(mail)]).update == .linked(account: nil))
   }
 
   @Test func aStartingSignInIsNotIdle() {
@@ -147,7 +157,7 @@ struct SlotUpdatesTests {
 
   @Test func theNextSignInEndsTheUpdateOfTheLast() {
     var slot = Slot(Self.linked + [.signInProgress(.preparing)])
-    #expect(slot.update == .linked)
+    #expect(slot.update == .linked(account: nil))
     slot.apply([.signInProgress(.waitingForApproval(Self.other))])
     #expect(slot.update == .codeWaits(Self.other))
     slot.apply([.signInFailed(.signIn(.cancelled))])
@@ -156,7 +166,7 @@ struct SlotUpdatesTests {
 
   @Test func aSignOutEndsTheUpdateOfASignIn() {
     #expect(Slot(Self.linked + [.signedOut]).isIdle)
-    #expect(Slot(Self.linked + [.refreshed(Self.ada)]).update == .linked)
+    #expect(Slot(Self.linked + [.refreshed(Self.ada)]).update == .linked(account: nil))
     #expect(Slot(Self.linked + [Self.refused]).update == .needsSignIn(failure: nil))
   }
 
@@ -187,7 +197,7 @@ struct SlotUpdatesTests {
     slot.ask()
     #expect(slot.update == .codeWaits(Self.code))
     slot.apply([.signedIn(Self.ada)])
-    #expect(slot.update == .linked)
+    #expect(slot.update == .linked(account: nil))
   }
 
   @Test func askingWithoutASignInShowsNothing() {

@@ -124,6 +124,106 @@ struct BrowserSignInTests {
     }
   }
 
+  // MARK: Another's account
+
+  /// Its random values would let a program end the sign-in with an account of its own.
+  @Test func onlyACallerThatAskedSeesThePage() async throws {
+    try await World.with(.browser()) { world in
+      let caller = try await world.caller()
+      let other = try await world.caller()
+      let address = try await world.user.start(caller)
+      let own = try await caller.property("Session.BrowserPage", as: VariantDictionary.self)
+      #expect(own.text("authorization_uri") == address)
+      let seen = try await other.property("Session.BrowserPage", as: VariantDictionary.self)
+      #expect(seen.keys == ["expires_at"])
+      let all = try await other.connection.call(
+        "org.chappie", .chappie, "org.freedesktop.DBus.Properties", "GetAll", .tuple("org.chappie.Session"))
+      #expect(!"\(all)".contains("state="), "\(all)")
+      for verb in [["status"], ["status", "--json"], ["accounts", "--json"]] {
+        #expect(try await !world.chappie(verb).text.contains("state="))
+      }
+      #expect(try await world.user.start(other) == address)
+      let joined = try await other.property("Session.BrowserPage", as: VariantDictionary.self)
+      #expect(joined.text("authorization_uri") == address)
+      // The next sign-in is another one.
+      try await caller.call("Session.CancelSignIn")
+      try await caller.waitFor("cancelled", "Session.DeviceLinkState")
+      _ = try await world.user.start(caller)
+      #expect(try await other.property("Session.BrowserPage", as: VariantDictionary.self).keys == ["expires_at"])
+    }
+  }
+
+  /// The service opens the page of a running sign-in for a program that joins it.
+  @Test func aProgramThatJoinsHasThePageOpened() async throws {
+    try await World.with(.browser()) { world in
+      let portal = try await DesktopPortal(world)
+      let address = try await world.user.start(try await world.caller())
+      #expect(portal.pages.isEmpty)
+      try await world.caller().call("Session.StartBrowserSignIn", ["notify": false] as VariantDictionary)
+      #expect(try await portal.page() == address)
+    }
+  }
+
+  @Test func anotherMethodAsksForAnotherAccountToo() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.user.finish(try await world.user.start(caller), deciding: ["user": "mallory@example.com"])
+      try await caller.waitFor("failed", "Session.DeviceLinkState")
+      #expect(try await caller.lastError().text("name") == "org.chappie.Error.AccountMismatch")
+      #expect(try await caller.property("Session.AuthMethod") == "device-code")
+      #expect(try await caller.send("hi").contains("hi"))
+      try await eventually("one live sign-in") { try await world.sandbox.state().liveRefreshTokens == 1 }
+    }
+  }
+
+  // MARK: An application that was removed in ChatGPT's settings
+
+  @Test(arguments: ["invalid_client", "unauthorized_client"])
+  func anExchangeThatRefusesTheClientLeadsToANewRegistration(_ code: String) async throws {
+    try await World.with(.browser()) { world in
+      let caller = try await world.callerSignedInInBrowser()
+      try await world.sandbox.play("[{\"endpoint\":\"browser-token\",\"refusal\":\"\(code)\"}]")
+      try await world.user.finish(try await world.user.start(caller))
+      try await caller.waitFor("failed", "Session.DeviceLinkState")
+      #expect(try await caller.lastError().text("message")?.contains("connects it anew") == true)
+      #expect(try await caller.state() == "signed-in")
+      // Another account is no way in.
+      let next = try await world.user.start(caller)
+      #expect(query("client_id", of: next) == "dynamic_agent_client")
+      try await world.user.finish(next, deciding: ["user": "mallory@example.com"])
+      try await caller.waitFor("failed", "Session.DeviceLinkState")
+      #expect(try await caller.lastError().text("name") == "org.chappie.Error.AccountMismatch")
+      try await world.service.restart()
+      try await world.user.signIn(caller)
+      #expect(try await caller.send("hi").contains("hi"))
+      try await eventually("one live sign-in") { try await world.sandbox.state().liveRefreshTokens == 1 }
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func aRemovedApplicationIsConnectedAnew(_ signsOut: Bool) async throws {
+    try await World.with(.browser()) { world in
+      let caller = try await world.callerSignedInInBrowser()
+      if signsOut { try await caller.call("Session.SignOut") }
+      try await world.sandbox.request(.post, "\(world.sandbox.issuer)/sandbox/remove")
+      // The page shows an error, and no browser returns.
+      let dead = try await world.user.start(caller)
+      await #expect(throws: (any Error).self) { try await world.user.finish(dead) }
+      try await caller.call("Session.CancelSignIn")
+      try await caller.waitFor("cancelled", "Session.DeviceLinkState")
+      let anew: VariantDictionary = ["register_anew": true]
+      let address = try await world.user.start(caller, anew)
+      #expect(query("client_id", of: address) == "dynamic_agent_client")
+      try await world.user.finish(address, deciding: ["user": "mallory@example.com"])
+      try await caller.waitFor("failed", "Session.DeviceLinkState")
+      #expect(try await caller.lastError().text("name") == "org.chappie.Error.AccountMismatch")
+      // What was registered meanwhile belongs to another user.
+      try await world.user.signIn(caller, anew)
+      try await world.user.signIn(caller)
+      #expect(try await world.sandbox.state().registrations.count == 2)
+    }
+  }
+
   // MARK: A browser on another machine
 
   @Test func theUserPastesTheAddress() async throws {
@@ -263,6 +363,10 @@ struct BrowserSignInTests {
       #expect(try await caller.lastError().text("name") == "org.chappie.Error.\(name)", "\(fault)")
       #expect(try await caller.state() == "signed-out")
       #expect(try await world.keyring.credentials().isEmpty)
+      // What the service was issued is revoked. An answer that it did not get, or without tokens, it cannot end.
+      if !fault.contains("drop_after"), !fault.contains("raw") {
+        try await eventually("its revocation") { try await world.sandbox.state().liveRefreshTokens == 0 }
+      }
       // The next attempt uses the pending registration.
       let next = try await world.user.start(caller)
       let issued = try await world.sandbox.state().registrations.map(\.clientId)
@@ -273,14 +377,38 @@ struct BrowserSignInTests {
     }
   }
 
-  @Test func rotatedKeysVerify() async throws {
+  @Test(arguments: [true, false])
+  func rotatedKeysVerify(_ restarts: Bool) async throws {
     try await World.with(.browser()) { world in
       let caller = try await world.callerSignedInInBrowser()
-      try await world.service.restart()
+      if restarts { try await world.service.restart() }
       try await world.sandbox.request(
         .post, "\(world.sandbox.issuer)/sandbox/rotate-keys", "keep=false",
         type: "application/x-www-form-urlencoded")
       try await world.user.signIn(caller)
+    }
+  }
+}
+
+/// The names under which applications are registered.
+@Suite(.worlds, .enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+@GLibActor
+struct RegisteredNameTests {
+  @Test(arguments: [
+    "Notes", "Chappie ", "Chappie\u{A0}", "Chappie\u{3164}", "Chappie\u{34F}", "Chappie\u{2800}", "Сhappie",
+  ])
+  func theNameOfAnAppCarriesItsID(_ name: String) async throws {
+    try await World.with(.browser()) { world in
+      try world.installDesktopFile("org.example.App", "Name=\(name)\n")
+      let app = try await world.caller(app: "org.example.App")
+      let session = try await app.open("Session")
+      let address = try await world.user.start(app, at: session)
+      let seen = name.hasPrefix("Chappie") ? "Chappie" : name
+      #expect(query("agent_name_hint", of: address) == "\(seen) (org.example.App)")
+      try await world.user.finish(address)
+      try await app.waitFor("linked", "Session.DeviceLinkState", at: session)
+      let listed = try await world.chappie("accounts")
+      #expect(listed.text.contains("\(seen) (org.example.App)"), "\(listed.text)")
     }
   }
 }

@@ -111,7 +111,7 @@ struct ListModelsTests {
     try await World.with(.attended) { world in
       let caller = try await world.caller()
       for (user, count) in [("ada@example.com", 1), ("grace@example.com", 2)] {
-        let code = try await caller.startSignIn()
+        let code = try await caller.startSignIn(["add_account": true])
         try await world.sandbox.decide("approve", code, as: user)
         try await caller.waitFor("linked", "Session.DeviceLinkState")
         _ = try await caller.slugs()

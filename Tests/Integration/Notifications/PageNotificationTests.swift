@@ -14,10 +14,15 @@ struct PageNotificationTests {
       #expect(
         waiting.body == """
           Continue in your browser.
-          The address of the page, in a terminal: chappie status
+          The address of the page, in a terminal: chappie sign-in
           Continue only if you started this sign-in yourself.
           """)
-      #expect(try await world.chappie("status").text.contains(page))
+      // It shows the page of the sign-in that runs; `status` does not.
+      let shown = try ChildProcess(
+        "command", Binaries.chappie, ["sign-in", "--browser", "--no-open"], in: world.directories)
+      world.adopt(shown)
+      try await eventually("the page") { shown.output.contains(page) }
+      #expect(try await !world.chappie("status", "--json").text.contains("authorization_uri"))
       #expect(waiting.actions == ["default", "Open page", "open-page", "Open page"])
       #expect(waiting.timeout == 0)
       #expect(portal.pages.isEmpty)
@@ -29,6 +34,7 @@ struct PageNotificationTests {
       let linked = try await server.notification(2)
       #expect(linked.replaced == waiting.id)
       #expect(linked.summary == "Signed in to ChatGPT")
+      #expect(linked.body == "The account is ada@example.com.")
       try await server.waitUntilNothingIsShown()
       #expect(server.received.count == 2)
     }

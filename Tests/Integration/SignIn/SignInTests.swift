@@ -184,7 +184,7 @@ struct SignInTests {
     try await World.with(.attended) { world in
       let caller = try await world.caller()
       for person in ["ada@example.com", "grace@example.com"] {
-        try await world.sandbox.decide("approve", try await caller.startSignIn(), as: person)
+        try await world.sandbox.decide("approve", try await caller.startSignIn(["add_account": true]), as: person)
         try await caller.waitFor("signed-in")
         let account = try await caller.property("Session.AccountInfo", as: VariantDictionary.self)
         #expect(account.text("email") == person)
@@ -211,13 +211,19 @@ struct SignInTests {
       try await caller.waitFor("declined", "Session.DeviceLinkState")
       #expect(try await world.sandbox.state().requests["revoke"] == 0)
 
-      let second = try await caller.startSignIn()
+      let foreign = try await caller.startSignIn()
+      try await world.sandbox.decide("approve", foreign, as: "grace@example.com")
+      try await caller.waitFor("failed", "Session.DeviceLinkState")
+      #expect(try await caller.lastError().text("name") == "org.chappie.Error.AccountMismatch")
+      try await eventually("its revocation") { try await world.sandbox.state().revokedRefreshTokens == 1 }
+
+      let second = try await caller.startSignIn(["add_account": true])
       try await world.sandbox.decide("approve", second, as: "grace@example.com")
       try await caller.waitFor("linked", "Session.DeviceLinkState")
-      try await eventually("the revocation") { try await world.sandbox.state().revokedRefreshTokens == 1 }
+      try await eventually("the revocation") { try await world.sandbox.state().revokedRefreshTokens == 2 }
       let state = try await world.sandbox.state()
       #expect(state.liveRefreshTokens == 1)
-      #expect(state.requests["revoke"] == 1)
+      #expect(state.requests["revoke"] == 2)
       #expect(try await caller.send("hi").contains("hi"))
       // The new sign-in remains and can be refreshed.
       try await world.sandbox.expireAccessTokens()

@@ -14,14 +14,26 @@ public struct BusImplementation {
   /// A method that returns a descriptor, as the value `h` 0 of its reply.
   package typealias DescriptorMethod = @GLibActor (BusCall) async throws -> (Variant, Descriptor)
   public typealias Property = @GLibActor () -> Variant
+  /// A property whose value depends on its reader, a unique name. The reader is nil for what everybody gets.
+  public typealias PersonalProperty = @GLibActor (_ reader: String?) -> Variant
 
   public let description: BusInterfaceDescription
   /// The object that the handlers use. It is kept alive while the object is exported and while its calls run.
   private let owner: AnyObject?
   let methods: [String: Method]
   let descriptorMethods: [String: DescriptorMethod]
-  let properties: [String: Property]
+  private let properties: [String: PersonalProperty]
   let signalTypes: [String: String]
+
+  /// The value of a property for a reader; nil for a property that the interface does not have.
+  func value(of property: String, for reader: String?) -> Variant? { properties[property]?(reader) }
+
+  /// The values of all properties for a reader.
+  func values(for reader: String?) -> VariantDictionary {
+    var values = VariantDictionary()
+    for (name, get) in properties { values.set(name, get(reader)) }
+    return values
+  }
 
   /// Whether the interface has a method of this name.
   func has(_ method: String) -> Bool { methods[method] != nil || descriptorMethods[method] != nil }
@@ -32,25 +44,30 @@ public struct BusImplementation {
   ///   without an entry in the XML.
   public init(
     _ description: BusInterfaceDescription, owner: AnyObject? = nil, methods: [String: Method],
-    properties: [String: Property]
+    properties: [String: Property], personalProperties: [String: PersonalProperty] = [:]
   ) throws {
-    try self.init(description, owner: owner, methods: methods, descriptorMethods: [:], properties: properties)
+    try self.init(
+      description, owner: owner, methods: methods, descriptorMethods: [:], properties: properties,
+      personalProperties: personalProperties)
   }
 
   /// Implements an interface with methods that return descriptors; otherwise as the public form.
   package init(
     _ description: BusInterfaceDescription, owner: AnyObject? = nil, methods: [String: Method],
-    descriptorMethods: [String: DescriptorMethod], properties: [String: Property]
+    descriptorMethods: [String: DescriptorMethod], properties: [String: Property],
+    personalProperties: [String: PersonalProperty] = [:]
   ) throws {
     self.description = description
     self.owner = owner
     self.methods = methods
     self.descriptorMethods = descriptorMethods
-    self.properties = properties
+    self.properties = properties.mapValues { get -> PersonalProperty in { _ in get() } }.merging(personalProperties) {
+      $1
+    }
     signalTypes = description.signalTypes
     let wrong =
       Set(description.methods).symmetricDifference(Set(methods.keys).union(descriptorMethods.keys)).sorted()
-      + Set(description.properties).symmetricDifference(properties.keys).sorted()
+      + Set(description.properties).symmetricDifference(self.properties.keys).sorted()
     guard wrong.isEmpty else {
       throw GLibError(
         domain: "chappie-bus", code: 1,

@@ -128,7 +128,7 @@ public final class BusObject {
     var invalidated: [String] = []
     for name in properties {
       if implementation.description.announcesValue(ofProperty: name) {
-        values.set(name, implementation.properties[name]?())
+        values.set(name, implementation.value(of: name, for: nil))
       } else {
         invalidated.append(name)
       }
@@ -137,11 +137,9 @@ public final class BusObject {
       propertiesInterface, "PropertiesChanged", .tuple(interface, values, invalidated), to: rights.audience())
   }
 
-  /// The values of all properties of an interface.
+  /// The values of all properties of an interface, as everybody gets them.
   public func properties(of interface: String) -> VariantDictionary {
-    var values = VariantDictionary()
-    for (name, get) in implementation(interface)?.properties ?? [:] { values.set(name, get()) }
-    return values
+    implementation(interface)?.values(for: nil) ?? VariantDictionary()
   }
 
   // MARK: Calls
@@ -194,9 +192,9 @@ public final class BusObject {
       throw BusError(
         name: "org.freedesktop.DBus.Error.InvalidArgs", message: "There is no interface \(interface) here.")
     }
-    if incoming.member == "GetAll" { return .tuple(properties(of: interface)) }
+    if incoming.member == "GetAll" { return .tuple(implementation.values(for: call.sender)) }
     let name: String = try call.argument(1)
-    guard let get = implementation.properties[name] else {
+    guard let value = implementation.value(of: name, for: call.sender) else {
       throw BusError(
         name: "org.freedesktop.DBus.Error.InvalidArgs", message: "There is no property \(interface).\(name).")
     }
@@ -204,7 +202,7 @@ public final class BusObject {
       throw BusError(
         name: "org.freedesktop.DBus.Error.InvalidArgs", message: "\(interface).\(name) can only be read.")
     }
-    return .tuple([get().boxed])
+    return .tuple([value.boxed])
   }
 }
 

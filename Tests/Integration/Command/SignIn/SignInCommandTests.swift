@@ -133,7 +133,22 @@ struct SignInCommandTests {
     }
   }
 
-  @Test(arguments: ["--browser", "--paste", "--enable-plan-use"])
+  @Test func aRemovedApplicationIsConnectedAnew() async throws {
+    try await World.with { world in
+      _ = try await world.callerSignedInInBrowser()
+      try await world.sandbox.request(.post, "\(world.sandbox.issuer)/sandbox/remove")
+      let (dead, _) = try await start(world, "--no-open")
+      kill(dead.id, SIGINT)
+      #expect(try await dead.waitForEnd() == .exit(130))
+      #expect(dead.output.contains("run chappie sign-in --connect-anew"), "\(dead.output)")
+      let (anew, page) = try await start(world, "--no-open", "--connect-anew")
+      #expect(page.contains("agent_name_hint=Chappie"))
+      try await world.user.finish(page)
+      #expect(try await anew.waitForEnd() == .exit(0), "\(anew.output)")
+    }
+  }
+
+  @Test(arguments: ["--browser", "--paste", "--enable-plan-use", "--connect-anew"])
   func optionsExcludeEachOther(_ option: String) async throws {
     try await World.with(World.Plan(keyring: .none, service: .none)) { world in
       let output = try await world.chappie("sign-in", "--device-code", option)

@@ -54,8 +54,8 @@ final class Caller {
   // MARK: The sign-in
 
   /// Starts a sign-in and returns its code.
-  func startSignIn(at path: ObjectPath = .chappie) async throws -> String {
-    try await call("Session.StartDeviceCodeSignIn", VariantDictionary(), at: path).member(0, "user_code")
+  func startSignIn(_ options: VariantDictionary = [:], at path: ObjectPath = .chappie) async throws -> String {
+    try await call("Session.StartDeviceCodeSignIn", options, at: path).member(0, "user_code")
   }
 
   /// Signs in where the stand-in approves at once.

@@ -18,8 +18,7 @@ ColumnLayout {
     readonly property bool hasCode: linkState === "waiting-for-approval" && code !== ""
     readonly property bool hasPage: linkState === "waiting-for-browser"
     readonly property bool waits: hasCode || hasPage
-    readonly property string address: (hasCode ? session.DeviceCode?.verification_uri
-        : session.BrowserPage?.authorization_uri) ?? ""
+    readonly property string address: session.DeviceCode?.verification_uri ?? ""
     readonly property string busy: linkState === "requesting-code" ? i18nd("chappie", "Preparing the sign-in…")
         : linkState === "exchanging" || linkState === "verifying" ? i18nd("chappie", "Signing in…") : ""
     readonly property bool again: session.State === "reauthentication-required"
@@ -103,9 +102,13 @@ ColumnLayout {
         PlasmaComponents.Button {
             text: i18nd("chappie", "Open page")
             // The address comes from a server.
-            enabled: /^https?:/.test(view.address)
+            enabled: view.hasPage || /^https?:/.test(view.address)
             onClicked: {
-                Qt.openUrlExternally(view.address);
+                // The service opens the page of a sign-in in the browser, also of one that runs already.
+                if (view.hasPage)
+                    view.call("StartBrowserSignIn", [{notify: false}]);
+                else
+                    Qt.openUrlExternally(view.address);
                 view.applet.expanded = false;
             }
         }
