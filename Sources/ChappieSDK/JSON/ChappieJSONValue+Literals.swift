@@ -1,5 +1,5 @@
 extension ChappieJSONValue: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
-  /// If a key is repeated, the last value counts, as in JSON text.
+  /// If a key is repeated, the last value counts.
   public init(dictionaryLiteral elements: (String, ChappieJSONValue)...) {
     self = .object(Dictionary(elements) { $1 })
   }

@@ -1,13 +1,13 @@
 extension ChappieJSONValue {
   /// Parses JSON text. Escapes for U+0000 and for unpaired surrogates become U+FFFD.
   ///
-  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for text that is not JSON, or is nested deeper than 256
-  ///   levels.
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for text that is not JSON, is nested deeper than 256 levels, or
+  ///   has an object with a name twice, also with a composed and a decomposed letter: parsers differ in their reading.
   public init(json: String) throws(ChappieClientError) {
     do {
       try self.init(parsing: json.utf8.span)
     } catch {
-      throw .invalidArgument("The text is no JSON, or is nested too deep.")
+      throw .invalidArgument("The text is no JSON, is nested too deep, or has a name twice in an object.")
     }
   }
 

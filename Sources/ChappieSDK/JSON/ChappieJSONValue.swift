@@ -1,7 +1,10 @@
+import Platform
+
 /// Any JSON value.
 ///
 /// Write it as literals: `["type": "object", "properties": ["city": ["type": "string"]]]`. Numbers are compared by
-/// value: `1` equals `1.0`.
+/// value: `1` equals `1.0`. Strings and names are compared by their bytes, although `String` takes a composed and a
+/// decomposed letter for one: so a text in which Swift's dictionary would take two names for one is not read.
 public enum ChappieJSONValue: Sendable {
   case object([String: ChappieJSONValue])
   case array([ChappieJSONValue])
@@ -15,7 +18,7 @@ public enum ChappieJSONValue: Sendable {
 
   /// A member of an object; nil if the member is missing or the value is not an object.
   public subscript(key: String) -> ChappieJSONValue? {
-    if case .object(let members) = self { return members[key] }
+    if case .object(let members) = self { return members[bytesOf: key] }
     return nil
   }
 
@@ -60,6 +63,29 @@ public enum ChappieJSONValue: Sendable {
     }
   }
 
+  /// A number from 0 to 2^53 without its fraction, for servers that write `2.5` and mean `2`; nil for other values.
+  package var count: Count? {
+    switch self {
+    case .integer(let number): Count(number)
+    case .number(let number): Count(number)
+    default: nil
+    }
+  }
+
+  /// A time between the years 1970 and 9999 in Unix seconds, without its fraction; nil for other values.
+  package var time: Timestamp? {
+    switch self {
+    case .integer(let number): Timestamp(number)
+    case .number(let number): Timestamp(number)
+    default: nil
+    }
+  }
+
+  /// A number in `range` without its fraction; nil for other values.
+  package func number(in range: ClosedRange<Int>) -> Int? {
+    truncatedValue.flatMap { Int(exactly: $0) }.flatMap { range.contains($0) ? $0 : nil }
+  }
+
   /// Any number; nil for other values.
   public var numberValue: Double? {
     switch self {
@@ -80,12 +106,21 @@ public enum ChappieJSONValue: Sendable {
   }
 }
 
+extension Dictionary where Key == String {
+  /// The value of the name with the same bytes as `name`, while `String` compares characters.
+  package subscript(bytesOf name: String) -> Value? {
+    guard let place = index(forKey: name), self[place].key.utf8.elementsEqual(name.utf8) else { return nil }
+    return self[place].value
+  }
+}
+
 extension ChappieJSONValue: Hashable {
   public static func == (left: ChappieJSONValue, right: ChappieJSONValue) -> Bool {
     switch (left, right) {
-    case (.object(let left), .object(let right)): left == right
+    case (.object(let left), .object(let right)):
+      left.count == right.count && left.allSatisfy { right[bytesOf: $0.key] == $0.value }
     case (.array(let left), .array(let right)): left == right
-    case (.string(let left), .string(let right)): left == right
+    case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
     case (.integer(let left), .integer(let right)): left == right
     case (.number(let left), .number(let right)): left == right
     case (.integer(let whole), .number(let number)), (.number(let number), .integer(let whole)):

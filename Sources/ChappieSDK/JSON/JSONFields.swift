@@ -1,3 +1,5 @@
+import Platform
+
 /// The fields of a JSON object. Null counts as missing, and unknown fields are ignored.
 package struct JSONFields {
   /// The subject of the object for errors, such as "the harness".
@@ -11,7 +13,7 @@ package struct JSONFields {
   }
 
   package subscript(name: String) -> ChappieJSONValue? {
-    members[name].flatMap { $0.isNull ? nil : $0 }
+    members[bytesOf: name].flatMap { $0.isNull ? nil : $0 }
   }
 
   /// The subject of the field `name` for errors.
@@ -38,10 +40,20 @@ package struct JSONFields {
     return text
   }
 
-  package func integer(_ name: String) throws(ChappieClientError) -> Int64? {
+  /// A count, from 0 to 2^53.
+  package func count(_ name: String) throws(ChappieClientError) -> Int? {
     guard let value = self[name] else { return nil }
-    guard let number = value.integerValue else { throw wrong(name, "a whole number") }
-    return number
+    guard let count = value.integerValue.flatMap({ Count($0) }) else { throw wrong(name, "a whole number, 0 or more") }
+    return count.value
+  }
+
+  /// A time in Unix seconds, between the years 1970 and 9999.
+  package func time(_ name: String) throws(ChappieClientError) -> Int64? {
+    guard let value = self[name] else { return nil }
+    guard let time = value.integerValue.flatMap({ Timestamp($0) }) else {
+      throw wrong(name, "a time between the years 1970 and 9999 in Unix seconds")
+    }
+    return time.unixSeconds
   }
 
   package func bool(_ name: String) throws(ChappieClientError) -> Bool? {

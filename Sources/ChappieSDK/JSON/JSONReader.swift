@@ -31,7 +31,7 @@ struct JSONReader {
     }
   }
 
-  /// The members of the object that starts here. If a key is repeated, the last value counts.
+  /// The members of the object that starts here. Two names that `String` takes for one are malformed.
   private mutating func members(_ json: borrowing Span<UInt8>) throws(JSONProblem) -> [String: ChappieJSONValue] {
     var members: [String: ChappieJSONValue] = [:]
     var isAtEnd = try enter(json, before: .closeBrace)
@@ -40,7 +40,7 @@ struct JSONReader {
       let key = try string(json)
       guard next(json) == .colon else { throw .malformed }
       index += 1
-      members[key] = try value(json)
+      guard members.updateValue(try value(json), forKey: key) == nil else { throw .malformed }
       isAtEnd = try isLast(json, before: .closeBrace)
     }
     depth -= 1

@@ -33,15 +33,35 @@ enum JSONScanner {
     return false
   }
 
-  /// The range of the value of `key` in the object in `json`; nil if there is none.
+  /// The range of the value of `key` in the object in `json`; nil if there is none, or several.
   static func value(of key: StaticString, in json: borrowing Span<UInt8>) -> Range<Int>? {
-    var found: Range<Int>?
-    var matches = false
-    let isObject = members(of: json) { range, value in
-      matches = equals(json, range, key)
-      if matches { found = value }
+    var found = Member(key)
+    let isObject = members(of: json) { found.take($0, $1, json) }
+    return isObject && !found.isRepeated ? found.value : nil
+  }
+
+  /// The member of an object with a certain name.
+  struct Member {
+    private let name: StaticString
+    private(set) var value: Range<Int>?
+    /// Whether the object has several, which no reader may choose between.
+    private(set) var isRepeated = false
+
+    init(_ name: StaticString) {
+      self.name = name
     }
-    return isObject ? found : nil
+
+    /// Keeps `value` if `key` is the name, which may be written with escapes.
+    mutating func take(_ key: Range<Int>, _ value: Range<Int>, _ json: borrowing Span<UInt8>) {
+      guard equals(json, key, name) || key.count > name.utf8CodeUnitCount && isEscapedName(key, json) else { return }
+      isRepeated = self.value != nil
+      self.value = value
+    }
+
+    private func isEscapedName(_ key: Range<Int>, _ json: borrowing Span<UInt8>) -> Bool {
+      json.firstIndex(of: .backslash, in: key) != nil
+        && JSONText.decode(json, key).utf8.elementsEqual("\(name)".utf8)
+    }
   }
 
   static func equals(_ json: borrowing Span<UInt8>, _ range: Range<Int>, _ text: StaticString) -> Bool {

@@ -14,11 +14,11 @@ extension ChappieModel {
     self.init(
       slug: slug, displayName: name.isEmpty ? slug : name, description: description.isEmpty ? nil : description,
       supportedInAPI: entry["supported_in_api"]?.boolValue ?? isServed,
-      priority: entry["priority"]?.truncatedValue.map { Int(clamping: $0) } ?? .max,
+      priority: entry["priority"]?.number(in: Int(Int32.min)...Int(Int32.max)) ?? .max,
       inputModalities: modalities.isEmpty ? ["text"] : modalities, supportedReasoningLevels: Self.words(.array(levels)),
       supportsSearchTool: entry["supports_search_tool"]?.boolValue ?? false,
       supportsParallelToolCalls: entry["supports_parallel_tool_calls"]?.boolValue ?? false,
-      contextWindow: entry["context_window"]?.truncatedValue.flatMap { $0 > 0 ? Int(clamping: $0) : nil })
+      contextWindow: entry["context_window"]?.number(in: 1...Int(UInt32.max)))
   }
 
   private static func words(_ list: ChappieJSONValue?) -> [String] {

@@ -116,10 +116,11 @@ extension ModelAnswer {
 
 extension ChappieTokenUsage {
   fileprivate static func + (left: ChappieTokenUsage, right: ChappieTokenUsage) -> ChappieTokenUsage {
-    ChappieTokenUsage(
-      inputTokens: left.inputTokens + right.inputTokens,
-      cachedInputTokens: left.cachedInputTokens + right.cachedInputTokens,
-      outputTokens: left.outputTokens + right.outputTokens,
-      reasoningTokens: left.reasoningTokens + right.reasoningTokens)
+    func sum(_ count: (ChappieTokenUsage) -> Int) -> Int {
+      (Count(clamping: count(left)) + Count(clamping: count(right))).value
+    }
+    return ChappieTokenUsage(
+      inputTokens: sum(\.inputTokens), cachedInputTokens: sum(\.cachedInputTokens), outputTokens: sum(\.outputTokens),
+      reasoningTokens: sum(\.reasoningTokens))
   }
 }

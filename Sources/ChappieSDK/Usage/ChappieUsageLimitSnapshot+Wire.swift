@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 // Parses the three forms of the backend's usage reports. Quotas of products other than Codex are ignored.
 
@@ -20,8 +21,8 @@ extension ChappieUsageLimitSnapshot {
     func window(_ name: String) -> ChappieUsageWindow? {
       ChappieUsageWindow(
         percent: field("\(name)-used-percent").flatMap { Double($0) },
-        minutes: field("\(name)-window-minutes").flatMap { Int64($0) },
-        resetsAt: field("\(name)-reset-at").flatMap { Int64($0) })
+        minutes: field("\(name)-window-minutes").flatMap { Count(text: $0) },
+        resetsAt: field("\(name)-reset-at").flatMap { Timestamp(text: $0) })
     }
     func flag(_ name: String) -> Bool? {
       switch field("credits-\(name)")?.lowercased() {
@@ -43,8 +44,8 @@ extension ChappieUsageLimitSnapshot {
     func window(_ name: String) -> ChappieUsageWindow? {
       guard let window = event["rate_limits"]?[name] else { return nil }
       return ChappieUsageWindow(
-        percent: window["used_percent"]?.numberValue, minutes: window["window_minutes"]?.truncatedValue,
-        resetsAt: window["reset_at"]?.truncatedValue)
+        percent: window["used_percent"]?.numberValue, minutes: window["window_minutes"]?.count,
+        resetsAt: window["reset_at"]?.time)
     }
     self.init(
       plan: ChappiePlan(wire: event["plan_type"]), primary: window("primary"), secondary: window("secondary"),
@@ -58,10 +59,10 @@ extension ChappieUsageLimitSnapshot {
     }
     func window(_ name: String) -> ChappieUsageWindow? {
       guard let window = answer["rate_limit"]?[name] else { return nil }
-      let seconds = window["limit_window_seconds"]?.truncatedValue
+      let seconds = window["limit_window_seconds"]?.count?.value
       return ChappieUsageWindow(
-        percent: window["used_percent"]?.numberValue, minutes: seconds.map { $0 / 60 + ($0 % 60 > 0 ? 1 : 0) },
-        resetsAt: window["reset_at"]?.truncatedValue)
+        percent: window["used_percent"]?.numberValue, minutes: seconds.flatMap { Count(($0 + 59) / 60) },
+        resetsAt: window["reset_at"]?.time)
     }
     self.init(
       plan: ChappiePlan(wire: answer["plan_type"]), primary: window("primary_window"),
@@ -70,13 +71,11 @@ extension ChappieUsageLimitSnapshot {
 }
 
 extension ChappieUsageWindow {
-  private static let endOfYear9999: Int64 = 253_402_300_799
-
   /// Nil without a percentage, or with only a zero. Impossible lengths and times are left out.
-  fileprivate init?(percent: Double?, minutes: Int64?, resetsAt: Int64?) {
+  fileprivate init?(percent: Double?, minutes: Count?, resetsAt: Timestamp?) {
     guard let percent, percent.isFinite else { return nil }
-    let minutes = minutes.flatMap { (1...Int64(UInt32.max)).contains($0) ? Int($0) : nil }
-    let resetsAt = resetsAt.flatMap { (1...Self.endOfYear9999).contains($0) ? $0 : nil }
+    let minutes = minutes.flatMap { (1...Int(UInt32.max)).contains($0.value) ? $0.value : nil }
+    let resetsAt = resetsAt.flatMap { $0 > .distantPast ? $0.unixSeconds : nil }
     guard percent != 0 || minutes != nil || resetsAt != nil else { return nil }
     self.init(usedPercent: min(max(0, percent), 100), windowMinutes: minutes, resetsAt: resetsAt)
   }

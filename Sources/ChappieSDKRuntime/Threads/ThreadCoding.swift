@@ -30,11 +30,11 @@ extension ChappieThreadSummary: JSONCodable, Codable {
     let fields = try JSONFields(json, of: "the thread's summary")
     self.init(
       id: try fields.name("id"), title: try fields.string("title") ?? "",
-      createdAt: try fields.require("createdAt", fields.integer("createdAt")),
-      updatedAt: try fields.require("updatedAt", fields.integer("updatedAt")),
-      archivedAt: try fields.integer("archivedAt"),
-      turnCount: try fields.integer("turnCount").map { Int(clamping: $0) } ?? 0,
-      bytes: try fields.integer("bytes") ?? 0, changeNumber: try fields.integer("changeNumber") ?? 0,
+      createdAt: try fields.require("createdAt", fields.time("createdAt")),
+      updatedAt: try fields.require("updatedAt", fields.time("updatedAt")),
+      archivedAt: try fields.time("archivedAt"),
+      turnCount: try fields.count("turnCount") ?? 0,
+      bytes: Int64(try fields.count("bytes") ?? 0), changeNumber: Int64(try fields.count("changeNumber") ?? 0),
       createdAtMicroseconds: try fields.microseconds("createdAtMicroseconds"),
       updatedAtMicroseconds: try fields.microseconds("updatedAtMicroseconds"))
   }
@@ -55,7 +55,7 @@ extension ChappieTurn: JSONCodable, Codable {
   package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
     let fields = try JSONFields(json, of: "the turn")
     self.init(
-      id: try fields.name("id"), recordedAt: try fields.require("recordedAt", fields.integer("recordedAt")),
+      id: try fields.name("id"), recordedAt: try fields.require("recordedAt", fields.time("recordedAt")),
       recordedAtMicroseconds: try fields.microseconds("recordedAtMicroseconds"),
       events: try fields.values("events") { ChappieTurnEvent(jsonValue: $0) })
   }
@@ -73,7 +73,7 @@ extension ChappieThreadDamage: JSONCodable, Codable {
   package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
     let fields = try JSONFields(json, of: "the damage")
     self.init(
-      offset: try fields.require("offset", fields.integer("offset")), reason: try fields.string("reason") ?? "")
+      offset: Int64(try fields.require("offset", fields.count("offset"))), reason: try fields.string("reason") ?? "")
   }
 
   package var jsonValue: ChappieJSONValue {
@@ -84,7 +84,7 @@ extension ChappieThreadDamage: JSONCodable, Codable {
 extension JSONFields {
   /// The microseconds of a time; 0 if the field is missing, as in older versions.
   fileprivate func microseconds(_ name: String) throws(ChappieClientError) -> Int32 {
-    Int32(clamping: min(999_999, max(0, try integer(name) ?? 0)))
+    Int32(min(999_999, try count(name) ?? 0))
   }
 }
 

@@ -20,6 +20,14 @@ public struct Count: Sendable, Hashable, Comparable, ExpressibleByIntegerLiteral
     self.init(whole)
   }
 
+  /// Digits alone. Nil for any other text, and for a number out of range.
+  public init?(text: some StringProtocol) {
+    guard text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains), let number = Int(text) else {
+      return nil
+    }
+    self.init(number)
+  }
+
   /// The nearest number in the range.
   public init(clamping value: some BinaryInteger) {
     self.value = min(max(Int(clamping: value), 0), Self.last)

@@ -25,6 +25,12 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     self.init(whole)
   }
 
+  /// Unix seconds in digits alone. Nil for any other text, and for a time out of range.
+  public init?(text: some StringProtocol) {
+    guard let seconds = Count(text: text) else { return nil }
+    self.init(Int64(seconds.value))
+  }
+
   /// The nearest time in the range.
   public init(clamping unixSeconds: Int64) {
     self.unixSeconds = min(max(unixSeconds, 0), Self.last)
@@ -50,6 +56,9 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     let (difference, overflows) = time.unixSeconds.subtractingReportingOverflow(seconds)
     return overflows ? distantPast : Timestamp(clamping: difference)
   }
+
+  /// The time with the microseconds after it, in Unix microseconds.
+  public func microseconds(_ rest: Int32) -> Int64 { unixSeconds * 1_000_000 + Int64(rest) }
 
   /// The seconds from `earlier` to this time; negative when `earlier` is later.
   public func seconds(since earlier: Timestamp) -> Int64 { unixSeconds - earlier.unixSeconds }

@@ -91,7 +91,8 @@ struct ChappiePluginManifestTests {
   }
 
   @Test(arguments: [
-    ("[]", "In the plugin manifest, a JSON object is expected."), ("{", "The text is no JSON, or is nested too deep."),
+    ("[]", "In the plugin manifest, a JSON object is expected."),
+    ("{", "The text is no JSON, is nested too deep, or has a name twice in an object."),
   ])
   func refusesAnythingButAnObject(_ text: String, _ problem: String) {
     #expect(throws: ChappieClientError.invalidArgument(problem)) { try ChappiePluginManifest(json: text) }

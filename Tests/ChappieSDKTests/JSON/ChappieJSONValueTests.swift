@@ -19,7 +19,10 @@ struct ChappieJSONValueTests {
 
   @Test(arguments: ["", " ", "{", "{}{}", "nul", "{'a':1}", "[1,]", "010", "\u{0}"])
   func invalidJSONIsAnInvalidArgument(_ text: String) {
-    #expect(throws: ChappieClientError.invalidArgument("The text is no JSON, or is nested too deep.")) {
+    #expect(
+      throws: ChappieClientError.invalidArgument(
+        "The text is no JSON, is nested too deep, or has a name twice in an object.")
+    ) {
       try ChappieJSONValue(json: text)
     }
   }
@@ -29,10 +32,25 @@ struct ChappieJSONValueTests {
     #expect(value.json == "[null,null,\"a\u{FFFD}b\"]")
   }
 
-  @Test func lastDuplicateKeyWins() throws {
+  @Test func lastDuplicateKeyOfALiteralWins() {
     let literal: ChappieJSONValue = ["a": 1, "a": 2]
     #expect(literal == ["a": 2])
-    #expect(try ChappieJSONValue(json: #"{"a":1,"a":2}"#) == literal)
+  }
+
+  /// Also names that `String` takes for one, and those that only become alike in reading.
+  @Test(arguments: [
+    #"{"a":1,"a":1}"#, #"{"a":1,"\u0061":2}"#, #"[{"b":{"a":null,"x":0,"a":null}}]"#, #"{"\u00e9":1,"e\u0301":2}"#,
+    "{\"\u{E9}\":1,\"e\u{301}\":2}", "{\"K\":1,\"\u{212A}\":2}", #"{"\ud800":1,"\udfff":2}"#, #"{"":1,"":2}"#,
+  ])
+  func refusesANameTwice(_ json: String) {
+    #expect(throws: ChappieClientError.self) { try ChappieJSONValue(json: json) }
+  }
+
+  @Test func comparesNamesAndStringsByTheirBytes() throws {
+    let value = try ChappieJSONValue(json: #"{"e\u0301":"e\u0301","\u212a":1}"#)
+    #expect(value["\u{E9}"] == nil && value["K"] == nil)
+    #expect(value["e\u{301}"] == "e\u{301}" && value["e\u{301}"] != "\u{E9}")
+    #expect(value != ["\u{E9}": "e\u{301}", "\u{212A}": 1] && value == ["e\u{301}": "e\u{301}", "\u{212A}": 1])
   }
 
   /// The test compares valid texts and texts with one changed byte. It skips three differences: Foundation refuses a

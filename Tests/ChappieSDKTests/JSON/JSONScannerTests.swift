@@ -102,6 +102,18 @@ struct JSONScannerTests {
 
   // MARK: Single members
 
+  /// As the reader does, although it reads no other member.
+  @Test func readsNamesAsTheReaderDoes() {
+    func value(_ text: String) -> String? {
+      let bytes = Array(text.utf8)
+      return JSONScanner.value(of: "ab", in: bytes.span).map { String(decoding: bytes[$0], as: UTF8.self) }
+    }
+    #expect(value(#"{"a\u0062":1}"#) == "1")
+    #expect(value(#"{"a\\b":1,"a\n":2}"#) == nil)
+    #expect(value(#"{"ab":1,"ab":1}"#) == nil && value(#"{"ab":1,"\u0061b":2,"x":3}"#) == nil)
+    #expect(value(#"{"x":1,"ab":2,"x":3}"#) == "2")
+  }
+
   @Test func matchesTheWholeKey() {
     let bytes = Array("{\"ab\":1,\"a\":22,\"abc\":333,\"n\":{\"x\":4}}".utf8)
     #expect(JSONScanner.value(of: "a", in: bytes.span).map { bytes[$0] } == ArraySlice("22".utf8))

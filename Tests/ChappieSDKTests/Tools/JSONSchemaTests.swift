@@ -164,6 +164,17 @@ struct JSONSchemaTests {
     for _ in 0..<20 { #expect(schema.violation(in: value) == "/a: must be null") }
   }
 
+  /// `String` takes a composed and a decomposed letter for one; the tool that gets the value does not.
+  @Test func comparesNamesAndTextsByTheirBytes() throws {
+    let schema = try JSONSchema([
+      "properties": ["\u{E9}": ["const": "\u{E9}"]], "required": ["\u{E9}"], "additionalProperties": false,
+    ])
+    #expect(schema.violation(in: ["\u{E9}": "\u{E9}"]) == nil)
+    #expect(schema.violation(in: ["e\u{301}": "\u{E9}"]) != nil)
+    #expect(schema.violation(in: ["\u{E9}": "e\u{301}"]) != nil)
+    #expect(try JSONSchema(["properties": ["\u{E9}": false]]).violation(in: ["e\u{301}": 1]) == nil)
+  }
+
   @Test(arguments: [
     SchemaCase(#"{"format":"email","title":1,"if":false,"$comment":[]}"#, "1"),
     SchemaCase(#"{"not":true,"uniqueItems":true,"maxProperties":"a"}"#, "[1,1]"),

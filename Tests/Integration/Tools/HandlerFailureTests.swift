@@ -24,6 +24,9 @@ struct HandlerFailureTests {
       let wrong = [
         (#"{"name":"weather","arguments":{"city":7}}"#, "city"), (#"{"name":"weather"}"#, "city"),
         (#"{"name":"weather","arguments":"{nope"}"#, "no JSON"),
+        (#"{"name":"weather","arguments":"{\"city\":7,\"city\":\"Oslo\"}"}"#, "a name twice"),
+        (#"{"name":"weather","arguments":"{\"city\":7,\"\\u0063ity\":\"Oslo\"}"}"#, "a name twice"),
+        (#"{"name":"weather","arguments":"{\"city\":\"Oslo\",\"\\u00e9\":1,\"e\\u0301\":2}"}"#, "a name twice"),
         (#"{"name":"clock","arguments":{"zone":"UTC"}}"#, "zone"),
       ]
       for (call, reason) in wrong {

@@ -157,6 +157,33 @@ struct UsageLimitsTests {
     }
   }
 
+  /// The service answers the call of an unknown tool itself, so the turn adds up two counts.
+  @Test func impossibleCountsOfTokensAddUp() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let call = #"{"type":"function_call","id":"fc_1","call_id":"call_1","name":"unknown","arguments":"{}"}"#
+      for number in ["9223372036854775807", "-9223372036854775808", "9007199254740992", "1e308"] {
+        let details = #"{"cached_tokens":\#(number),"reasoning_tokens":\#(number)}"#
+        let usage = """
+          {"input_tokens":\(number),"output_tokens":\(number),"input_tokens_details":\(details),\
+          "output_tokens_details":\(details)}
+          """
+        let rules = ["resp_1", "resp_2"].map { id in
+          let item = id == "resp_1" ? #"{"type":"response.output_item.done","item":\#(call)},"# : ""
+          return """
+            {"endpoint":"responses","events":[{"type":"response.created","response":{"id":"\(id)"}},\(item)
+             {"type":"response.output_text.delta","delta":"said "},
+             {"type":"response.completed","response":{"id":"\(id)","usage":\(usage)}}]}
+            """
+        }
+        try await world.sandbox.play("[\(rules.joined(separator: ","))]")
+        let turn = try await caller.stream("hi")
+        let answer = try await turn.end().answer
+        #expect(try answer.details.value("input_tokens", as: UInt64.self) ?? .max <= 1 << 53, "\(number)")
+      }
+    }
+  }
+
   // MARK: A reached limit
 
   @Test(arguments: transports)

@@ -1,3 +1,5 @@
+import Platform
+
 /// One event of an answer's stream, reduced to the fields that this client uses.
 enum ResponseEvent: Equatable, Sendable {
   /// The answer with this id begins.
@@ -25,26 +27,30 @@ enum ResponseEvent: Equatable, Sendable {
   ///
   /// - Parameter answerID: the id of the current answer, if known.
   static func decode(_ json: borrowing Span<UInt8>, of answerID: String? = nil) -> ResponseEvent {
-    var type: Range<Int>?
-    var delta: Range<Int>?
-    var responseID: Range<Int>?
+    var type = JSONScanner.Member("type")
+    var delta = JSONScanner.Member("delta")
+    var responseID = JSONScanner.Member("response_id")
     let isObject = JSONScanner.members(of: json) { key, value in
-      if JSONScanner.equals(json, key, "type") { type = value }
-      if JSONScanner.equals(json, key, "delta") { delta = value }
-      if JSONScanner.equals(json, key, "response_id") { responseID = value }
+      type.take(key, value, json)
+      delta.take(key, value, json)
+      responseID.take(key, value, json)
     }
-    guard isObject, let type = type.flatMap({ JSONScanner.stringContent(json, $0) }) else { return .other }
-    if let answerID, let id = responseID.flatMap({ JSONScanner.stringContent(json, $0) }),
+    guard isObject, !type.isRepeated, !delta.isRepeated, !responseID.isRepeated,
+      let type = type.value.flatMap({ JSONScanner.stringContent(json, $0) })
+    else { return .other }
+    if let answerID, let id = responseID.value.flatMap({ JSONScanner.stringContent(json, $0) }),
       JSONText.decode(json, id) != answerID
     {
       return .foreign
     }
     if JSONScanner.equals(json, type, "response.output_text.delta") {
-      return delta.flatMap { JSONScanner.stringContent(json, $0) }.map { .textDelta(JSONText.decode(json, $0)) }
+      return delta.value.flatMap { JSONScanner.stringContent(json, $0) }.map { .textDelta(JSONText.decode(json, $0)) }
         ?? .other
     }
     if JSONScanner.equals(json, type, "response.refusal.delta") {
-      return delta.flatMap { JSONScanner.stringContent(json, $0) }.map { .refusalDelta(JSONText.decode(json, $0)) }
+      return delta.value.flatMap { JSONScanner.stringContent(json, $0) }.map {
+        .refusalDelta(JSONText.decode(json, $0))
+      }
         ?? .other
     }
     return isOfInterest(json, type) ? decodeWhole(json, of: answerID) : .other
@@ -97,9 +103,9 @@ enum ResponseEvent: Equatable, Sendable {
 }
 
 extension ChappieTokenUsage {
-  /// A missing count is zero.
+  /// A missing or impossible count is zero.
   fileprivate init(_ usage: ChappieJSONValue) {
-    func count(_ value: ChappieJSONValue?) -> Int { value?.truncatedValue.map { Int(clamping: $0) } ?? 0 }
+    func count(_ value: ChappieJSONValue?) -> Int { value?.count?.value ?? 0 }
     self.init(
       inputTokens: count(usage["input_tokens"]),
       cachedInputTokens: count(usage["input_tokens_details"]?["cached_tokens"]),

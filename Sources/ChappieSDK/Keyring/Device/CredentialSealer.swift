@@ -18,7 +18,7 @@ struct CredentialSealer {
   private static let outputLimit = 4096
   /// From this version of systemd on, a user other than root has the system's service encrypt, with `--user`. It binds
   /// the secret to the user, the host and the TPM together.
-  private static let firstWithUsers = 256
+  private static let firstWithUsers: Count = 256
 
   /// Encrypts a secret.
   ///
@@ -61,7 +61,7 @@ struct CredentialSealer {
       Self.program, ["--version"], input: SecretBytes([]), outputLimit: Self.outputLimit, deadline: Self.deadline
     ).output.withBytes { String(decoding: $0, as: UTF8.self) }
     // Example: systemd 252 (252.38-1~deb12u1)
-    return version.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 >= Self.firstWithUsers }
+    return version.split(separator: " ").dropFirst().first.flatMap { Count(text: $0) }.map { $0 >= Self.firstWithUsers }
       ?? false
   }
 

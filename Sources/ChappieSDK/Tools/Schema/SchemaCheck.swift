@@ -130,13 +130,13 @@ struct SchemaCheck {
   }
 
   private mutating func objectViolation(_ rules: SchemaRules, _ members: [String: ChappieJSONValue]) -> Violation? {
-    if let missing = rules.required.first(where: { members[$0] == nil }) {
+    if let missing = rules.required.first(where: { members[bytesOf: $0] == nil }) {
       return problem("must have the property '\(SchemaPath.shown(missing))'")
     }
     guard !rules.properties.isEmpty || rules.additionalProperties != nil else { return nil }
     for key in members.keys { guard charge(bytes: key.utf8.count) else { return .untold } }
     for (key, value) in members.sorted(by: { $0.key < $1.key }) {
-      if let schema = rules.properties[key] {
+      if let schema = rules.properties[bytesOf: key] {
         if let violation = first(schema, value, at: .key(key)) { return violation }
       } else if case .always(false) = rules.additionalProperties {
         return problem("must not have the property '\(SchemaPath.shown(key))'")

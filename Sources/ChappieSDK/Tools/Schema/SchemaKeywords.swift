@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// The keywords of the current schema, by their required form.
 extension SchemaReader {
@@ -34,8 +35,8 @@ extension SchemaReader {
 
   private func count(_ name: String) throws(SchemaError) -> Int? {
     guard let value = keywords[name] else { return nil }
-    guard let count = value.integerValue, count >= 0 else { throw wrong(name, "a whole number, 0 or more") }
-    return Int(count)
+    guard let count = value.integerValue.flatMap({ Count($0) }) else { throw wrong(name, "a whole number, 0 or more") }
+    return count.value
   }
 
   func array(_ name: String) throws(SchemaError) -> [ChappieJSONValue] {
