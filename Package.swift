@@ -42,7 +42,7 @@ let package = Package(
     .target(name: "CSignatures"),
     .target(name: "Signatures", dependencies: ["CSignatures"], swiftSettings: settings),
     .target(name: "Signing", dependencies: ["CGnuTLS", "Signatures"], swiftSettings: settings),
-    .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: settings),
+    .target(name: "SQLite", dependencies: ["CSQLite", "Platform"], swiftSettings: settings),
     .target(name: "Zstandard", dependencies: ["CZstd"], swiftSettings: settings),
     .target(name: "Platform", dependencies: ["CPlatform", "SecretMemory"], swiftSettings: settings),
     .target(
@@ -109,12 +109,13 @@ let package = Package(
     .testTarget(
       name: "ChappieSDKRuntimeTests",
       dependencies: [
-        "ChappieSDKRuntime", "ChappieSDKTesting", "ChappieSDK", "GLibBridge", "SQLite", "SecretMemory", "TestSupport",
+        "ChappieSDKRuntime", "ChappieSDKTesting", "ChappieSDK", "GLibBridge", "Platform", "SQLite", "SecretMemory",
+        "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: settings),
     .testTarget(name: "SignaturesTests", dependencies: ["Signatures", "Signing"], swiftSettings: settings),
-    .testTarget(name: "SQLiteTests", dependencies: ["SQLite"], swiftSettings: settings),
+    .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "Platform"], swiftSettings: settings),
     .testTarget(
       name: "AnswerRenderingTests", dependencies: ["AnswerRendering", "GLibBridge", "TestSupport"],
       exclude: ["Screens"], swiftSettings: settings),

@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+import Platform
 
 /// A connection to an SQLite database, for one thread at a time.
 ///
@@ -90,9 +91,9 @@ public final class Database {
   /// The integer in the first column of the only row; nil when there is no row or the column is null.
   ///
   /// - Throws: ``DatabaseError``.
-  public func number(_ sql: StaticString, _ values: DatabaseValue...) throws -> Int64? {
-    var number: Int64?
-    try statement(sql).run(values) { number = $0.optionalInteger(0) }
+  public func number(_ sql: StaticString, _ values: DatabaseValue...) throws -> Count? {
+    var number: Count?
+    try statement(sql).run(values) { number = $0.count(0) }
     return number
   }
 
@@ -149,7 +150,15 @@ public final class Database {
   /// SQLite's `data_version`: it changes when another connection has changed the database.
   ///
   /// - Throws: ``DatabaseError``.
-  public func dataVersion() throws -> Int64 { try number("PRAGMA data_version") ?? 0 }
+  public func dataVersion() throws -> Count { try number("PRAGMA data_version") ?? 0 }
+
+  /// The size of the database in bytes, with what its log adds.
+  ///
+  /// - Throws: ``DatabaseError``.
+  public func size() throws -> Count {
+    let (pages, bytes) = (try number("PRAGMA page_count") ?? 0, try number("PRAGMA page_size") ?? 0)
+    return Count(clamping: min(pages.value, 1 << 32) * min(bytes.value, 1 << 16))
+  }
 
   // MARK: Names
 

@@ -1,7 +1,9 @@
 import FoundationEssentials
 import Glibc
-import SQLite
+import Platform
 import Testing
+
+@testable import SQLite
 
 struct DatabaseTests {
   /// A temporary directory, by its real path, which is deleted with this value.
@@ -38,7 +40,7 @@ struct DatabaseTests {
     try database.run("CREATE TABLE things (number INTEGER, text TEXT, bytes BLOB) STRICT")
   }
 
-  private func count(in database: Database) throws -> Int64? { try database.number("SELECT count(*) FROM things") }
+  private func count(in database: Database) throws -> Count? { try database.number("SELECT count(*) FROM things") }
 
   private func kind(_ body: () throws -> Void) -> DatabaseError.Kind? {
     do {
@@ -69,12 +71,30 @@ struct DatabaseTests {
   @Test func returnsNilForNullAndForNoRow() throws {
     try database.run("INSERT INTO things VALUES (?, ?, ?)", .null, .null, .null)
     try database.forEach("SELECT * FROM things") { row in
-      #expect(row.optionalInteger(0) == nil)
+      #expect(row.count(0) == nil && row.time(0) == nil)
       #expect(row.text(1) == "")
       #expect(row.bytes(2) == [])
     }
     #expect(try database.number("SELECT number FROM things") == nil)
     #expect(try database.number("SELECT number FROM things WHERE number = 1") == nil)
+  }
+
+  @Test func readsNumbersInTheirRangeAlone() throws {
+    let day: Int64 = 86_400_000_000
+    for (number, count, time): (Int64, Count?, Int64?) in [
+      (.min, nil, nil), (-1, nil, nil), (0, 0, 0), (day + 7, Count(day + 7), 86_400),
+      (1 << 53, .maximum, 9_007_199_254),
+      (1 << 53 + 1, nil, 9_007_199_254), (253_402_300_799_999_999, nil, 253_402_300_799),
+      (253_402_300_800_000_000, nil, nil), (.max, nil, nil),
+    ] {
+      try database.run("DELETE FROM things")
+      try database.run("INSERT INTO things VALUES (?, 'a', x'00')", .integer(number))
+      try database.forEach("SELECT number FROM things") { row in
+        #expect(row.count(0) == count, "\(number)")
+        #expect(row.time(0)?.seconds.unixSeconds == time, "\(number)")
+      }
+      #expect(try database.number("SELECT number FROM things") == count)
+    }
   }
 
   @Test func rollsBackAFailedTransaction() throws {

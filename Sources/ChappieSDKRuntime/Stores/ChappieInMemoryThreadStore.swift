@@ -1,5 +1,6 @@
 import ChappieSDK
 import GLibBridge
+import Platform
 import Synchronization
 
 /// A store that keeps threads in memory until the process ends: for tests, and for temporary conversations.
@@ -31,7 +32,7 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
       guard threads[thread.id] == nil else { throw ChappieThreadStoreError.exists(thread.id) }
       var summary = thread
       summary.turnCount = 0
-      summary.bytes = summary.ownBytes
+      summary.bytes = Int64(summary.ownBytes)
       summary.changeNumber = nextChange()
       threads[thread.id] = ChappieThread(summary: summary)
       retain(&threads, writing: thread.id)
@@ -39,11 +40,11 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
   }
 
   public func append(_ turn: ChappieTurn, to thread: String) async throws {
-    let bytes = Int64(turn.jsonValue.json.utf8.count)
+    let bytes = turn.jsonValue.json.utf8.count
     try change(thread) { thread in
       thread.turns.append(turn)
       thread.summary.apply(.turn(turn, number: nextChange()))
-      thread.summary.bytes += bytes
+      thread.summary.resize(adding: bytes)
     }
   }
 
@@ -69,9 +70,9 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
     let now = now()
     try self.change(thread) { thread in
       guard let update = ThreadUpdate(change, of: thread.summary, at: now, number: nextChange()) else { return }
-      thread.summary.bytes -= thread.summary.ownBytes
+      let before = thread.summary.ownBytes
       thread.summary.apply(update)
-      thread.summary.bytes += thread.summary.ownBytes
+      thread.summary.resize(adding: thread.summary.ownBytes, removing: before)
     }
   }
 
@@ -96,7 +97,8 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
       retain(&threads)
       let summaries = threads.values.map(\.summary)
       return ChappieThreadStoreUsage(
-        usedBytes: summaries.reduce(0) { $0 + $1.bytes }, limitBytes: retention.maximumTotalBytes,
+        usedBytes: Int64(summaries.reduce(0 as Count) { $0 + Count(clamping: $1.bytes) }.value),
+        limitBytes: retention.maximumTotalBytes,
         threadCount: summaries.count, archivedCount: summaries.count { $0.isArchived })
     }
   }
@@ -121,5 +123,5 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
 
 extension ChappieThreadSummary {
   /// The size of the thread without its turns.
-  fileprivate var ownBytes: Int64 { Int64(id.utf8.count + title.utf8.count) }
+  fileprivate var ownBytes: Int { id.utf8.count + title.utf8.count }
 }

@@ -1,4 +1,5 @@
 import ChappieSDK
+import Platform
 
 /// A change of a thread's summary.
 enum ThreadUpdate: Equatable {
@@ -41,6 +42,10 @@ extension ChappieThreadSummary {
       // Without a new time, retention would archive it again at once.
       changed(at: time, number)
     }
+  }
+
+  mutating func resize(adding bytes: Int, removing others: Int = 0) {
+    self.bytes = Int64((Count(clamping: self.bytes) + Count(clamping: bytes) - Count(clamping: others)).value)
   }
 
   private mutating func changed(at time: Int64, microseconds: Int32 = 0, _ number: Int64) {

@@ -71,14 +71,14 @@ final class StoredThreads {
     }
   }
 
-  /// Deletes all threads, and announces the deletion of each listed one.
+  /// Deletes all threads without opening any, and announces the deletion of each.
   ///
   /// - Throws: `ChappieThreadStoreError`.
   func deleteAll(from files: ChappieFileThreadStore) async throws {
     // Deletion also repairs an unreadable store. The ids of its threads are unknown, so it announces nothing.
-    let listed = (try? await files.threads(ChappieThreadQuery(.all))) ?? []
+    let ids = (try? await files.ids()) ?? []
     try await files.deleteAll()
-    for thread in listed { tell(thread.id, .deleted) }
+    for id in ids { tell(id, .deleted) }
   }
 
   // MARK: Turns

@@ -1,5 +1,6 @@
 import ChappieSDKRuntime
 import GLibBridge
+import Platform
 
 extension ChappieThreadQuery {
   /// Decodes the filter of `List`.
@@ -23,12 +24,14 @@ extension ChappieThreadSummary {
   /// - Throws: `BusError` with `InvalidArgument`.
   fileprivate init(cursor: String) throws {
     let parts = cursor.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 4, let changeNumber = Int64(parts[0]), let updatedAt = Int64(parts[1]),
-      let createdAt = Int64(parts[2])
+    guard parts.count == 4, let changeNumber = Count(text: parts[0]), let updatedAt = Timestamp(text: parts[1]),
+      let createdAt = Timestamp(text: parts[2])
     else {
       throw BusError(.invalidArgument, "'cursor' must be that of a thread that List has given.")
     }
-    self.init(id: String(parts[3]), createdAt: createdAt, updatedAt: updatedAt, changeNumber: changeNumber)
+    self.init(
+      id: String(parts[3]), createdAt: createdAt.unixSeconds, updatedAt: updatedAt.unixSeconds,
+      changeNumber: Int64(changeNumber.value))
   }
 
   /// The summary on the bus.

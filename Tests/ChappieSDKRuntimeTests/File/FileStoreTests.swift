@@ -3,6 +3,7 @@ import ChappieSDKTesting
 import FoundationEssentials
 import GLibBridge
 import Glibc
+import Platform
 import SQLite
 import SecretMemory
 import Testing

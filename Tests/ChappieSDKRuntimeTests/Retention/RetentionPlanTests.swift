@@ -1,3 +1,4 @@
+import Platform
 import Testing
 
 @testable import ChappieSDKRuntime
@@ -15,10 +16,10 @@ struct RetentionPlanTests {
   }
 
   private func plan(
-    _ policy: ChappieThreadStoreRetentionPolicy, _ threads: [ChappieThreadSummary], otherBytes: Int64 = 0,
+    _ policy: ChappieThreadStoreRetentionPolicy, _ threads: [ChappieThreadSummary], otherBytes: Int = 0,
     inUse: Set<String> = []
   ) -> RetentionPlan {
-    RetentionPlan(policy, for: threads, otherBytes: otherBytes, now: now, inUse: inUse)
+    RetentionPlan(policy, for: threads, otherBytes: Count(clamping: otherBytes), now: now, inUse: inUse)
   }
 
   @Test func theDefaultsArchiveAfterThirtyDaysAndDeleteSixtyLater() {
@@ -74,8 +75,8 @@ struct RetentionPlanTests {
     #expect(plan(policy, [thread("a", used: 1)], otherBytes: 15).deleted == ["a"])
   }
 
-  @Test(arguments: [20, 25] as [Int64])
-  func nothingIsDeletedIfUnreadableThreadsFillTheLimit(_ otherBytes: Int64) {
+  @Test(arguments: [20, 25] as [Int])
+  func nothingIsDeletedIfUnreadableThreadsFillTheLimit(_ otherBytes: Int) {
     let policy = ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 20)
     let threads = [thread("a", used: 1), thread("old", used: 40), thread("gone", used: 100, archived: 61)]
     let plan = plan(policy, threads, otherBytes: otherBytes)

@@ -87,7 +87,7 @@ struct ChangeOrderTests {
     var index = ThreadIndex()
     var summary = ChappieThreadSummary.sample("a")
     summary.changeNumber = .max
-    index.apply(.set(ThreadIndex.Entry(summary: summary, isReadable: true)))
+    index.apply(.set(ThreadIndex.Entry(summary: summary, state: .whole)))
     #expect(index.latestChange == .max)
     #expect(index.nextChange == .max)
   }

@@ -1,5 +1,6 @@
 import Foundation
 import GLibBridge
+import Platform
 import SQLite
 import Testing
 

@@ -84,6 +84,13 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
     try await onDisk { try $0.removeAll() }
   }
 
+  /// The ids of all threads, also of those that cannot be read. No thread is opened, and the key is not needed.
+  ///
+  /// - Throws: ``ChappieThreadStoreError``.
+  package func ids() async throws -> [String] {
+    try await onDisk { try $0.ids() }
+  }
+
   /// Unlocks the keyring if the store needs it. The keyring may ask the user for its password.
   ///
   /// - Throws: ``ChappieThreadStoreError``, `CancellationError`.

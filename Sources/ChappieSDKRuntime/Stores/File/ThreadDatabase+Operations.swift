@@ -1,11 +1,9 @@
 import GLibBridge
+import Platform
 import SQLite
 
 /// The operations of a store, on the database.
 extension ThreadDatabase {
-  /// The approximate size of a row without its encrypted content, in bytes.
-  private static let rowBytes: Int64 = 128
-
   /// - Throws: ``ChappieThreadStoreError``.
   mutating func create(_ summary: ChappieThreadSummary, _ key: StoreKey) throws {
     let id = summary.id
@@ -19,10 +17,10 @@ extension ThreadDatabase {
       var kept = summary
       kept.changeNumber = index.nextChange
       kept.turnCount = 0
-      kept.bytes = Self.rowBytes + Int64(summary.title.utf8.count)
-      try index.checkRoom(for: kept.bytes, in: id, cap)
+      kept.bytes = Int64(ThreadTables.rowBytes + summary.title.utf8.count)
+      try index.checkRoom(for: Count(clamping: kept.bytes), in: id, cap)
       try ThreadTables.insert(kept, ThreadSealer(key: key.secret), database)
-      return [.set(ThreadIndex.Entry(summary: kept, isReadable: true))]
+      return [.set(ThreadIndex.Entry(summary: kept, state: .whole))]
     }
   }
 
@@ -30,10 +28,10 @@ extension ThreadDatabase {
   mutating func append(_ turn: ChappieTurn, to id: String, _ key: StoreKey) throws {
     let cap = cap
     try change(id, key) { database, index, summary in
-      let bytes = Int64(try ThreadTables.append(turn, to: id, ThreadSealer(key: key.secret), database)) + Self.rowBytes
-      try index.checkRoom(for: bytes, in: id, cap)
+      let bytes = try ThreadTables.append(turn, to: id, ThreadSealer(key: key.secret), database) + ThreadTables.rowBytes
+      try index.checkRoom(for: Count(clamping: bytes), in: id, cap)
       summary.apply(.turn(turn, number: index.nextChange))
-      summary.bytes += bytes
+      summary.resize(adding: bytes)
     }
   }
 
@@ -44,8 +42,8 @@ extension ThreadDatabase {
       let number = index.nextChange
       guard let update = ThreadUpdate(change, of: summary, at: now, number: number) else { return }
       if case .renamed(let title, _, _) = update {
-        try ThreadTables.setTitle(title, number: number, of: id, ThreadSealer(key: key.secret), database)
-        summary.bytes += Int64(title.utf8.count - summary.title.utf8.count)
+        try ThreadTables.setTitle(title, number: Int(number), of: id, ThreadSealer(key: key.secret), database)
+        summary.resize(adding: title.utf8.count, removing: summary.title.utf8.count)
       }
       summary.apply(update)
     }
@@ -91,15 +89,18 @@ extension ThreadDatabase {
       }
       let seal = ThreadSealer(key: key.secret)
       var thread = ChappieThread(summary: entry.summary)
-      if try ThreadTables.title(of: id, seal, database) == nil { thread.note(damage: 0, .changed) }
-      var next: Int64 = 1
-      try ThreadTables.forEachTurn(of: id, database) { place, content in
-        if place.sequence > next { thread.note(damage: next, .missing(place.sequence - next)) }
-        next = place.sequence + 1
-        guard let turn = seal.turn(content, at: place) else { return thread.note(damage: place.sequence, .changed) }
+      if entry.state == .damaged { thread.note(damage: 0, .changed) }
+      var next = 1
+      try ThreadTables.forEachTurn(of: id, database) { sequence, place, content in
+        guard let sequence else { return thread.note(damage: next, .changed) }
+        if sequence > next { thread.note(damage: next, .missing(sequence - next)) }
+        next = sequence + 1
+        guard let place, let turn = seal.turn(content, at: place) else {
+          return thread.note(damage: sequence, .changed)
+        }
         thread.turns.append(turn)
       }
-      let missing = Int64(entry.summary.turnCount) - (next - 1)
+      let missing = entry.summary.turnCount - (next - 1)
       if missing > 0 { thread.note(damage: next, .missing(missing)) }
       return thread
     }
@@ -130,25 +131,25 @@ extension ThreadIndex {
   /// Checks that the thread fits into the limit, if all other readable threads are deleted.
   ///
   /// - Throws: ``ChappieThreadStoreError/full(_:)``.
-  fileprivate func checkRoom(for count: Int64, in id: String, _ cap: Int64?) throws {
-    guard let cap, totalBytes + count > cap else { return }
-    let needed = unreadableBytes + (self[id]?.summary.bytes ?? 0) + count
+  fileprivate func checkRoom(for bytes: Count, in id: String, _ limit: Int64?) throws {
+    guard let limit, let cap = Count(limit), totalBytes + bytes > cap else { return }
+    let needed = unreadableBytes + Count(clamping: self[id]?.summary.bytes ?? 0) + bytes
     guard needed > cap else { return }
     // Even deleting every readable thread would not make room.
     guard unreadableBytes < cap else {
       throw ChappieThreadStoreError.full(
-        "Threads that cannot be read on this device fill the limit of \(cap) bytes: raise the limit, or delete all threads."
+        "Threads that cannot be read on this device fill the limit of \(limit) bytes: raise the limit, or delete all threads."
       )
     }
     throw ChappieThreadStoreError.full(
-      "The thread would exceed the limit of \(cap) bytes for all threads: begin another thread, or raise the limit.")
+      "The thread would exceed the limit of \(limit) bytes for all threads: begin another thread, or raise the limit.")
   }
 }
 
 /// The damage to a part of a thread.
 private enum Damage {
   case changed
-  case missing(Int64)
+  case missing(Int)
 
   var reason: String {
     switch self {
@@ -160,7 +161,7 @@ private enum Damage {
 }
 
 extension ChappieThread {
-  fileprivate mutating func note(damage place: Int64, _ what: Damage) {
-    damage.append(ChappieThreadDamage(offset: place, reason: what.reason))
+  fileprivate mutating func note(damage place: Int, _ what: Damage) {
+    damage.append(ChappieThreadDamage(offset: Int64(place), reason: what.reason))
   }
 }

@@ -22,7 +22,7 @@ struct ThreadDatabase {
     let files: DatabaseFiles
     let identity: DatabaseFiles.Identity
     /// SQLite's data version of the index in memory; nil before it was read.
-    var indexed: Int64?
+    var indexed: Count?
 
     /// False after SQLite has found damage.
     var isSound = true
@@ -135,6 +135,11 @@ struct ThreadDatabase {
       state.close()
       try state.files.remove()
     }
+  }
+
+  /// The ids of all threads. It needs no key, because it opens none.
+  mutating func ids() throws -> [String] {
+    try mappingErrors { state in try state.opened().map(ThreadTables.ids) ?? [] }
   }
 
   private mutating func mappingErrors<Result>(_ body: (inout ThreadDatabase) throws -> Result) throws -> Result {

@@ -1,9 +1,20 @@
+import Platform
+
 /// The summaries of all threads of a store, in memory.
 struct ThreadIndex: Sendable {
   struct Entry: Sendable, Hashable {
     var summary: ChappieThreadSummary
-    /// Whether the title or a turn can be decrypted. False if everything was changed, or encrypted with another key.
-    var isReadable: Bool
+    var state: State
+
+    var isReadable: Bool { state != .unreadable }
+
+    enum State: Sendable {
+      case whole
+      /// The title cannot be decrypted, or a number of the row is impossible. What is damaged has a value that is safe.
+      case damaged
+      /// Neither the title nor a turn can be decrypted: all was changed, or encrypted with another key.
+      case unreadable
+    }
   }
 
   /// A change of one entry.
@@ -16,15 +27,19 @@ struct ThreadIndex: Sendable {
   private(set) var entries: [Entry] = []
   /// The place of each id in ``entries``.
   private var places: [String: Int] = [:]
-  /// The size of all threads, in bytes.
-  private(set) var totalBytes: Int64 = 0
-  /// The size of the unreadable threads, in bytes. It counts for the limit; retention never deletes them.
-  private(set) var unreadableBytes: Int64 = 0
   /// The largest change number of any thread, including deleted ones.
   private(set) var latestChange: Int64 = 0
 
   /// The number of the next change. Inside a write transaction no other program can take it.
-  var nextChange: Int64 { min(latestChange, .max - 1) + 1 }
+  var nextChange: Int64 { Int64((Count(clamping: latestChange) + 1).value) }
+
+  /// The size of all threads, in bytes.
+  var totalBytes: Count { entries.reduce(0) { $0 + Count(clamping: $1.summary.bytes) } }
+
+  /// The size of the unreadable threads, in bytes. It counts for the limit; retention never deletes them.
+  var unreadableBytes: Count {
+    entries.reduce(0) { $1.isReadable ? $0 : $0 + Count(clamping: $1.summary.bytes) }
+  }
 
   subscript(id: String) -> Entry? { places[id].map { entries[$0] } }
 
@@ -42,10 +57,8 @@ struct ThreadIndex: Sendable {
   mutating func apply(_ change: Change) {
     switch change {
     case .set(let entry):
-      count(entry, 1)
       latestChange = max(latestChange, entry.summary.changeNumber)
       if let before = places.updateValue(entries.count, forKey: entry.summary.id) {
-        count(entries[before], -1)
         entries[before] = entry
         places[entry.summary.id] = before
       } else {
@@ -53,18 +66,12 @@ struct ThreadIndex: Sendable {
       }
     case .removed(let id):
       guard let place = places.removeValue(forKey: id) else { return }
-      count(entries[place], -1)
       // The last entry takes its place.
       let last = entries.removeLast()
       guard place < entries.count else { return }
       entries[place] = last
       places[last.summary.id] = place
     }
-  }
-
-  private mutating func count(_ entry: Entry, _ sign: Int64) {
-    totalBytes += sign * entry.summary.bytes
-    if !entry.isReadable { unreadableBytes += sign * entry.summary.bytes }
   }
 
   /// The threads that can be read.
@@ -96,7 +103,7 @@ extension ThreadIndex {
   func usage(limit: Int64?) -> ChappieThreadStoreUsage {
     let readable = entries.filter(\.isReadable)
     return ChappieThreadStoreUsage(
-      usedBytes: totalBytes, limitBytes: limit, threadCount: readable.count,
+      usedBytes: Int64(totalBytes.value), limitBytes: limit, threadCount: readable.count,
       archivedCount: readable.count { $0.summary.isArchived }, unreadableCount: entries.count - readable.count)
   }
 }

@@ -1,5 +1,6 @@
 import ChappieSDK
 import GLibBridge
+import Platform
 import SecretMemory
 
 /// Encrypts titles and turns. Each is bound to its table, its thread, its place and its time, so that it cannot be moved
@@ -15,12 +16,12 @@ struct ThreadSealer {
   /// Encrypts a title.
   ///
   /// - Parameter number: the number of the change that set the title.
-  func seal(title: String, of thread: String, number: Int64) -> [UInt8] {
+  func seal(title: String, of thread: String, number: Int) -> [UInt8] {
     AEAD.sealContent(Array(title.utf8), key: key, context: Self.context("threads", thread, number))
   }
 
   /// Decrypts a title; nil if `sealed` was changed or moved.
-  func title(_ sealed: [UInt8], of thread: String, number: Int64) -> String? {
+  func title(_ sealed: [UInt8], of thread: String, number: Int) -> String? {
     AEAD.openContent(sealed[...], key: key, context: Self.context("threads", thread, number))
       .map { String(decoding: $0, as: UTF8.self) }
   }
@@ -30,7 +31,7 @@ struct ThreadSealer {
   /// The columns of a turn to which its content is bound.
   struct Place {
     let thread: String
-    let sequence: Int64
+    let sequence: Int
     let id: String
     let recordedAt: StoredTime
 
@@ -56,7 +57,7 @@ struct ThreadSealer {
     guard let content = AEAD.openContent(sealed[...], key: key, context: place.context) else { return nil }
     return Self.events(content).map { events in
       ChappieTurn(
-        id: place.id, recordedAt: place.recordedAt.seconds,
+        id: place.id, recordedAt: place.recordedAt.seconds.unixSeconds,
         recordedAtMicroseconds: place.recordedAt.rest, events: events)
     }
   }
@@ -67,30 +68,27 @@ struct ThreadSealer {
     return json.arrayValue?.map { ChappieTurnEvent(jsonValue: $0) }
   }
 
-  private static func context(_ table: String, _ thread: String, _ number: Int64) -> [UInt8] {
+  private static func context(_ table: String, _ thread: String, _ number: Int) -> [UInt8] {
     Array("chappie \(table)\0\(thread)\0\(number)\0".utf8)
   }
 }
 
 /// A time as a column stores it, in Unix microseconds.
 struct StoredTime: Equatable {
-  let microseconds: Int64
-
-  init(microseconds: Int64) {
-    self.microseconds = microseconds
-  }
-
-  /// Makes a time. A time too far away becomes the furthest one, about 290,000 years from now.
-  init(seconds: Int64, rest: Int32 = 0) {
-    let limit = Int64.max / 1_000_000 - 1
-    microseconds = min(limit, max(-limit, seconds)) * 1_000_000 + Int64(rest)
-  }
-
-  var seconds: Int64 {
-    let (quotient, remainder) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
-    return remainder < 0 ? quotient - 1 : quotient
-  }
-
+  let seconds: Timestamp
   /// The microseconds after ``seconds``, 0 to 999,999.
-  var rest: Int32 { Int32(truncatingIfNeeded: microseconds &- seconds &* 1_000_000) }
+  let rest: Int32
+
+  init(seconds: Timestamp, rest: Int32 = 0) {
+    self.seconds = seconds
+    self.rest = min(max(rest, 0), 999_999)
+  }
+
+  /// The time in a row; nil for a time out of range.
+  init?(_ time: (seconds: Timestamp, microseconds: Int32)?) {
+    guard let time else { return nil }
+    self.init(seconds: time.seconds, rest: time.microseconds)
+  }
+
+  var microseconds: Int64 { seconds.microseconds(rest) }
 }

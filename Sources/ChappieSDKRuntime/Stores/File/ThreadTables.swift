@@ -6,8 +6,11 @@ import SQLite
 /// The tables of the database, and all statements on them. FORMAT.md explains the columns.
 enum ThreadTables {
   /// `Chap`, in ASCII.
-  private static let application: Int64 = 0x4368_6170
-  private static let version: Int64 = 1
+  private static let application: Count = 0x4368_6170
+  private static let version: Count = 1
+
+  /// What a row counts for the limit, beside its texts.
+  static let rowBytes = 128
 
   // MARK: Creating
 
@@ -97,30 +100,63 @@ enum ThreadTables {
 
   /// The entries of all threads, in any order.
   static func threads(_ database: Database, _ seal: ThreadSealer) throws -> [ThreadIndex.Entry] {
+    // No size can exceed what the database holds, of which the rows' own bytes are less than half.
+    let size = try database.size()
+    let most = size + size
     var entries: [ThreadIndex.Entry] = []
+    var damaged: [(place: Int, isTitled: Bool, turns: Count?, bytes: Count?)] = []
     try database.forEach(
       """
       SELECT id, title, title_number, created_at, updated_at, archived_at, change_number, turn_count, bytes FROM threads
       """
     ) { row in
       let id = row.text(0)
-      let title = seal.title(row.bytes(1), of: id, number: row.integer(2))
-      let created = StoredTime(microseconds: row.integer(3))
-      let updated = StoredTime(microseconds: row.integer(4))
+      let title = row.count(2).flatMap { seal.title(row.bytes(1), of: id, number: $0.value) }
+      let (created, updated, archived) = (StoredTime(row.time(3)), StoredTime(row.time(4)), StoredTime(row.time(5)))
+      let isArchived = !row.isNull(5)
+      let (change, turns, bytes) = (row.count(6), row.count(7), row.count(8).flatMap { $0 > most ? nil : $0 })
+      // Retention spares a thread whose time is unknown.
+      let unknown = StoredTime(seconds: .now)
       let summary = ChappieThreadSummary(
-        id: id, title: title ?? "", createdAt: created.seconds, updatedAt: updated.seconds,
-        archivedAt: row.optionalInteger(5).map { StoredTime(microseconds: $0).seconds },
-        turnCount: Int(clamping: row.integer(7)), bytes: max(0, row.integer(8)), changeNumber: row.integer(6),
-        createdAtMicroseconds: created.rest, updatedAtMicroseconds: updated.rest)
-      entries.append(ThreadIndex.Entry(summary: summary, isReadable: title != nil))
+        id: id, title: title ?? "", createdAt: (created ?? unknown).seconds.unixSeconds,
+        updatedAt: (updated ?? unknown).seconds.unixSeconds,
+        archivedAt: isArchived ? (archived ?? unknown).seconds.unixSeconds : nil,
+        turnCount: turns?.value ?? 0, bytes: Int64(bytes?.value ?? 0), changeNumber: Int64(change?.value ?? 0),
+        createdAtMicroseconds: (created ?? unknown).rest, updatedAtMicroseconds: (updated ?? unknown).rest)
+      let isWhole =
+        title != nil && created != nil && updated != nil && (archived != nil) == isArchived && change != nil
+        && turns != nil && bytes != nil
+      entries.append(ThreadIndex.Entry(summary: summary, state: isWhole ? .whole : .damaged))
+      if !isWhole { damaged.append((entries.count - 1, title != nil, turns, bytes)) }
     }
-    for place in entries.indices where !entries[place].isReadable {
-      let id = entries[place].summary.id
-      var hasTurn = false
-      try forEachTurn(of: id, database) { if !hasTurn { hasTurn = seal.turn($1, at: $0) != nil } }
-      entries[place].isReadable = hasTurn
+    for (place, isTitled, turns, bytes) in damaged {
+      let found = try measure(entries[place].summary, seal, database)
+      if turns == nil { entries[place].summary.turnCount = found.turns }
+      if bytes == nil { entries[place].summary.bytes = found.bytes }
+      if !isTitled, !found.isReadable { entries[place].state = .unreadable }
     }
     return entries
+  }
+
+  /// What the turns of a damaged thread tell: their number, the thread's size, and whether one of them is readable.
+  private static func measure(
+    _ summary: ChappieThreadSummary, _ seal: ThreadSealer, _ database: Database
+  ) throws -> (turns: Int, bytes: Int64, isReadable: Bool) {
+    var (turns, isReadable) = (0, false)
+    var bytes = Count(clamping: rowBytes + summary.title.utf8.count)
+    try forEachTurn(of: summary.id, database) { _, place, content in
+      turns += 1
+      bytes += Count(clamping: rowBytes + content.count)
+      if !isReadable, let place { isReadable = seal.turn(content, at: place) != nil }
+    }
+    return (turns, Int64(bytes.value), isReadable)
+  }
+
+  /// The ids of all threads, also of unreadable ones, without opening any.
+  static func ids(_ database: Database) throws -> [String] {
+    var ids: [String] = []
+    try database.forEach("SELECT id FROM threads") { ids.append($0.text(0)) }
+    return ids
   }
 
   /// Adds a thread.
@@ -130,7 +166,8 @@ enum ThreadTables {
       INSERT INTO threads
         (id, title, title_number, created_at, updated_at, archived_at, change_number, turn_count, bytes)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """, .text(summary.id), .bytes(seal.seal(title: summary.title, of: summary.id, number: summary.changeNumber)),
+      """, .text(summary.id),
+      .bytes(seal.seal(title: summary.title, of: summary.id, number: Int(summary.changeNumber))),
       .integer(summary.changeNumber),
       .time(summary.createdAt, summary.createdAtMicroseconds), .time(summary.updatedAt, summary.updatedAtMicroseconds),
       summary.archivedAt.map { .time($0) } ?? .null, .integer(summary.changeNumber),
@@ -150,11 +187,11 @@ enum ThreadTables {
   ///
   /// - Parameter number: the number of the change that sets the title.
   static func setTitle(
-    _ title: String, number: Int64, of thread: String, _ seal: ThreadSealer, _ database: Database
+    _ title: String, number: Int, of thread: String, _ seal: ThreadSealer, _ database: Database
   ) throws {
     try database.run(
       "UPDATE threads SET title = ?, title_number = ? WHERE id = ?",
-      .bytes(seal.seal(title: title, of: thread, number: number)), .integer(number), .text(thread))
+      .bytes(seal.seal(title: title, of: thread, number: number)), .integer(Int64(number)), .text(thread))
   }
 
   /// Deletes a thread with its turns.
@@ -164,48 +201,51 @@ enum ThreadTables {
   }
 
   /// The title of a thread; nil if it cannot be decrypted.
-  static func title(of thread: String, _ seal: ThreadSealer, _ database: Database) throws -> String? {
-    var title: String?
-    try database.forEach("SELECT title, title_number FROM threads WHERE id = ?", .text(thread)) {
-      title = seal.title($0.bytes(0), of: thread, number: $0.integer(1))
-    }
-    return title
-  }
-
   // MARK: Turns
 
   /// Adds a turn after the last one, and returns the size of its encrypted content in bytes.
   static func append(
     _ turn: ChappieTurn, to thread: String, _ seal: ThreadSealer, _ database: Database
   ) throws -> Int {
-    let last = try database.number("SELECT max(sequence) FROM turns WHERE thread = ?", .text(thread)) ?? 0
+    var last: Count = 0
+    // A place out of range is damage, and no place that a turn can follow.
+    try database.forEach(
+      "SELECT max(sequence) FROM turns WHERE thread = ? AND sequence BETWEEN 0 AND ?", .text(thread),
+      .integer(Int64(Count.maximum.value))
+    ) { last = $0.count(0) ?? 0 }
+    guard last < .maximum else {
+      throw ChappieThreadStoreError.unreadable("The thread is damaged and takes no more turns: begin another one.")
+    }
     let place = ThreadSealer.Place(
-      thread: thread, sequence: last + 1, id: turn.id,
-      recordedAt: StoredTime(seconds: turn.recordedAt, rest: turn.recordedAtMicroseconds))
+      thread: thread, sequence: last.value + 1, id: turn.id,
+      recordedAt: StoredTime(seconds: Timestamp(clamping: turn.recordedAt), rest: turn.recordedAtMicroseconds))
     let content = try seal.seal(turn.events, at: place)
     try database.run(
       "INSERT INTO turns (thread, sequence, id, recorded_at, content) VALUES (?, ?, ?, ?, ?)", .text(thread),
-      .integer(place.sequence), .text(place.id), .integer(place.recordedAt.microseconds), .bytes(content))
+      .integer(Int64(place.sequence)), .text(place.id), .integer(place.recordedAt.microseconds), .bytes(content))
     return content.count
   }
 
   /// Calls `body` with each turn in order, still encrypted.
   static func forEachTurn(
-    of thread: String, _ database: Database, _ body: (ThreadSealer.Place, _ content: [UInt8]) throws -> Void
+    of thread: String, _ database: Database,
+    _ body: (_ sequence: Int?, _ place: ThreadSealer.Place?, _ content: [UInt8]) throws -> Void
   ) throws {
     try database.forEach(
       "SELECT sequence, id, recorded_at, content FROM turns WHERE thread = ? ORDER BY sequence", .text(thread)
     ) { row in
-      let place = ThreadSealer.Place(
-        thread: thread, sequence: row.integer(0), id: row.text(1),
-        recordedAt: StoredTime(microseconds: row.integer(2)))
-      try body(place, row.bytes(3))
+      let sequence = row.count(0)?.value
+      var place: ThreadSealer.Place?
+      if let sequence, let time = StoredTime(row.time(2)) {
+        place = ThreadSealer.Place(thread: thread, sequence: sequence, id: row.text(1), recordedAt: time)
+      }
+      try body(sequence, place, row.bytes(3))
     }
   }
 }
 
 extension DatabaseValue {
   fileprivate static func time(_ seconds: Int64, _ rest: Int32 = 0) -> DatabaseValue {
-    .integer(StoredTime(seconds: seconds, rest: rest).microseconds)
+    .integer(StoredTime(seconds: Timestamp(clamping: seconds), rest: rest).microseconds)
   }
 }

@@ -1,3 +1,5 @@
+import Platform
+
 /// The threads that a retention policy archives and deletes now.
 struct RetentionPlan: Equatable, Sendable {
   /// The ids of active threads to archive.
@@ -17,10 +19,10 @@ extension RetentionPlan {
   ///   - now: Unix seconds.
   ///   - inUse: the ids of threads that are in use; the plan leaves them alone.
   init(
-    _ policy: ChappieThreadStoreRetentionPolicy, for summaries: [ChappieThreadSummary], otherBytes: Int64 = 0,
+    _ policy: ChappieThreadStoreRetentionPolicy, for summaries: [ChappieThreadSummary], otherBytes: Count = 0,
     now: Int64, inUse: Set<String> = []
   ) {
-    var total = summaries.reduce(0) { $0 + $1.bytes }
+    var total = summaries.reduce(0 as Count) { $0 + Count(clamping: $1.bytes) }
     var rest: [ChappieThreadSummary] = []
     for summary in summaries where !inUse.contains(summary.id) {
       guard let due = policy.due(summary), due <= now else {
@@ -29,7 +31,7 @@ extension RetentionPlan {
       }
       if summary.isArchived {
         deleted.append(summary.id)
-        total -= summary.bytes
+        total = total - Count(clamping: summary.bytes)
       } else {
         var summary = summary
         summary.archivedAt = now
@@ -41,7 +43,7 @@ extension RetentionPlan {
     for summary in rest.sorted(by: Self.goesBefore) {
       guard total > room else { break }
       deleted.append(summary.id)
-      total -= summary.bytes
+      total = total - Count(clamping: summary.bytes)
     }
     let gone = Set(deleted)
     archived.removeAll { gone.contains($0) }
@@ -67,8 +69,10 @@ extension ChappieThreadStoreRetentionPolicy {
 
   /// The most that the readable threads may take, in bytes; nil for no limit. If the unreadable threads alone fill the
   /// limit there is none, because deleting the readable ones would not make enough room.
-  func room(beside otherBytes: Int64) -> Int64? {
-    guard let cap = maximumTotalBytes, otherBytes == 0 || otherBytes < cap else { return nil }
+  func room(beside otherBytes: Count) -> Count? {
+    guard let cap = maximumTotalBytes.map({ Count(clamping: $0) }), otherBytes == 0 || otherBytes < cap else {
+      return nil
+    }
     return cap - otherBytes
   }
 

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 import Synchronization
 
 /// Decides when a store enforces its retention policy: after a write if something is due, and once a day.
@@ -43,7 +44,7 @@ final class RetentionScheduler: Sendable {
     if state.withLock({ $0.nextDue == nil }) { update(index, now: now) }
     let room = policy.room(beside: index.unreadableBytes)
     if room == nil, policy.maximumTotalBytes != nil { warnOnce() }
-    let isOverCap = room.map { index.totalBytes - index.unreadableBytes > $0 } ?? false
+    let isOverCap = room.map { index.totalBytes > $0 + index.unreadableBytes } ?? false
     guard isOverCap || state.withLock({ $0.nextDue.map { $0 <= now } ?? true }) else { return nil }
     let plan = RetentionPlan(
       policy, for: index.summaries, otherBytes: index.unreadableBytes, now: now, inUse: inUse)

@@ -1,0 +1,97 @@
+import Foundation
+import GLibBridge
+import Platform
+import SQLite
+import Testing
+
+/// A number in the database of the threads that cannot be true is damage of its thread alone.
+@Suite(.worlds) @GLibActor
+struct DamagedNumberTests {
+  private static let extremes: [Int64] = [.min, .min + 1, -1, 1 << 53, 1 << 53 + 1, .max - 1, .max]
+
+  private func database(_ world: World) throws -> Database {
+    let name = try #require(try world.directories.files().keys.first { $0.hasSuffix("/threads.db") })
+    return try Database(world.directories.root.appending(path: name).path, busyTimeout: .seconds(10))
+  }
+
+  /// The thread with the damage is told apart, read and continued as far as it goes, and the other one is whole.
+  @Test(arguments: [
+    "title_number", "created_at", "updated_at", "archived_at", "change_number", "turn_count", "bytes",
+  ])
+  func aThreadWithADamagedNumber(_ column: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let other = try await caller.createThread("Whole")
+      let thread = try await caller.createThread("Harmed")
+      #expect(try await caller.send("one", to: thread).contains("one"))
+      let database = try database(world)
+      for (place, value) in Self.extremes.enumerated() {
+        try Self.set(column, value, of: thread, database)
+        let listed = try await caller.threadIDs() + caller.threadIDs(["archived": true])
+        #expect(Set(listed) == [thread, other] && listed.count == 2, "\(value)")
+        #expect(try await caller.thread(other).damage.isEmpty)
+        let read = try await caller.thread(thread)
+        #expect(read.turns.count == place + 1, "\(value)")
+        // 2^53 is a count, if an unlikely one.
+        if value != 1 << 53 || column.hasSuffix("_at") { #expect(read.damage.contains { $0.offset == 0 }, "\(value)") }
+        let usage = try await caller.call("Threads.GetUsage").member(0, "usage", as: VariantDictionary.self)
+        #expect(try usage.value("used_bytes", as: UInt64.self) ?? .max < 100_000, "\(value)")
+        let last = try await caller.createThread("Next")
+        try await caller.call("Threads.Delete", last)
+        #expect(try await caller.send("again", to: thread).contains("again"), "\(value)")
+      }
+      try await caller.call("Threads.DeleteAll")
+      #expect(try await caller.threads().isEmpty)
+    }
+  }
+
+  private static func set(_ column: String, _ value: Int64, of thread: String, _ database: Database) throws {
+    let (value, thread) = (DatabaseValue.integer(value), DatabaseValue.text(thread))
+    switch column {
+    case "title_number": try database.run("UPDATE threads SET title_number = ? WHERE id = ?", value, thread)
+    case "created_at": try database.run("UPDATE threads SET created_at = ? WHERE id = ?", value, thread)
+    case "updated_at": try database.run("UPDATE threads SET updated_at = ? WHERE id = ?", value, thread)
+    case "archived_at": try database.run("UPDATE threads SET archived_at = ? WHERE id = ?", value, thread)
+    case "change_number": try database.run("UPDATE threads SET change_number = ? WHERE id = ?", value, thread)
+    case "turn_count": try database.run("UPDATE threads SET turn_count = ? WHERE id = ?", value, thread)
+    default: try database.run("UPDATE threads SET bytes = ? WHERE id = ?", value, thread)
+    }
+  }
+
+  @Test func aTurnWithADamagedPlaceOrTime() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let thread = try await caller.createThread("Harmed")
+      for text in ["one", "two"] { _ = try await caller.send(text, to: thread) }
+      let database = try database(world)
+      for value in Self.extremes where value != 1 << 53 {
+        try database.run("UPDATE turns SET sequence = ? WHERE id = (SELECT max(id) FROM turns)", .integer(value))
+        let read = try await caller.thread(thread)
+        #expect(read.turns.count == 1 && !read.damage.isEmpty, "\(value)")
+      }
+      for value in Self.extremes {
+        try database.run("UPDATE turns SET recorded_at = ? WHERE id = (SELECT min(id) FROM turns)", .integer(value))
+        let read = try await caller.thread(thread)
+        #expect(read.turns.isEmpty && !read.damage.isEmpty, "\(value)")
+      }
+      #expect(try await caller.send("three", to: thread).contains("three"))
+      #expect(try await caller.thread(thread).turns.count == 1)
+    }
+  }
+
+  /// The sizes of all threads together are more than 64 bits hold.
+  @Test func erasingOpensNothing() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      for title in ["One", "Two"] { _ = try await caller.createThread(title) }
+      await world.service.end()
+      try database(world).run("UPDATE threads SET bytes = ?, change_number = ?", .integer(.max), .integer(.max))
+      try database(world).run("UPDATE threads SET turn_count = ?, updated_at = ?", .integer(.min), .integer(.min))
+      try await world.service.start(world.sandbox.addresses)
+      let output = try await world.chappie("erase", "--yes")
+      #expect(output.status == 0, "\(output.text)")
+      #expect(try world.directories.files().keys.allSatisfy { !$0.hasSuffix("/threads.db") })
+      world.service.acceptEnd()
+    }
+  }
+}
