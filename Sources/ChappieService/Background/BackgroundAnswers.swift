@@ -19,8 +19,7 @@ struct BackgroundAnswers {
 
   private struct Answer {
     let choice: Choice
-    /// Unix seconds.
-    let time: Int64
+    let time: Timestamp
   }
 
   private static let sizeLimit = 256 << 10
@@ -45,9 +44,9 @@ struct BackgroundAnswers {
   /// - Throws: ``FileError``. A file that cannot be read is replaced.
   func set(_ choice: Choice, for app: AppID?) throws(FileError) {
     var answers = (try? read()) ?? [:]
-    answers[Self.group(app)] = Answer(choice: choice, time: UnixTime.now)
+    answers[Self.group(app)] = Answer(choice: choice, time: .now)
     let text = answers.sorted { $0.key < $1.key }.map { group, answer in
-      "[\(group)]\nAnswer=\(answer.choice.rawValue)\nTime=\(answer.time)\n"
+      "[\(group)]\nAnswer=\(answer.choice.rawValue)\nTime=\(answer.time.unixSeconds)\n"
     }
     try Files.makeDirectory(directory)
     try Files.write(Array(text.joined(separator: "\n").utf8), to: path)
@@ -56,12 +55,15 @@ struct BackgroundAnswers {
   private func read() throws -> [String: Answer] {
     guard Files.exists(path) else { return [:] }
     let file = try KeyFile(Files.read(path, limit: Self.sizeLimit))
-    return Dictionary(
-      uniqueKeysWithValues: file.groupNames.map { group in
-        // A value that is not understood allows nothing.
-        let choice = file.string(group, "Answer").flatMap(Choice.init) ?? .ask
-        return (group, Answer(choice: choice, time: file.string(group, "Time").flatMap(Int64.init) ?? 0))
-      })
+    var answers: [String: Answer] = [:]
+    // The names of applications are ASCII. Among others, `String` takes different bytes for the same name.
+    for group in file.groupNames where group.utf8.allSatisfy({ $0 < 0x80 }) {
+      // A value that is not understood allows nothing.
+      let choice = file.string(group, "Answer").flatMap(Choice.init) ?? .ask
+      let time = file.string(group, "Time").flatMap { Timestamp(text: $0) } ?? .distantPast
+      answers[group] = Answer(choice: choice, time: time)
+    }
+    return answers
   }
 
   private static func group(_ app: AppID?) -> String { app?.text ?? desktopUser }

@@ -160,7 +160,7 @@ extension DesktopNotification {
   /// The timeout in milliseconds; 0 means no timeout, -1 the server's default.
   private func timeout(for capabilities: NotificationCapabilities) -> Int32 {
     switch (lifetime, actions) {
-    case (.brief, _): Int32(Self.briefTime.components.seconds * 1000)
+    case (.brief, _): Int32(clamping: Self.briefTime.wholeMilliseconds)
     // A server with a history may hide this notification, but not the code, which the user needs at once.
     case (.untilSolved, [.signIn]) where capabilities.keepsHistory: -1
     case (.untilSolved, _): 0

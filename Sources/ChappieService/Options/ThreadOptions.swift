@@ -1,5 +1,6 @@
 import ChappieSDKRuntime
 import GLibBridge
+import Platform
 
 /// The thread options of `chappie/chappie.conf`: `[Threads]`, `[Redaction]` and `[Redaction Patterns]`.
 struct ThreadOptions: Sendable {
@@ -67,7 +68,7 @@ struct ThreadOptions: Sendable {
     var policy = standard
     policy.maximumTotalBytes = try number(
       "[Threads] MaximumSize=", or: "unlimited", in: "MiB", standard.maximumTotalBytes
-    ) { Int64($0 * Double(1 << 20)) }
+    ) { Int64((Count($0 * 1_048_576) ?? .maximum).value) }
     policy.archiveInactiveAfter = try number(
       "[Threads] ArchiveAfter=", or: "never", in: "days", standard.archiveInactiveAfter
     ) { $0 * 86_400 }

@@ -109,8 +109,6 @@ extension ChappieToolResult {
 extension ChappieToolExecutionResult {
   /// The tool result on the bus.
   var dictionary: VariantDictionary {
-    let (seconds, attoseconds) = duration.components
-    let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
-    return ["status": status.rawValue, "output": output, "duration_ms": UInt32(clamping: milliseconds)]
+    ["status": status.rawValue, "output": output, "duration_ms": duration.wholeMilliseconds]
   }
 }

@@ -1,10 +1,9 @@
 import CGLib
 import Platform
 
-/// Times in this project's format: Unix seconds in UTC.
-public enum UnixTime {
-  /// The date and time of a Unix time, in the user's time zone and language.
-  public static func localText(_ unixSeconds: Int64) -> String {
+extension Timestamp {
+  /// The date and time, in the user's time zone and language.
+  public var localText: String {
     guard let date = g_date_time_new_from_unix_local(gint64(unixSeconds)) else { return "\(unixSeconds)" }
     defer { g_date_time_unref(date) }
     // Translators: a date and a time, as g_date_time_format formats it.
@@ -15,17 +14,24 @@ public enum UnixTime {
     return text.map { String(cString: $0) } ?? "\(unixSeconds)"
   }
 
-  /// Reads a time in the form of ISO 8601, in UTC where it names no zone. Nil for any other text.
-  public static func parse(iso8601 text: String) -> Int64? {
+  /// Reads a time in the form of ISO 8601, in UTC where it names no zone. Nil for any other text, and for a time out of
+  /// range.
+  public init?(iso8601 text: String) {
     let utc = g_time_zone_new_utc()
     defer { g_time_zone_unref(utc) }
     guard let date = g_date_time_new_from_iso8601(text, utc) else { return nil }
     defer { g_date_time_unref(date) }
-    return Int64(g_date_time_to_unix(date))
+    self.init(Int64(g_date_time_to_unix(date)))
   }
+}
+
+/// Times in this project's format: Unix seconds in UTC.
+public enum UnixTime {
+  /// Reads a time in the form of ISO 8601, in UTC where it names no zone. Nil for any other text.
+  public static func parse(iso8601 text: String) -> Int64? { Timestamp(iso8601: text)?.unixSeconds }
 
   /// The current Unix time in seconds.
-  public static var now: Int64 { nowWithMicroseconds.seconds }
+  public static var now: Int64 { Timestamp.now.unixSeconds }
 
   /// The current Unix time in seconds, and the microseconds since that second.
   public static var nowWithMicroseconds: (seconds: Int64, microseconds: Int32) {

@@ -1,3 +1,5 @@
+import Platform
+
 /// A D-Bus dictionary of type `a{sv}`.
 public struct VariantDictionary: Sendable, Equatable, VariantConvertible, ExpressibleByDictionaryLiteral {
   public static var variantType: String { "a{sv}" }
@@ -41,6 +43,13 @@ public struct VariantDictionary: Sendable, Equatable, VariantConvertible, Expres
 
   public mutating func remove(_ key: String) {
     values[key] = nil
+  }
+
+  /// The time of `key` in Unix seconds, a value of type `x`; nil when the key is missing or the time is out of range.
+  ///
+  /// - Throws: ``VariantError`` when the value has another type.
+  public func time(_ key: String) throws(VariantError) -> Timestamp? {
+    try value(key, as: Int64.self).flatMap { Timestamp($0) }
   }
 
   /// The value of `key`; nil when the key is missing.

@@ -21,7 +21,7 @@ public final class Timer {
 
 extension Duration {
   /// This duration in whole milliseconds, rounded up, for GLib's timers; 0 for a negative duration.
-  var wholeMilliseconds: UInt32 {
+  package var wholeMilliseconds: UInt32 {
     let (seconds, attoseconds) = components
     guard seconds >= 0 else { return 0 }
     let milliseconds = min(seconds, Int64(UInt32.max)) * 1000

@@ -120,7 +120,7 @@ struct TurnPrinter {
 
   /// Turns a refusal by the server into ``ExitStatus/noSuchModel`` if the model is not in the list.
   private func refusal(_ failure: CommandFailure, _ details: ChappieJSONValue, model: String?) async -> CommandFailure {
-    guard failure.status == .refused, (400..<500).contains(details["status"]?.integerValue ?? 0),
+    guard failure.status == .refused, details["status"]?.number(in: 400...499) != nil,
       let models = try? await service.call(client, "Client", "ListModels", .tuple(VariantDictionary())),
       let own: String = try? await service.properties(client, "Client").value("Model"),
       let known = try? models.member(0, "models", as: [VariantDictionary].self).flatMap({
@@ -137,7 +137,7 @@ struct TurnPrinter {
     object.set("text", text)
     for key in ["model", "response_id"] { object.set(key, details[key]?.stringValue) }
     for key in ["input_tokens", "cached_input_tokens", "output_tokens", "reasoning_tokens"] {
-      object.set(key, details[key]?.integerValue)
+      object.set(key, details[key]?.count?.value)
     }
     object.set("refusal", details["refusal"]?.boolValue)
     return object

@@ -8,14 +8,14 @@ struct ServerChecks {
   private struct Server {
     let host: String
     let status: UInt32?
-    let time: Int64?
+    let time: Timestamp?
     let error: String?
     let isUntrusted: Bool
 
     init(_ values: VariantDictionary) throws {
       host = try values.value("host") ?? ""
       status = try values.value("status")
-      time = try values.value("time")
+      time = try values.time("time")
       error = try values.value("error")
       isUntrusted = try values.value("untrusted") ?? false
     }
@@ -23,11 +23,11 @@ struct ServerChecks {
 
   private static let deadline = Duration.seconds(15)
   /// A difference that no check of a certificate or a token notices.
-  private static let tolerance: Int64 = 60
+  private static let tolerance = 60
 
   private let servers: Result<[Server], CommandFailure>
   /// The clock of this computer at the time of the answers.
-  private let now: Int64
+  private let now: Timestamp
 
   init(_ service: ServiceConnection) async {
     do {
@@ -37,7 +37,7 @@ struct ServerChecks {
     } catch {
       servers = .failure(CommandFailure(error))
     }
-    now = UnixTime.now
+    now = .now
   }
 
   /// The findings without a service to ask.
@@ -79,11 +79,11 @@ struct ServerChecks {
     guard let (host, time) = servers.compactMap({ server in server.time.map { (server.host, $0) } }).last else {
       return .unchecked("clock", tr("No server told the time."))
     }
-    let difference = now - time
-    guard difference.magnitude > UInt64(Self.tolerance) else {
+    let difference = Int(now.seconds(since: time))
+    guard abs(difference) > Self.tolerance else {
       return .ok("clock", tr("The clock agrees with that of \(host)."))
     }
-    let minutes = Int(clamping: (difference.magnitude + 30) / 60)
+    let minutes = (abs(difference) + 30) / 60
     return .problem(
       "clock", .failed,
       difference > 0

@@ -40,7 +40,7 @@ final class UsageMonitor: MonitorSource {
     if let planUse = status.planUse { return planUse.state }
     do {
       let limits = try await limits()
-      wake(at: limits.windows.compactMap(\.resetsAt).filter { $0 > UnixTime.now }.min())
+      wake(at: limits.windows.compactMap(\.resetsAt).filter { $0 > .now }.min())
       return limits.state
     } catch let error as GLibError where error.busName?.hasPrefix("org.chappie.Error.") == true {
       wake(after: Self.pause)
@@ -50,7 +50,7 @@ final class UsageMonitor: MonitorSource {
 
   private func limits() async throws -> UsageLimits {
     let known = try UsageLimits(try await service.properties(client, "Client").value("UsageLimits") ?? [:])
-    let ended = known.windows.contains { ($0.resetsAt ?? .max) <= UnixTime.now }
+    let ended = known.windows.contains { ($0.resetsAt ?? .distantFuture) <= .now }
     let mayAsk = asked.map { .now - $0 >= Self.pause } ?? true
     guard known.isEmpty || ended && mayAsk else { return known }
     asked = .now
@@ -64,10 +64,10 @@ final class UsageMonitor: MonitorSource {
 
   // MARK: Time
 
-  private func wake(at time: Int64?) {
+  private func wake(at time: Timestamp?) {
     guard let time else { return }
     // Five seconds later: the clock of the backend may differ.
-    wake(after: .seconds(time - UnixTime.now + 5))
+    wake(after: .seconds((time + 5).seconds(since: .now)))
   }
 
   private func wake(after delay: Duration) {

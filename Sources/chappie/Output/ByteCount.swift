@@ -7,7 +7,8 @@ struct ByteCount {
   /// The number in its largest unit, with one decimal if it is below ten: `512 B`, `1.5 KiB`, `20 MiB`.
   var text: String {
     guard bytes >= 1024 else { return "\(bytes) B" }
-    var tenths = min(bytes, 1 << 59) * 10 / 1024
+    var tenths = Count(clamping: bytes).value
+    tenths = tenths * 10 / 1024
     var units = ["KiB", "MiB", "GiB", "TiB"][...]
     while tenths >= 10240, units.count > 1 {
       tenths /= 1024
@@ -15,7 +16,7 @@ struct ByteCount {
     }
     let number =
       tenths < 100 && !tenths.isMultiple(of: 10)
-      ? LocalizedNumber.text(Double(tenths) / 10, decimals: 1) : LocalizedNumber.text(Int(tenths / 10))
+      ? LocalizedNumber.text(Double(tenths) / 10, decimals: 1) : LocalizedNumber.text(tenths / 10)
     return "\(number) \(units[units.startIndex])"
   }
 }

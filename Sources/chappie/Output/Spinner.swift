@@ -10,16 +10,16 @@ final class Spinner {
 
   /// The reason for the wait.
   var text: String
-  private let deadline: Int64?
+  private let deadline: Timestamp?
   private var frame = 0
   private var timer: Timer?
 
   /// Starts to spin if standard error is a terminal; otherwise it does nothing.
   ///
   /// - Parameters:
-  ///   - deadline: the end of the wait in Unix seconds, for the time that is left; nil shows no time.
+  ///   - deadline: the end of the wait, for the time that is left; nil shows no time.
   ///   - delay: a wait that is no longer than this is not shown.
-  init(_ text: String, until deadline: Int64? = nil, after delay: Duration = .zero) {
+  init(_ text: String, until deadline: Timestamp? = nil, after delay: Duration = .zero) {
     self.text = text
     self.deadline = deadline
     guard StandardStream.error.isTerminal else { return }
@@ -42,7 +42,7 @@ final class Spinner {
   }
 
   private func draw() {
-    let left = deadline.map { $0 > UnixTime.now ? $0 - UnixTime.now : 0 }
+    let left = deadline.map { max(0, Int($0.seconds(since: .now))) }
     let time = left.map { "\($0 / 60):\($0 % 60 < 10 ? "0" : "")\($0 % 60)" }.map { " " + tr("\($0) left") } ?? ""
     StandardStream.error.write(
       controlSequences: "\r\u{1B}[K\(Self.frames[frame % Self.frames.count]) \(text.terminalSafeLine)\(time)")

@@ -12,11 +12,11 @@ struct UsageBar {
   }
 
   /// The percentage as a whole number: 0 and 100 appear only for exactly nothing and for everything.
-  var wholePercent: Int { percent < 1 ? Int(percent.rounded(.up)) : Int(percent) }
+  var wholePercent: Int { Count(percent < 1 ? percent.rounded(.up) : percent)?.value ?? 0 }
 
   /// Twenty blocks and the number. The last block is filled only at 100 per cent.
   var text: String {
-    let filled = min(20, max(0, wholePercent == 0 ? 0 : max(1, Int(percent / 5))))
+    let filled = min(20, wholePercent == 0 ? 0 : max(1, wholePercent / 5))
     let (full, empty) = StandardStream.output.has("█░") ? ("█", "░") : ("#", ".")
     let blocks = String(repeating: full, count: filled) + String(repeating: empty, count: 20 - filled)
     let room = Self.figure(100).count

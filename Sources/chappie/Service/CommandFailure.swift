@@ -61,13 +61,13 @@ struct CommandFailure: Error {
   ///   - details: the last event of a turn, with the details of its failure.
   init(busName: String, message: String, details: ChappieJSONValue = .null) {
     self.init(
-      ExitStatus(errorName: busName), Self.sentence(busName, message, resetsAt: details["resets_at"]?.integerValue),
+      ExitStatus(errorName: busName), Self.sentence(busName, message, resetsAt: details["resets_at"]?.time),
       name: busName.isEmpty ? nil : busName)
     // With a response id the answer is complete, and the caller prints it as such.
     let keys = details["response_id"] == nil ? ["plan", "tool", "partial_text"] : ["plan", "tool"]
     for key in keys + ["param"] { members.after.set(key, details[key]?.stringValue) }
-    for key in ["status", "limit"] { members.after.set(key, details[key]?.integerValue) }
-    members.after.set("resets_at", details["resets_at"]?.integerValue)
+    for key in ["status", "limit"] { members.after.set(key, details[key]?.count?.value) }
+    members.after.set("resets_at", details["resets_at"]?.time?.unixSeconds)
   }
 
   /// The same failure with the members of `object` before those of the error in its JSON object.
@@ -102,7 +102,7 @@ struct CommandFailure: Error {
     return object
   }
 
-  private static func sentence(_ name: String, _ message: String, resetsAt: Int64?) -> String {
+  private static func sentence(_ name: String, _ message: String, resetsAt: Timestamp?) -> String {
     let message = ServiceSentences.translated(message)
     return switch (name, ExitStatus(errorName: name)) {
     case ("org.chappie.Error.MissingCredential", _): tr("Nobody is signed in: run chappie sign-in.")
@@ -116,7 +116,7 @@ struct CommandFailure: Error {
         """)
     case (_, .signInNeeded): tr("The sign-in has ended: run chappie sign-in.")
     case (_, .usageLimitReached):
-      [message, resetsAt.map { tr("It resets \(UnixTime.localText($0)).") }].compactMap(\.self).joined(separator: " ")
+      [message, resetsAt.map { tr("It resets \($0.localText).") }].compactMap(\.self).joined(separator: " ")
     case ("org.chappie.Error.Cancelled", _): tr("Cancelled.")
     case ("org.freedesktop.DBus.Error.ServiceUnknown", _), ("org.freedesktop.DBus.Error.NameHasNoOwner", _):
       tr("The service is not installed, or does not start: install chappie, and see journalctl --user -u chappie.")

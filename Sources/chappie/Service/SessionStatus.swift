@@ -23,7 +23,7 @@ struct SessionStatus: Equatable {
   let verificationURI: String?
   /// The page of a running sign-in in the browser, for the program that has asked for it.
   let authorizationURI: String?
-  let expiresAt: Int64?
+  let expiresAt: Timestamp?
   /// The method of the stored sign-in; nil when nobody is signed in, or when it is not known.
   let method: SignInMethod?
   let planUse: PlanUse?
@@ -40,7 +40,7 @@ struct SessionStatus: Equatable {
     verificationURI = try code.value("verification_uri")
     let page: VariantDictionary = try properties.value("BrowserPage") ?? [:]
     authorizationURI = try page.value("authorization_uri")
-    expiresAt = try code.value("expires_at") ?? page.value("expires_at")
+    expiresAt = try code.time("expires_at") ?? page.time("expires_at")
     method = SignInMethod(rawValue: try properties.value("AuthMethod") ?? "")
     planUse = try PlanUse(properties)
     let info: VariantDictionary = try properties.value("AccountInfo") ?? [:]
@@ -88,7 +88,7 @@ struct SessionStatus: Equatable {
     object.set("user_code", userCode)
     object.set("verification_uri", verificationURI)
     object.set("authorization_uri", authorizationURI)
-    object.set("expires_at", expiresAt)
+    object.set("expires_at", expiresAt?.unixSeconds)
     object.set("method", method?.rawValue)
     if let planUse { object.append(planUse.json) }
     object.set("email", email)

@@ -8,13 +8,13 @@ struct UsageLimits: Equatable {
     let name: String
     let usedPercent: Double
     let minutes: UInt32?
-    let resetsAt: Int64?
+    let resetsAt: Timestamp?
 
     init?(_ values: VariantDictionary?, name: String) throws {
       guard let percent: Double = try values?.value("used_percent") else { return nil }
       usedPercent = percent
       minutes = try values?.value("window_minutes")
-      resetsAt = try values?.value("resets_at")
+      resetsAt = try values?.time("resets_at")
       self.name = minutes.map(Self.length) ?? name
     }
 
@@ -28,7 +28,7 @@ struct UsageLimits: Equatable {
 
     var wholePercent: Int { UsageBar(percent: usedPercent).wholePercent }
 
-    var reset: String? { resetsAt.map { tr("resets \(UnixTime.localText($0))") } }
+    var reset: String? { resetsAt.map { tr("resets \($0.localText)") } }
   }
 
   let plan: String?
@@ -141,7 +141,7 @@ struct UsageLimits: Equatable {
     var object = JSONObject()
     object.set("used_percent", window.usedPercent)
     object.set("window_minutes", window.minutes)
-    object.set("resets_at", window.resetsAt)
+    object.set("resets_at", window.resetsAt?.unixSeconds)
     return object
   }
 }

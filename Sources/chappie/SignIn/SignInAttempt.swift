@@ -22,7 +22,7 @@ final class SignInAttempt {
   private var tasks: [Task<Void, Never>] = []
   private var reader: CallbackReader?
   private var spinner: Spinner?
-  private var expiresAt: Int64?
+  private var expiresAt: Timestamp?
   /// Whether this command started it. Another program's sign-in goes on without this command.
   private var isOwn = true
   private var lastLine: String?
@@ -78,7 +78,7 @@ final class SignInAttempt {
     let reply = try await service.call(session, "Session", "StartDeviceCodeSignIn", .tuple(options), timeout: nil)
     let code: String = try reply.member(0, "user_code")
     let page = try await page(reply.member(1, "verification_uri"))
-    expiresAt = try reply.member(2, "expires_at")
+    expiresAt = Timestamp(try reply.member(2, "expires_at", as: Int64.self))
     say(
       tr(
         """
@@ -99,7 +99,7 @@ final class SignInAttempt {
       throw CommandFailure.olderService
     }
     let page = try await page(reply.member(0, "authorization_uri"))
-    expiresAt = try reply.member(1, "expires_at")
+    expiresAt = Timestamp(try reply.member(1, "expires_at", as: Int64.self))
     // The page is asked to name the application only when it is connected.
     if !page.text.contains("agent_name_hint=") {
       remedy = tr("If the page said that it does not know Chappie, run chappie sign-in --connect-anew.")

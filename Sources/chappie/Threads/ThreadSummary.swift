@@ -6,8 +6,8 @@ import Platform
 struct ThreadSummary {
   let id: String
   let title: String
-  let createdAt: Int64
-  let updatedAt: Int64
+  let createdAt: Timestamp
+  let updatedAt: Timestamp
   let isArchived: Bool
   let turnCount: UInt32
   let bytes: UInt64
@@ -20,8 +20,8 @@ struct ThreadSummary {
       throw CommandFailure(.failed, tr("The service listed a thread with an invalid id: “\(id.terminalSafeLine)”."))
     }
     title = try values.value("title") ?? ""
-    createdAt = try values.value("created_at") ?? 0
-    updatedAt = try values.value("updated_at") ?? 0
+    createdAt = try values.time("created_at") ?? .distantPast
+    updatedAt = try values.time("updated_at") ?? .distantPast
     isArchived = try values.value("archived") ?? false
     turnCount = try values.value("turn_count") ?? 0
     bytes = try values.value("bytes") ?? 0
@@ -46,8 +46,9 @@ struct ThreadSummary {
   /// The times of a thread, a phrase each.
   static func times(_ thread: ChappieThreadSummary) -> [String] {
     [
-      tr("begun \(UnixTime.localText(thread.createdAt))"), tr("changed \(UnixTime.localText(thread.updatedAt))"),
-      thread.archivedAt.map { tr("archived \(UnixTime.localText($0))") },
+      tr("begun \(Timestamp(clamping: thread.createdAt).localText)"),
+      tr("changed \(Timestamp(clamping: thread.updatedAt).localText)"),
+      thread.archivedAt.map { tr("archived \(Timestamp(clamping: $0).localText)") },
     ].compactMap(\.self)
   }
 
@@ -55,8 +56,8 @@ struct ThreadSummary {
     var object = JSONObject()
     object.set("id", id)
     object.set("title", title)
-    object.set("created_at", createdAt)
-    object.set("updated_at", updatedAt)
+    object.set("created_at", createdAt.unixSeconds)
+    object.set("updated_at", updatedAt.unixSeconds)
     object.set("archived", isArchived)
     object.set("turn_count", turnCount)
     object.set("bytes", bytes)

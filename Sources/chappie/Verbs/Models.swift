@@ -76,7 +76,7 @@ struct Models: Verb {
   }
 
   private static func tokens(_ count: UInt32) -> String {
-    count < 1000 ? "\(count)" : "\(count / 1000)k"
+    count < 1000 ? "\(count)" : "\(Int(count) / 1000)k"
   }
 
   private func line(_ model: Model, _ selected: String?) -> String {

@@ -87,6 +87,10 @@ final class HostileService {
     return thread
   }
 
+  private nonisolated static var server: VariantDictionary {
+    ["host": text, "status": UInt32.max, "time": Int64.min]
+  }
+
   private nonisolated static var limits: VariantDictionary {
     let window: VariantDictionary = [
       "used_percent": Double.infinity, "window_minutes": UInt32.max, "resets_at": Int64.min,
@@ -140,7 +144,7 @@ final class HostileService {
         ("OpenClient", "a{sv}", "o", { [ObjectPath.chappie.variant] }),
         ("ListApprovals", "", "aa{sv}", { [[Self.dictionary("approval tool app")].variant] }),
         ("GetApproval", "s", "a{sv}", { [Self.dictionary("approval tool app arguments").variant] }),
-        ("AnswerApproval", "s b s", "", { [] }),
+        ("AnswerApproval", "s b s", "", { [] }), ("CheckServers", "", "aa{sv}", { [[Self.server].variant] }),
       ])
   }
 

@@ -18,6 +18,7 @@ struct HostileServiceTests {
     ["threads", "rename", "last", "x"], ["threads", "archive", "last"], ["threads", "unarchive", "last"],
     ["threads", "delete", "--yes", "last"], ["threads", "usage"], ["threads", "usage", "--json"],
     ["threads", "compact", "last", "x"], ["threads", "show", "0123"], ["threads", "export", "--all", "-o", "all"],
+    ["doctor"], ["doctor", "--json"],
   ]
 
   /// The characters of a text that control a terminal or hide text.

@@ -80,6 +80,20 @@ struct BackgroundTurnTests {
     }
   }
 
+  /// Swift takes a composed and a decomposed letter for one; the file may hold both.
+  @Test func groupsOfTheFileThatLookAlikeDoNoHarm() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let groups = "[org.example.Caf\u{E9}]\nAnswer=deny\n[org.example.Cafe\u{301}]\nAnswer=deny\n"
+      let time = "Time=-9223372036854775808\n"
+      try (groups + time + "[desktop-user]\nAnswer=allow\n" + time).write(
+        to: world.directories.state.appending(path: "background-use"), atomically: true, encoding: .utf8)
+      #expect(try await caller.send("hi", Self.background).contains("hi"))
+      try await set("deny", by: caller)
+      #expect(try await refusal { try await caller.send("hi", Self.background) }.name == "AccessDenied")
+    }
+  }
+
   @Test func withoutAnAnswerTheSignInDecides() async throws {
     try await World.with { world in
       let server = try await NotificationServer(world)

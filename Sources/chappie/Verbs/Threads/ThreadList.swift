@@ -46,7 +46,7 @@ struct ThreadList: Verb {
     for thread in threads {
       table.append(
         ThreadSummary.short(thread.id), ThreadSummary.shown(thread.title).shortened(to: room),
-        UnixTime.localText(thread.updatedAt), "\(thread.turnCount)", ByteCount(bytes: thread.bytes).text)
+        thread.updatedAt.localText, "\(thread.turnCount)", ByteCount(bytes: thread.bytes).text)
     }
     return table.text
   }
