@@ -22,8 +22,8 @@
 #                    uses the window, the search, the extension and the applet in GNOME and Plasma of Debian 13, in
 #                    trees in .build/trees; needs root
 #   make screenshots makes pictures of the parts of the desktop, in .build/pictures; as root, of Debian 13 too
-#   make lint        checks the format of the source, the comments of the interfaces, the catalogues of texts and the
-#                    modules of the desktop's programs;
+#   make lint        checks the format of the source, the comments of the interfaces, the catalogues of texts, the
+#                    modules of the desktop's programs and, after a debug build, calculations with numbers from outside;
 #                    make format mends the first
 #   make po          brings the texts of the source into the catalogues in po, for translating
 #   make install     installs what was built before; builds nothing
@@ -157,6 +157,7 @@ torture: test-dependencies debug
 SECONDS = 600
 abuse: test-dependencies build
 	scripts/private-session Tests/abuse/abuse.py .build/release --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+	scripts/private-session Tests/extremes/extremes.py .build/release --all --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
 conformance: debug
 	Tests/conformance/conformance.py .build/debug
@@ -168,6 +169,7 @@ doc: debug
 lint: manuals
 	@swift format lint --strict --recursive --parallel $(SOURCES)
 	@Tests/security.py
+	@! test -d .build/debug/index/store || Tests/numbers.py .build/debug
 	@scripts/translations check
 	@! scripts/dependencies check window 2>/dev/null || gjs -m Tests/modules.js
 	@python3 -m json.tool desktop/plasma/package/metadata.json >/dev/null

@@ -31,10 +31,12 @@ NOTHING = re.compile(r"Test run with 0 tests|No matching test cases")
 
 SERVICE = {
     "arrows": "Tests/arrows.py .build/debug",
+    "numbers": "Tests/numbers.py .build/debug",
     "misuse": "Tests/misuse.py .build/debug",
     "swift": SWIFT.strip(),
     "torture": SESSION + "Tests/torture/torture.py .build/debug --rounds 40",
     "abuse": SESSION + "Tests/abuse/abuse.py .build/debug --brief --seconds 24",
+    "extremes": SESSION + "Tests/extremes/extremes.py .build/debug --seconds 40",
 }
 SURROUNDINGS = {
     "lint": "make lint",

@@ -58,7 +58,7 @@ class Index:
         return found
 
     def symbols(self):
-        """(file below Sources, symbol, name, roles) of each occurrence."""
+        """(file below Sources, symbol, name, roles, line) of each occurrence."""
         main_file = self.function("unit_reader_get_main_file", Text, c_void_p)
         unit_reader = self.function("unit_reader_create", c_void_p, c_void_p, c_char_p, c_void_p)
         for unit in self.collect("store_units_apply_f", NAMES, str, self.store, 0):
@@ -66,8 +66,8 @@ class Index:
             file = reader and str(main_file(reader))
             if file and file.startswith(f"{SOURCES}/") and os.path.exists(file):
                 for record in self.records(reader, file):
-                    for symbol, name, roles in self.occurrences(record):
-                        yield file[len(str(SOURCES)) + 1:], symbol, name, roles
+                    for occurrence in self.occurrences(record):
+                        yield file[len(str(SOURCES)) + 1:], *occurrence
 
     def records(self, reader, file):
         kind = self.function("unit_dependency_get_kind", c_int, c_void_p)
@@ -88,10 +88,13 @@ class Index:
         roles = self.function("occurrence_get_roles", c_uint64, c_void_p)
         usr = self.function("symbol_get_usr", Text, c_void_p)
         name = self.function("symbol_get_name", Text, c_void_p)
+        place = self.function("occurrence_get_line_col", None, c_void_p, POINTER(c_uint), POINTER(c_uint))
+        line, column = c_uint(), c_uint()
 
         def read(occurrence):
             it = symbol(occurrence)
-            return str(usr(it)), str(name(it)), roles(occurrence)
+            place(occurrence, line, column)
+            return str(usr(it)), str(name(it)), roles(occurrence), line.value
 
         return self.collect("record_reader_occurrences_apply_f", OBJECTS, read, reader)
 
@@ -103,7 +106,7 @@ def folder(file):
 def uses(index):
     """The symbols that each folder uses of each other folder of its target."""
     definitions, references = {}, defaultdict(set)
-    for file, symbol, name, roles in index.symbols():
+    for file, symbol, name, roles, _ in index.symbols():
         if roles & DEFINITION:
             definitions.setdefault(symbol, (folder(file), name))
         elif roles & REFERENCE:
@@ -129,4 +132,5 @@ def main():
     sys.exit(bool(new or gone))
 
 
-main()
+if __name__ == "__main__":
+    main()
