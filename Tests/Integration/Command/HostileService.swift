@@ -145,7 +145,7 @@ final class HostileService {
         ("ListApprovals", "", "aa{sv}", { [[Self.dictionary("approval tool app")].variant] }),
         ("GetApproval", "s", "a{sv}", { [Self.dictionary("approval tool app arguments").variant] }),
         ("AnswerApproval", "s b s", "", { [] }), ("CheckServers", "", "aa{sv}", { [[Self.server].variant] }),
-      ])
+      ], ["Version": UInt32(1).variant, "LockState": Self.text.variant, "LockSources": [Self.text].variant])
   }
 
   private func session() throws -> BusImplementation {
