@@ -100,6 +100,7 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     _ slot: SlotIdentity, _ found: [SecretServiceClient.Found], _ collection: SecretServiceClient.CollectionState
   ) -> StoredItem<Secret> {
     guard collection == .locked || !found.isEmpty else {
+      memoryCopies[slot] = nil
       notes?.set(slot, nil)
       return .none
     }

@@ -30,6 +30,30 @@ struct SignOutTests {
     }
   }
 
+  /// The names of the files that tell processes of each other's changes.
+  private func lockFiles(_ world: World) throws -> [String] {
+    try world.directories.files().keys.filter { $0.hasPrefix("run/chappie/") && $0.hasSuffix(".lock") }.sorted()
+  }
+
+  /// Anybody can name any number of accounts.
+  @Test func aSignOutWithoutASignInLeavesNoFile() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let before = try lockFiles(world)
+      for number in 0..<3 {
+        let session = try await caller.open("Session", ["keychain_account": "nobody \(number)"])
+        try await caller.call("Session.SignOut", at: session)
+        #expect(try await caller.state(at: session) == "signed-out")
+      }
+      try await world.keyring.lock()
+      try await caller.waitFor("locked", "Manager.LockState")
+      let hidden = try await caller.open("Session", ["keychain_account": "nobody"])
+      #expect(try await refusal { try await caller.call("Session.SignOut", at: hidden) }.name == "Locked")
+      #expect(try lockFiles(world) == before)
+      #expect(before.count == 1)
+    }
+  }
+
   @Test(arguments: ["default", "work"])
   func aSignOutLeavesOtherAccountsUnchanged(_ account: String) async throws {
     try await World.with { world in

@@ -15,6 +15,14 @@ extension CredentialSlot {
       let interaction = await gate.interaction(interaction)
       // The prompt comes before the lock, so no other process waits for the user.
       if interaction == .allowed { try await store.unlock(identity, interaction: interaction) }
+      switch try await find(.forbidden) {
+      // The lock is a file, and a slot without a credential gets none: anybody can name any number of accounts.
+      case .none where pending == nil:
+        apply(.signedOut)
+        return Task {}
+      case .hidden(let error): throw error
+      case .none, .locked, .unusable, .secret: break
+      }
       let lock = try await SlotFileLock.take(identity)
       defer { withExtendedLifetime(lock) {} }
       let finding = try await find(.forbidden)
