@@ -74,6 +74,34 @@ struct LineToolTests {
     }
   }
 
+  /// A denial needs no user, so a refused approval before it takes nothing from it.
+  @Test func aDenialCountsRightAfterARefusedApproval() async throws {
+    try await World.with { world in
+      let saver = try await ScreenSaver("org.gnome.ScreenSaver", in: world)
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.callTools(
+        #"[{"name":"t","call_id":"c0"},{"name":"t","call_id":"c1"},{"name":"t","call_id":"c2"}]"#)
+      let line = try await caller.ask("Go on", ["tools": [Tools.named("t", policy: "ask")]])
+      for _ in 0..<3 { _ = try await line.next("approval-requested") }
+      saver.setActive(true)
+      try await caller.waitFor(Lock("locked", [saver.name]))
+      let answers = [("c0", true), ("c0", false), ("c1", false), ("c2", true)].map { call, isApproved in
+        #"{"approval":{"call":"\#(call)","approved":\#(isApproved)}}"# + "\n"
+      }
+      line.write(answers.joined())
+      var refused: [String] = []
+      var denied: [String] = []
+      while refused.count < 2 || denied.count < 2, let event = try await line.next() {
+        if event.name == "approval-requested", event.errorName == "Locked" { refused.append(event.text("call") ?? "") }
+        if event.name == "tool-call-completed" { denied.append(event.text("call") ?? "") }
+      }
+      #expect(refused == ["c0", "c2"])
+      #expect(denied.sorted() == ["c0", "c1"])
+      line.write(["cancel": true])
+      #expect(try await line.end().name == "failed")
+    }
+  }
+
   /// An answer may have come from a notification or another program just before.
   @Test func aLateAnswerIsIgnored() async throws {
     try await World.with { world in

@@ -10,7 +10,7 @@ final class TurnLine {
   /// The most answers to calls that wait for none. Such an answer is no error, because another one may have come first.
   private static let lateAnswers = 1000
 
-  /// The shortest time between two refused approvals: each refusal is a line here and one in the log.
+  /// The shortest time between two refused approvals of a call: each refusal is a line here and one in the log.
   private static let pauseAfterRefusal = Duration.seconds(1)
 
   typealias Question = (prompt: Prompt, images: [String])
@@ -20,8 +20,8 @@ final class TurnLine {
   private let reader: LineReader
   private let question = Promise<Question>()
   private var lateAnswers = 0
-  /// While locked, approvals are ignored until then: the last one was refused.
-  private var refusedUntil: ContinuousClock.Instant?
+  /// While locked, approvals of these calls are ignored until then: the last one was refused. A denial always counts.
+  private var refusedUntil: [String: ContinuousClock.Instant] = [:]
   private var reading: Task<Void, Never>?
 
   /// - Parameter memory: counts the bytes of a line that has not ended.
@@ -87,16 +87,22 @@ final class TurnLine {
       try memory.set(early: turn.calls.earlyBytes)
     case .approval(let call, let decision):
       await LockMonitor.shared.ready()
-      let isRefusedAgain = !LockMonitor.shared.mayApprove && refusedUntil.map { $0 > .now } ?? false
-      guard turn.calls.waitsForApproval(call), !isRefusedAgain else { return try noteLateAnswer(to: call, of: turn) }
+      guard turn.calls.waitsForApproval(call), !isRefusedAgain(decision, call) else {
+        return try noteLateAnswer(to: call, of: turn)
+      }
       do {
         try turn.calls.resolve(decision, for: call)
       } catch let error as BusError where error.name == ServiceErrorName.locked.busName {
-        refusedUntil = .now + Self.pauseAfterRefusal
+        refusedUntil[call] = .now + Self.pauseAfterRefusal
         turn.askAgain(call, because: error)
       }
     case .cancel: turn.cancel()
     }
+  }
+
+  private func isRefusedAgain(_ decision: ChappieApprovalDecision, _ call: String) -> Bool {
+    guard case .approve = decision, let next = refusedUntil[call] else { return false }
+    return !LockMonitor.shared.mayApprove && next > .now
   }
 
   /// - Throws: `BusError` with `InvalidArgument` for a call that the turn did not make, or with `LimitExceeded`.
