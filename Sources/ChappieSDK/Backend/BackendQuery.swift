@@ -29,6 +29,8 @@ struct BackendQuery {
     var grant = first
     defer { MemoryHardening.wipeStack() }
     while true {
+      // A list of models is for all callers of the slot.
+      if !asksOnce { try BackendLine.admitRequest() }
       do {
         return try await exchange(url, grant)
       } catch let failure as ExchangeFailure {

@@ -57,6 +57,7 @@ final class RequestRunner {
     }
     var hadNoSocket = false
     while true {
+      try BackendLine.admitRequest()
       scope.model = model
       scope.trace.noteRequest(to: model.slug, over: used)
       do {

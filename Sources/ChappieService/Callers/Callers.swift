@@ -43,6 +43,7 @@ final class Callers {
   private let queries = ApplicationBudget(Limits.queries)
   private let threadRate = RateLimit { Limits.threadRate($0) }
   private let pageRate = RateLimit { Limits.pageRate($0) }
+  private let requestRate = RateLimit<String> { _ in Limits.requestRate }
   /// Closes an object that a caller had open when it left.
   var close: @GLibActor (_ object: ObjectPath, _ caller: String) -> Void = { _, _ in }
 
@@ -182,6 +183,9 @@ final class Callers {
     defer { withExtendedLifetime(lease) {} }
     return try await query()
   }
+
+  /// Counts one more request to the backend, or a retry, for an application; false if it has to wait.
+  func allowsRequest(of application: String) -> Bool { requestRate.allows(application) }
 
   /// Counts one more new thread of `name`.
   ///

@@ -23,6 +23,11 @@ final class ServiceEnvironment {
     approvals = Approvals(notifications)
     consent = BackgroundConsent(notifications)
     self.models = models
+    BackendLine.admission = { [callers] application throws(ChappieClientError) in
+      guard callers.allowsRequest(of: application) else {
+        throw .limitExceeded("This program sends too many requests to ChatGPT: wait a moment before the next.")
+      }
+    }
   }
 
   /// Opens a page in the user's browser.

@@ -9,18 +9,35 @@ enum Limits {
   static let runningTurns = ApplicationBudget.Bounds(each: 64, kind: 304, all: 336, reserve: 48, share: 1)
   /// Backend requests for models and usage.
   static let queries = ApplicationBudget.Bounds(each: 16, kind: 96, all: 128, reserve: 32, share: 2)
-  /// The rate of new threads: an app must not fill the disk with empty threads.
-  static func threadRate(_ application: Application) -> RateLimit.Rate {
+  /// Running sign-ins. Each one polls the issuer, or has a listener for the browser.
+  static let runningSignIns = ApplicationBudget.Bounds(each: 8, kind: 24, all: 32, reserve: 8, share: 1)
+  /// The rate of new sign-ins: each one is a request to the issuer, and a notification.
+  static func signInRate(_ application: Application) -> Rate {
     switch application.kind {
-    case .sandboxed, .uninspectable: RateLimit.Rate(atOnce: 60, perSecond: 1)
-    case .unsandboxed: RateLimit.Rate(atOnce: 600, perSecond: 10)
+    case .sandboxed, .uninspectable: Rate(atOnce: 12, perSecond: 1.0 / 5)
+    case .unsandboxed: Rate(atOnce: 60, perSecond: 1)
+    }
+  }
+  /// The rate of questions that the desktop shows for one application.
+  static let questionRate = Rate(atOnce: 10, perSecond: 1.0 / 6)
+  /// The rate of requests to the backend for turns and queries of one application.
+  static let requestRate = Rate(atOnce: 600, perSecond: 10)
+  /// Retries of a request after HTTP status 429.
+  static let retries = 10
+  /// The shortest delay before the first of them, in seconds, where the server names none.
+  static let shortestRetryDelay = 0.5
+  /// The rate of new threads: an app must not fill the disk with empty threads.
+  static func threadRate(_ application: Application) -> Rate {
+    switch application.kind {
+    case .sandboxed, .uninspectable: Rate(atOnce: 60, perSecond: 1)
+    case .unsandboxed: Rate(atOnce: 600, perSecond: 10)
     }
   }
   /// The rate of pages that are opened in the user's browser: an app must not open one window after the other.
-  static func pageRate(_ application: Application) -> RateLimit.Rate {
+  static func pageRate(_ application: Application) -> Rate {
     switch application.kind {
-    case .sandboxed, .uninspectable: RateLimit.Rate(atOnce: 4, perSecond: 1.0 / 30)
-    case .unsandboxed: RateLimit.Rate(atOnce: 20, perSecond: 1.0 / 5)
+    case .sandboxed, .uninspectable: Rate(atOnce: 4, perSecond: 1.0 / 30)
+    case .unsandboxed: Rate(atOnce: 20, perSecond: 1.0 / 5)
     }
   }
   /// Threads of one app and account.

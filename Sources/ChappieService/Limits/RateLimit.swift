@@ -1,13 +1,14 @@
 import GLibBridge
 
-/// A rate limit for each application: a burst, then a number per second.
-@GLibActor
-final class RateLimit {
-  struct Rate: Sendable {
-    let atOnce: Int
-    let perSecond: Double
-  }
+/// A burst, then a number per second.
+struct Rate: Sendable {
+  let atOnce: Int
+  let perSecond: Double
+}
 
+/// A rate limit for each holder, such as an application.
+@GLibActor
+final class RateLimit<Holder: Hashable & Sendable> {
   private struct Bucket {
     var left: Double
     var filled: ContinuousClock.Instant
@@ -18,32 +19,32 @@ final class RateLimit {
     }
   }
 
-  private let rate: @Sendable (Application) -> Rate
+  private let rate: @Sendable (Holder) -> Rate
   private let now: @Sendable () -> ContinuousClock.Instant
-  private var buckets: [Application: Bucket] = [:]
+  private var buckets: [Holder: Bucket] = [:]
 
   nonisolated init(
-    _ rate: @escaping @Sendable (Application) -> Rate,
+    _ rate: @escaping @Sendable (Holder) -> Rate,
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
   ) {
     self.rate = rate
     self.now = now
   }
 
-  /// Counts one more for `application`; false if it has to wait.
-  func allows(_ application: Application) -> Bool {
+  /// Counts one more for `holder`; false if it has to wait.
+  func allows(_ holder: Holder) -> Bool {
     let now = now()
-    // An application that has its full burst again need not be remembered.
+    // A holder that has its full burst again need not be remembered.
     if buckets.count >= 1024 {
       for key in Array(buckets.keys) {
         buckets[key]?.fill(rate(key), now)
         if let left = buckets[key]?.left, left >= Double(rate(key).atOnce) { buckets[key] = nil }
       }
     }
-    let rate = rate(application)
-    var bucket = buckets[application] ?? Bucket(left: Double(rate.atOnce), filled: now)
+    let rate = rate(holder)
+    var bucket = buckets[holder] ?? Bucket(left: Double(rate.atOnce), filled: now)
     bucket.fill(rate, now)
-    defer { buckets[application] = bucket }
+    defer { buckets[holder] = bucket }
     guard bucket.left >= 1 else { return false }
     bucket.left -= 1
     return true

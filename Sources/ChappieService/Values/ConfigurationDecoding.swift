@@ -70,14 +70,18 @@ extension Unicode.Scalar.Properties {
 }
 
 extension ChappieRateLimitBackoffPolicy {
+  /// A caller may be more patient than the server asks for, and not less: all callers share the user's account.
   fileprivate init(_ dictionary: VariantDictionary) throws {
     let standard = ChappieRateLimitBackoffPolicy.default
-    self.init(
+    _ = try dictionary.value("respects_retry_after_header", as: Bool.self)
+    let asked = ChappieRateLimitBackoffPolicy(
       maxRetries: try dictionary.value("max_retries", as: Int32.self).map(Int.init) ?? standard.maxRetries,
       initialDelay: try dictionary.value("initial_delay") ?? standard.initialDelay,
-      maximumDelay: try dictionary.value("maximum_delay") ?? standard.maximumDelay,
-      respectsRetryAfterHeader: try dictionary.value("respects_retry_after_header")
-        ?? standard.respectsRetryAfterHeader)
+      maximumDelay: try dictionary.value("maximum_delay") ?? standard.maximumDelay)
+    self.init(
+      maxRetries: min(asked.maxRetries, Limits.retries),
+      initialDelay: max(asked.initialDelay, Limits.shortestRetryDelay),
+      maximumDelay: max(asked.maximumDelay, standard.maximumDelay))
   }
 }
 

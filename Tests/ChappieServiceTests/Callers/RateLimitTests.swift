@@ -9,8 +9,8 @@ struct RateLimitTests {
   @Test func allowsABurstAndThenAFixedRate() throws {
     let start = ContinuousClock.now
     let seconds = Mutex(0)
-    let limit = RateLimit { _ in
-      RateLimit.Rate(atOnce: 3, perSecond: 0.5)
+    let limit = RateLimit<Application> { _ in
+      Rate(atOnce: 3, perSecond: 0.5)
     } now: {
       start + .seconds(seconds.withLock { $0 })
     }

@@ -37,7 +37,7 @@ struct ConfigurationDecodingTests {
           harness: ChappieHarness(
             name: "App", summary: "One line.", instructions: "Be brief.", capabilities: ["A", "B"]),
           rateLimitBackoff: ChappieRateLimitBackoffPolicy(
-            maxRetries: 5, initialDelay: 0.5, maximumDelay: 8, respectsRetryAfterHeader: false)))
+            maxRetries: 5, initialDelay: 2, maximumDelay: 80)))
   }
 
   @Test func missingKeysTakeTheServicesDefaults() throws {
@@ -125,11 +125,23 @@ struct ConfigurationDecodingTests {
     for known in ChappieKeychainAccessibility.allCases { #expect(message?.contains(known.rawValue) == true) }
   }
 
-  @Test func clampsInvalidNumbers() throws {
-    let backoff: VariantDictionary = ["max_retries": Int32(-1), "initial_delay": -1.0, "maximum_delay": Double.nan]
-    #expect(
-      try Self.decode(["rate_limit_backoff": backoff]).rateLimitBackoff
-        == ChappieRateLimitBackoffPolicy(maxRetries: 0, initialDelay: 0, maximumDelay: 0))
+  /// All callers share the account, so none is less patient than the server asks for.
+  @Test(
+    arguments: [
+      ["max_retries": Int32(-1), "initial_delay": -1.0, "maximum_delay": Double.nan], ["max_retries": Int32(0)],
+      ["max_retries": Int32(0), "initial_delay": 0.01, "maximum_delay": 1.0, "respects_retry_after_header": false],
+    ] as [VariantDictionary])
+  func retriesAreNotTooEager(_ backoff: VariantDictionary) throws {
+    let policy = try Self.decode(["rate_limit_backoff": backoff]).rateLimitBackoff
+    #expect(policy.maxRetries == 0)
+    #expect(policy.initialDelay >= 0.5)
+    #expect(policy.maximumDelay == 30)
+    #expect(policy.respectsRetryAfterHeader)
+  }
+
+  @Test func retriesHaveACeiling() throws {
+    let policy = try Self.decode(["rate_limit_backoff": ["max_retries": Int32.max] as VariantDictionary])
+    #expect(policy.rateLimitBackoff.maxRetries == 10)
   }
 
   // MARK: The property

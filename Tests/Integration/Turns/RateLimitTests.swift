@@ -64,4 +64,63 @@ struct RateLimitTests {
       #expect(try await caller.send("hi", at: client).contains("hi"))
     }
   }
+
+  // MARK: Greedy callers
+
+  private let greedy: VariantDictionary = [
+    "max_retries": Int32.max, "initial_delay": 0.0, "maximum_delay": 0.0, "respects_retry_after_header": false,
+  ]
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func noCallerOverrulesTheServersRetryAfter(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client", ["rate_limit_backoff": greedy])
+      try await world.sandbox.play(
+        #"[{"endpoint":"responses","status":429,"headers":{"retry-after":"60"},"times":"always"}]"#)
+      let turn = try await caller.stream("hi", at: client)
+      try await eventually("the refusal") { try await world.sandbox.state().requests["responses"] ?? 0 >= 1 }
+      // Without a delay, each of these calls takes longer than a request of the turn.
+      for _ in 0..<50 { _ = try await world.sandbox.state() }
+      #expect(try await world.sandbox.state().requests["responses"] == 1)
+      try await turn.cancel()
+      #expect(try await turn.end().failure.name == "Cancelled")
+    }
+  }
+
+  /// The server allows each retry at once.
+  @Test(arguments: World.Plan.Transport.allCases)
+  func retriesHaveACeiling(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client", ["rate_limit_backoff": greedy])
+      try await world.sandbox.play(
+        #"[{"endpoint":"responses","status":429,"headers":{"retry-after":"0"},"times":"always"}]"#)
+      #expect(try await refusal { try await caller.send("hi", at: client) }.name == "RateLimited")
+      #expect(try await world.sandbox.state().requests["responses"] == 11)
+    }
+  }
+
+  @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+  func requestsOfAnAppHaveACeiling() async throws {
+    try await World.with { world in
+      let outside = try await world.signedInCaller()
+      let app = try await world.caller(app: "org.example.App")
+      try await app.signIn(at: try await app.open("Session"))
+      let client = try await app.open("Client")
+      var answers = 0
+      let queried = try await refusal {
+        while answers < 3000 {
+          _ = try await app.requestUsage(at: client)
+          answers += 1
+        }
+      }
+      #expect(queried.name == "LimitExceeded")
+      #expect(answers >= 500)
+      // Turns and queries count together.
+      let refused = try await refusal { for _ in 0..<100 { _ = try await app.send("hi", at: client) } }
+      #expect(refused.name == "LimitExceeded")
+      #expect(try await outside.send("hi").contains("hi"))
+    }
+  }
 }
