@@ -6,6 +6,7 @@ import GLibBridge
 final class ServiceEnvironment {
   let connection: BusConnection
   let callers: Callers
+  let signIns = SignIns()
   let groups = AccessGroups()
   let window: SendWindow
   let memory = MemoryBudget()

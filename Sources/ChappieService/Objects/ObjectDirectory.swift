@@ -95,7 +95,7 @@ final class ObjectDirectory {
   private func session(for configuration: ChappieConfiguration) throws -> OpenSession {
     if let session = sessions.values.first(where: { $0.configuration == configuration }) { return session }
     let path = nextPath("session")
-    let session = exporter.session(configuration)
+    let session = exporter.session(configuration, .opened(path))
     let rights = BusObject.Rights { [weak self, weak session] request in
       try await self?.authorize(request, configuration) { self?.holders(of: path).contains($0) == true }
       await session?.ready()
@@ -185,6 +185,7 @@ final class ObjectDirectory {
     guard let session = sessions[path] else { return }
     session.holders.remove(holder)
     guard session.holders.isEmpty else { return }
+    session.session.close()
     session.object.unexport()
     sessions[path] = nil
   }

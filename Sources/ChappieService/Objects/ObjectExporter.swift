@@ -21,8 +21,9 @@ final class ObjectExporter {
     try BusObject(environment.connection, path, implementations, rights: rights) { BusError($0) }
   }
 
-  func session(_ configuration: ChappieConfiguration) -> SessionObject {
-    SessionObject(Chappie.authSession(configuration: configuration), environment)
+  /// - Parameter place: an object that callers share, or the path of one that they open.
+  func session(_ configuration: ChappieConfiguration, _ place: SignIns.Holder = .shared) -> SessionObject {
+    SessionObject(Chappie.authSession(configuration: configuration), place, environment)
   }
 
   func client(

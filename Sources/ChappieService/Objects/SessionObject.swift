@@ -17,13 +17,16 @@ final class SessionObject {
   private let firstRestore: Task<Void, Never>
   private let notification: SlotNotification?
   private let environment: ServiceEnvironment
+  /// Nil once it is closed.
+  private var place: SignIns.Holder?
   private weak var object: BusObject?
   /// The callers that have asked for the running sign-in in the browser. They alone see the address of its page, whose
   /// random values would let another program end the sign-in with an account of its own.
   private var pageReaders: Set<String> = []
 
-  init(_ session: ChappieAuthSession, _ environment: ServiceEnvironment) {
+  init(_ session: ChappieAuthSession, _ place: SignIns.Holder, _ environment: ServiceEnvironment) {
     self.session = session
+    self.place = place
     self.environment = environment
     notification = environment.notifications?.follow(session)
     firstRestore = Task.onGLib { _ = await session.restored() }
@@ -78,15 +81,32 @@ final class SessionObject {
     self.object = object
   }
 
+  /// Ends its sign-in, unless another object has a part in it.
+  func close() {
+    if case .opened(let path)? = place { environment.signIns.leave(path) }
+    place = nil
+  }
+
+  /// Runs `start`, which starts a sign-in or joins the running one, for the caller of `call`.
+  ///
+  /// - Parameter isNew: false if it only joins.
+  private func signIn<Shown: Sendable>(
+    _ call: BusCall, isNew: Bool, isTold: Bool, _ start: () async throws -> Shown
+  ) async throws -> Shown {
+    let application = await environment.callers.application(of: call.sender)
+    guard let place else { throw BusError(CancellationError()) }
+    return try await environment.signIns.start(session, for: application, on: place, isNew: isNew) {
+      if let notification { try await notification.signIn(isTold: isTold, start) } else { try await start() }
+    }
+  }
+
   private func startSignIn(_ call: BusCall) async throws -> Variant {
     let options: VariantDictionary = try call.argument(0)
     let isTold: Bool = try options.value("notify") ?? true
     let addsAccount: Bool = try options.value("add_account") ?? false
-    let start = { [session] in
+    let code = try await signIn(call, isNew: session.deviceCode == nil, isTold: isTold) {
       try await session.startDeviceCodeSignIn(allowsAnotherAccount: addsAccount, interaction: call.interaction)
     }
-    let code =
-      if let notification { try await notification.signIn(isTold: isTold, start) } else { try await start() }
     return .tuple(code.userCode, code.verificationURI, code.expiresAt)
   }
 
@@ -102,10 +122,11 @@ final class SessionObject {
       allowsAnotherAccount: try options.value("add_account") ?? false,
       registersAnew: try options.value("register_anew") ?? false,
       activationToken: try options.value("activation_token"))
-    let start = { [session] in try await session.startBrowserSignIn(wishes, interaction: call.interaction) }
     // The first signal about the page may come before the reply.
     pageReaders.insert(call.sender)
-    let page = if let notification { try await notification.signIn(isTold: isTold, start) } else { try await start() }
+    let page = try await signIn(call, isNew: session.browserPage == nil, isTold: isTold) {
+      try await session.startBrowserSignIn(wishes, interaction: call.interaction)
+    }
     if session.browserPage == page { pageReaders.insert(call.sender) }
     if page == running, let openPage = wishes.openPage {
       Task.onGLib { await openPage(page.authorizationURI, wishes.activationToken) }
