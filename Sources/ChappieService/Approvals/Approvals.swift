@@ -33,7 +33,10 @@ final class Approvals {
     waiting[id] = Waiting(question: question, call: call, turn: turn, number: count)
     defer { waiting[id] = nil }
     guard let notifications else { return await turn.calls.approval(of: call) }
-    return await notifications.asking(DesktopNotification(asking: question), patience: Self.patience) { action in
+    let asker = "\(turn.memory.holder)"
+    return await notifications.asking(
+      DesktopNotification(asking: question), of: asker, patience: Self.patience
+    ) { action in
       // Another answer may have come first.
       try? turn.calls.resolve(action == .approve ? .approved() : .denied(), for: call)
     } while: {

@@ -30,7 +30,8 @@ final class BackgroundConsent {
   /// Shows a question while `body` waits for its end. It reports each click, and that nothing shows the question.
   typealias Asking =
     @GLibActor (
-      _ question: DesktopNotification, _ answer: @escaping @GLibActor (DesktopNotification.Action) -> Void,
+      _ question: DesktopNotification, _ asker: String,
+      _ answer: @escaping @GLibActor (DesktopNotification.Action) -> Void,
       _ unshown: @escaping @GLibActor () -> Void, _ body: @escaping @GLibActor () async -> Outcome
     ) async -> Outcome
 
@@ -49,7 +50,7 @@ final class BackgroundConsent {
   convenience init(_ notifications: Notifications?) {
     var asking: Asking?
     if let notifications {
-      asking = { await notifications.asking($0, answer: $1, unshown: $2, while: $3) }
+      asking = { await notifications.asking($0, of: $1, answer: $2, unshown: $3, while: $4) }
     }
     self.init(asking)
   }
@@ -121,7 +122,7 @@ final class BackgroundConsent {
       guard let asking else { return .unanswered }
       Log.info("The user is asked for consent to background use by \(name: Self.logName(app)).")
       let content = DesktopNotification(askingForBackgroundUseBy: await ConsentQuestion(app))
-      return await asking(content) { [self] action in
+      return await asking(content, Self.logName(app)) { [self] action in
         take(action, app, outcome)
       } _: {
         outcome.fulfil(.unanswered)

@@ -35,16 +35,40 @@ final class NotificationServer {
   /// The time limit for the start of a server by the bus.
   private static let startDeadline = Duration.seconds(25)
 
+  /// The most signals that wait for a reply. Other programs' notifications cause some, too.
+  private static let mostEarly = 256
+
   private let connection: BusConnection
   private let receive: @GLibActor (Event) -> Void
   private var presence = Presence.unknown(Wait())
   private var watch: BusNameWatch?
   private var signals: BusSubscription?
   private var latestToken: (id: UInt32, token: String)?
+  private let note: NotificationNote
+  /// The ids of our notifications.
+  private var ids: Set<UInt32> = []
+  /// The ids that calls of `Notify` replace that have not been answered; 0 for none.
+  private var replaced: [UInt32] = []
+  /// Signals about ids that the reply to one of these calls may name.
+  private var early: [BusSignal] = []
 
   init(_ connection: BusConnection, _ receive: @escaping @GLibActor (Event) -> Void) {
     self.connection = connection
     self.receive = receive
+    note = NotificationNote(connection)
+  }
+
+  /// Withdraws the notifications of an earlier process that was killed.
+  func withdrawEarlier() {
+    guard let (owner, earlier) = note.read() else { return }
+    Task.onGLib {
+      for id in earlier { _ = try? await call(owner, "CloseNotification", .tuple(id)) }
+      write()
+    }
+  }
+
+  private func write() {
+    note.write(owner, ids)
   }
 
   // MARK: Calling
@@ -78,17 +102,36 @@ final class NotificationServer {
     }
   }
 
-  /// Shows `notification` in place of another (0 for none) and returns its id; nil if it is not shown.
-  func show(_ notification: DesktopNotification, replacing id: UInt32, on server: Reachable) async -> UInt32? {
+  /// Shows `notification` in place of another; 0 for none.
+  ///
+  /// - Parameter shown: receives its id before any event about it.
+  /// - Returns: whether it is shown.
+  func show(
+    _ notification: DesktopNotification, replacing id: UInt32, on server: Reachable,
+    _ shown: @GLibActor (UInt32) -> Void
+  ) async -> Bool {
     let arguments = notification.arguments(replacing: id, for: server.capabilities)
-    let shown: UInt32? = try? await call(server.owner, "Notify", arguments).member(0, "id")
-    return server.owner == owner && shown != 0 ? shown : nil
+    replaced.append(id)
+    let new: UInt32 = (try? await call(server.owner, "Notify", arguments).member(0, "id")) ?? 0
+    if let call = replaced.firstIndex(of: id) { replaced.remove(at: call) }
+    let isShown = new != 0 && server.owner == owner
+    if isShown {
+      ids.remove(id)
+      ids.insert(new)
+      write()
+      shown(new)
+    }
+    let signals = early
+    early = []
+    for signal in signals { receive(signal) }
+    return isShown
   }
 
   /// Closes a notification, if its server still runs.
   func close(_ id: UInt32) async {
     guard let owner else { return }
     _ = try? await call(owner, "CloseNotification", .tuple(id))
+    if ids.remove(id) != nil { write() }
   }
 
   private func call(_ owner: String, _ member: String, _ arguments: Variant) async throws -> Variant {
@@ -115,6 +158,11 @@ final class NotificationServer {
     let old = presence
     presence = owner.map { .present(owner: $0, nil) } ?? .absent
     latestToken = nil
+    early = []
+    if !ids.isEmpty {
+      ids = []
+      write()
+    }
     switch old {
     case .unknown(let known): known.finish()
     case .present: receive(.vanished)
@@ -125,8 +173,14 @@ final class NotificationServer {
 
   private func receive(_ signal: BusSignal) {
     guard let id = try? signal.arguments.member(0, "id", as: UInt32.self) else { return }
+    // The user may be faster than the reply with the id.
+    if replaced.contains(id) || (!ids.contains(id) && !replaced.isEmpty) {
+      if early.count < Self.mostEarly { early.append(signal) }
+      return
+    }
     switch signal.member {
     case "NotificationClosed":
+      if ids.remove(id) != nil { write() }
       receive(.closed(id))
     case "ActivationToken":
       latestToken = (try? signal.arguments.member(1, "token")).map { (id, $0) }

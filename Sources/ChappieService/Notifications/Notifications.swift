@@ -14,6 +14,7 @@ final class Notifications {
   private var questions: [ObjectIdentifier: QuestionNotification] = [:]
   /// The calls about questions that the server has not answered.
   private var questionCalls = 0
+  private let questionRate = RateLimit<String> { _ in Limits.questionRate }
   /// Set while all notifications are withdrawn; ends when that is done.
   private var withdrawn: Wait?
 
@@ -21,6 +22,7 @@ final class Notifications {
     self.connection = connection
     window = DesktopWindow(connection)
     LockMonitor.shared.observe { [weak self] in self?.lockChanged() }
+    server.withdrawEarlier()
   }
 
   private func lockChanged() {
@@ -44,19 +46,20 @@ final class Notifications {
   /// Shows a question while `body` waits for the answer.
   ///
   /// - Parameters:
+  ///   - asker: the application that asks, for the limit of its questions.
   ///   - patience: the time for programs to answer before the desktop asks.
   ///   - answer: receives each click on a button.
   ///   - unshown: called if no notification server shows the question.
   func asking<Result>(
-    _ question: DesktopNotification, patience: Duration = .zero,
+    _ question: DesktopNotification, of asker: String, patience: Duration = .zero,
     answer: @escaping @GLibActor (DesktopNotification.Action) -> Void,
     unshown: @escaping @GLibActor () -> Void = {}, while body: () async -> Result
   ) async -> Result {
-    let desktop = QuestionNotification.Desktop { [self] notification in
+    var desktop = QuestionNotification.Desktop { [self] notification, shown in
       questionCalls += 1
       defer { questionCallEnded() }
-      guard let reached = await server.reach() else { return nil }
-      return await server.show(notification, replacing: 0, on: reached)
+      guard let reached = await server.reach() else { return false }
+      return await server.show(notification, replacing: 0, on: reached, shown)
     } close: { [self] id in
       questionCalls += 1
       Task.onGLib {
@@ -64,6 +67,7 @@ final class Notifications {
         questionCallEnded()
       }
     }
+    desktop.mayAsk = { [questionRate] in questionRate.allows(asker) }
     let notification = QuestionNotification(question, desktop, patience: patience, answer, unshown: unshown)
     questions[ObjectIdentifier(notification)] = notification
     defer {

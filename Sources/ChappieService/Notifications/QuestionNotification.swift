@@ -8,13 +8,20 @@ import GLibBridge
 final class QuestionNotification {
   /// The notification server, and the lock that allows its use.
   struct Desktop {
-    /// - Returns: the notification's id; nil if it is not shown.
-    let show: @GLibActor (DesktopNotification) async -> UInt32?
+    /// Shows a notification. `shown` receives its id before any event about it.
+    ///
+    /// - Returns: whether it is shown.
+    let show: @GLibActor (DesktopNotification, _ shown: @escaping @GLibActor (UInt32) -> Void) async -> Bool
     /// Starts to close a notification.
     let close: @GLibActor (UInt32) -> Void
     /// Whether approvals count now.
     var mayApprove: @GLibActor () -> Bool = { LockMonitor.shared.mayApprove }
+    /// Counts one more question; false if it has to wait.
+    var mayAsk: @GLibActor () -> Bool = { true }
   }
+
+  /// The time until another try, for a program that asks too often.
+  private static let pause = Duration.seconds(3)
 
   private enum Stage {
     case waiting(Timer)
@@ -44,7 +51,11 @@ final class QuestionNotification {
     self.desktop = desktop
     self.answer = answer
     self.unshown = unshown
-    stage = .waiting(Timer(after: patience) { [weak self] in self?.show() })
+    wait(patience)
+  }
+
+  private func wait(_ time: Duration) {
+    stage = .waiting(Timer(after: time) { [weak self] in self?.show() })
   }
 
   private func show() {
@@ -52,11 +63,14 @@ final class QuestionNotification {
       stage = .locked
       return
     }
+    guard desktop.mayAsk() else { return wait(Self.pause) }
     stage = .showing
     Task.onGLib {
       guard case .showing = stage else { return }
-      guard let id = await desktop.show(content) else { return unshown() }
-      if case .showing = stage { stage = .shown(id) } else { desktop.close(id) }
+      let isShown = await desktop.show(content) { [self] id in
+        if case .showing = stage { stage = .shown(id) } else { desktop.close(id) }
+      }
+      if !isShown { unshown() }
     }
   }
 

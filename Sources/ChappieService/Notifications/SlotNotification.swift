@@ -156,10 +156,12 @@ final class SlotNotification {
     }
     guard isOutdated(update), let reached = await server.reach() else { return }
     let canCopy = await canCopy(update, on: reached)
-    guard shownUpdate == update, let notification = DesktopNotification(update, of: name, canCopy: canCopy),
-      let id = await server.show(notification, replacing: presented.id, on: reached)
-    else { return }
-    presented = .shown(id, update, canCopy: canCopy)
+    guard shownUpdate == update, let notification = DesktopNotification(update, of: name, canCopy: canCopy) else {
+      return
+    }
+    _ = await server.show(notification, replacing: presented.id, on: reached) { id in
+      presented = .shown(id, update, canCopy: canCopy)
+    }
   }
 
   private func canCopy(_ update: SlotUpdates.Update, on server: NotificationServer.Reachable) async -> Bool {

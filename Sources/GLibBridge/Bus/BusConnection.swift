@@ -227,4 +227,9 @@ public enum BusName {
   public static func isWellKnown(_ text: String) -> Bool {
     !text.utf8.contains(0) && g_dbus_is_name(text) != 0 && g_dbus_is_unique_name(text) == 0
   }
+
+  /// Whether `text` is the name of a connection, such as `:1.42`.
+  public static func isUnique(_ text: String) -> Bool {
+    !text.utf8.contains(0) && g_dbus_is_unique_name(text) != 0
+  }
 }

@@ -20,11 +20,12 @@ struct QuestionNotificationTests {
     private(set) var failures = 0
 
     func ask(patience: Duration = .zero) -> QuestionNotification {
-      let desktop = QuestionNotification.Desktop { _ in
-        guard self.hasServer else { return nil }
+      let desktop = QuestionNotification.Desktop { _, shown in
+        guard self.hasServer else { return false }
         self.count += 1
         self.shown.append(self.count)
-        return self.count
+        shown(self.count)
+        return true
       } close: { id in
         self.shown.removeAll { $0 == id }
       } mayApprove: {

@@ -82,6 +82,16 @@ struct ApprovalNotificationTests {
     }
   }
 
+  /// A server may report the click before this service has learned the notification's id.
+  @Test(arguments: [true, false]) func aClickAtOnceIsAnAnswer(_ beforeReply: Bool) async throws {
+    try await with(.clicks("deny", beforeReply: beforeReply)) { world, server, caller in
+      let turn = try await ask(caller)
+      #expect(try await turn.end().answer.text == "The tool delete said: The user did not allow this call.")
+      try await server.waitUntilNothingIsShown()
+      #expect(server.received.count == 1)
+    }
+  }
+
   /// The call keeps waiting for programs and for its time limit.
   @Test func dismissingTheNotificationIsNoAnswer() async throws {
     try await with { world, server, caller in
@@ -97,7 +107,8 @@ struct ApprovalNotificationTests {
 
   // MARK: Withdrawn
 
-  @Test(arguments: ["resolve", "cancel", "end"]) func theNotificationIsWithdrawnWhenTheCallEnds(_ ending: String)
+  @Test(arguments: ["resolve", "cancel", "end", "kill"])
+  func theNotificationIsWithdrawnWhenTheCallEnds(_ ending: String)
     async throws
   {
     try await with { world, server, caller in
@@ -106,6 +117,9 @@ struct ApprovalNotificationTests {
       switch ending {
       case "resolve": try await caller.resolve(try await turn.approvalRequest(), of: turn, false)
       case "cancel": try await turn.cancel()
+      case "kill":
+        try await server.killService(world)
+        try await world.service.restart()
       default: await world.service.end()
       }
       try await server.waitUntilNothingIsShown()

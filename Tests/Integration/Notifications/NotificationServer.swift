@@ -1,3 +1,4 @@
+import Foundation
 import GLibBridge
 
 /// A notification server of a test's own: it records its calls, and acts as a person would.
@@ -23,6 +24,8 @@ final class NotificationServer {
     case closesClickedNotifications
     /// It receives calls and never answers.
     case silent
+    /// It reports a click on this button as soon as it has shown a notification, before or after its reply.
+    case clicks(String, beforeReply: Bool)
   }
 
   private static let name = "org.freedesktop.Notifications"
@@ -88,6 +91,16 @@ final class NotificationServer {
     try await eventually("the end of all notifications") { shown.isEmpty }
   }
 
+  /// Kills the service once it has noted what is shown.
+  func killService(_ world: World) async throws {
+    let note = world.directories.runtime.appending(path: "chappie/notifications")
+    try await eventually("the service's note of what is shown") {
+      let words = (try? String(contentsOf: note, encoding: .utf8))?.split(separator: " ") ?? []
+      return Set(words.dropFirst(2).compactMap { UInt32($0) }) == Set(shown.keys)
+    }
+    try await world.service.crash()
+  }
+
   private func note(_ call: String) async {
     calls.append(call)
     if case .silent = manner { await Wait().value() }
@@ -102,6 +115,17 @@ final class NotificationServer {
       timeout: try call.argument(7), program: try call.argument(0), icon: try call.argument(2))
     received.append(notification)
     shown[notification.id] = notification
+    if case .clicks(let action, let beforeReply) = manner {
+      let click = { [self] in try emit("ActionInvoked", .tuple(notification.id, action)) }
+      if beforeReply {
+        try click()
+      } else {
+        Task.onGLib {
+          await call.replied.value()
+          try click()
+        }
+      }
+    }
     return notification.id
   }
 

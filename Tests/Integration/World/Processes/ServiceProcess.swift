@@ -108,6 +108,13 @@ final class ServiceProcess {
     try await start(arguments)
   }
 
+  /// Ends the service as a crash does.
+  func crash() async throws {
+    process?.send(SIGKILL)
+    _ = try await process?.waitForEnd()
+    acceptEnd()
+  }
+
   /// Accepts that the service ends without success.
   func acceptEnd() {
     process = nil
