@@ -298,5 +298,14 @@ def drip(reply):
         time.sleep(0.001)
 
 
+def slow_down(reply):
+    """HTTP status 429. Each one adds a byte to a file, so that the attacker can count the requests."""
+    with open(reply.wish["count"], "ab") as file:
+        file.write(b".")
+    reply.stream.raw(b"HTTP/1.1 429 Too Many Requests\r\nretry-after: %d\r\ncontent-length: 0\r\n"
+                     b"connection: close\r\n\r\n" % reply.wish["after"])
+
+
 BEHAVIOURS = {behaviour.__name__: behaviour for behaviour in (
-    words, answer, endless, event_without_end, calls, call_with, hold, tiny, pings, items, late, garbage, drip)}
+    words, answer, endless, event_without_end, calls, call_with, hold, tiny, pings, items, late, garbage, drip,
+    slow_down)}

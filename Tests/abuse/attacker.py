@@ -30,6 +30,8 @@ class Attacker:
         self.rounds = 0
         # The number of threads created, by the address that created them.
         self.threads = Counter()
+        # The number of sign-ins started, likewise.
+        self.sign_ins = Counter()
 
     def complain(self, what):
         if len(self.trouble) < 3:

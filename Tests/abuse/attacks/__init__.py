@@ -27,6 +27,8 @@ ATTACKS = [
     Attack("descriptors", "12", crowd.descriptors),
     Attack("prompts", "13", crowd.prompts, locks_keyring=True, least=1.5),
     Attack("threads", "13", crowd.threads),
+    Attack("sign-ins", "12", crowd.sign_ins, least=2),
+    Attack("retries", "12", crowd.retries, least=4),
     Attack("tiny-events", "19", answers.tiny_events),
     Attack("pings", "11 19", answers.pings),
     Attack("late-frames", "17", answers.late_frames),

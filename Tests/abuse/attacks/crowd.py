@@ -3,16 +3,23 @@
 import os
 import select
 import signal
+import time
 
 from bus.chappie import HTTP_ONLY, ROOT, options
 from bus.connection import BUS, INTERACTIVE
 from bus.marshal import Variant
 
-CLIENT = "org.chappie.Client"
+CLIENT, SESSION = "org.chappie.Client", "org.chappie.Session"
 # The number of concurrent calls of one program.
 AT_ONCE = 16000
 # The threads that an app may create, with a margin: at once, and then each second.
 MOST_THREADS, THREADS_A_SECOND = 100, 2
+
+# The sign-ins that an app may start, with a margin: at once, and then each second.
+MOST_SIGN_INS, SIGN_INS_A_SECOND = 20, 1
+MOST_RETRIES = 10
+# The files that tell of changed slots: one for each slot with a credential.
+MOST_LOCK_FILES = 20
 
 
 def flood(attacker, callers, post, depth):
@@ -202,6 +209,55 @@ def threads(attacker):
         attacker.attempt(caller.call, client, "org.chappie.Threads", member, *values)
     attacker.attempt(caller.call, client, "org.chappie.Threads", "DeleteAll")
     caller.close()
+
+
+def sign_ins(attacker):
+    """An app that starts sign-ins for new accounts, closes their objects or leaves, and signs out of others."""
+    address = attacker.address(sandboxed=True)
+    with attacker.connect(address=address) as caller:
+        accounts = [f"s{attacker.random.getrandbits(40):x}" for _ in range(attacker.known(60, attacker.sizes(1, 60)))]
+        opened = [caller.post(ROOT, "org.chappie.Manager", "OpenSession", "a{sv}", [options(keychain_account=account)])
+                  for account in accounts]
+        sessions = [reply.body[0] for serial in opened if (reply := attacker.attempt(caller.reply, serial))]
+        started = []
+        for session in sessions:
+            member = attacker.random.choice(["StartBrowserSignIn", "StartDeviceCodeSignIn", "SignOut"])
+            if member == "SignOut":
+                caller.post(session, SESSION, member)
+            else:
+                wishes = options(open=False, notify=attacker.random.random() < 0.5)
+                started.append(caller.post(session, SESSION, member, "a{sv}", [wishes]))
+        attacker.sign_ins[address] += len([serial for serial in started if attacker.attempt(caller.reply, serial)])
+        for session in sessions[::attacker.random.choice([1, 2])]:
+            caller.post(ROOT, "org.chappie.Manager", "Close", "o", [session])
+        attacker.attempt(caller.call, ROOT, BUS + ".Peer", "Ping")
+    if attacker.apps and attacker.sign_ins[address] > MOST_SIGN_INS + SIGN_INS_A_SECOND * attacker.age:
+        attacker.complain(f"an app started {attacker.sign_ins[address]} sign-ins within {attacker.age:.1f} s")
+    files = list((attacker.folder / "chappie").glob("*.lock"))
+    if len(files) > MOST_LOCK_FILES:
+        attacker.complain(f"there are {len(files)} lock files")
+
+
+def retries(attacker):
+    """Turns that the backend refuses, of an app that wants to ask again at once and without end."""
+    count = attacker.folder / f"refused-{attacker.random.getrandbits(64):x}"
+    greedy = options(max_retries=Variant("i", 2 ** 31 - 1), initial_delay=0.0, maximum_delay=0.0,
+                     respects_retry_after_header=False)
+    turns = attacker.known(20, attacker.sizes(1, 60))
+    after = attacker.known(60, attacker.random.choice([0, 1, 60]))
+    with attacker.connect(sandboxed=True) as caller:
+        opened = [caller.post(ROOT, "org.chappie.Manager", "OpenClient", "a{sv}",
+                              [options(rate_limit_backoff=Variant("a{sv}", greedy)) | HTTP_ONLY]) for _ in range(turns)]
+        for serial in opened:
+            if reply := attacker.attempt(caller.reply, serial):
+                wish = attacker.wish(do="slow_down", after=after, count=str(count))
+                caller.post(reply.body[0], CLIENT, "Stream", "sa{sv}", [wish, {}])
+        end = attacker.known(attacker.deadline, min(attacker.deadline, time.monotonic() + 8))
+        while time.monotonic() < end:
+            attacker.attempt(caller.receive, min(0.1, attacker.left))
+    requests = count.stat().st_size if count.exists() else 0
+    if requests > turns * (1 if after == 60 else MOST_RETRIES + 1):
+        attacker.complain(f"{turns} turns caused {requests} requests, with a delay of {after} s after each")
 
 
 def matches(attacker):
