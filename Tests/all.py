@@ -51,6 +51,7 @@ SURROUNDINGS = {
     "examples": SESSION + "Tests/examples.py .build/debug",
     "flatpak": SESSION + "Tests/flatpak.sh .build/debug",
     "panel": "Tests/panel.sh .build/debug",
+    "markdown": "! scripts/dependencies check window 2>/dev/null || gjs -m Tests/markdown.js",
     "window": SESSION + "Tests/window.py .build/debug",
     "window-desktop": SESSION + "Tests/window-desktop.py .build/debug",
     "gnome-shell": SESSION + "Tests/gnome-shell.py .build/debug",

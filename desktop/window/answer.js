@@ -4,12 +4,13 @@ import GLib from 'gi://GLib';
 import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
 
-import {block, blocks, normalised, update} from './markdown.js';
+import {blocks, normalised, split} from './blocks.js';
+import {block, update} from './markdown.js';
 import {_, bytes, fill} from './text.js';
 
 // Shown at first, and with each “Show more”, in characters: widgets for a megabyte would stop the window.
 const PAGE = 48 * 1024;
-// A paragraph that is longer is shown in pieces.
+// A block that is longer is shown in pieces: with each step it is read again.
 const LONGEST = 8 * 1024;
 // The shortest time between two drawings, in milliseconds, and the characters of one: 48 kB at once stop the window for
 // a third of a second.
@@ -81,6 +82,22 @@ export const Answer = GObject.registerClass({
     }
 
     _drawTail() {
+        for (;;) {
+            const tokens = this._drawTokens();
+            const last = tokens.at(-1);
+            // Code is not read, so that its length does not matter.
+            if (this._tail.length <= LONGEST || !last || last.type === 'code')
+                return;
+            const [front, rest] = split(last, this._tail, LONGEST);
+            this._tail = front;
+            this._drawTokens();
+            this._live = null;
+            this._tail = rest;
+        }
+    }
+
+    /** Draws the tail, and leaves the last block of it open. */
+    _drawTokens() {
         // marked takes the fence of an open code block for one when its last line has an end.
         const tokens = blocks(this._tail.endsWith('\n') ? this._tail : `${this._tail}\n`);
         tokens.forEach((token, index) => {
@@ -92,13 +109,7 @@ export const Answer = GObject.registerClass({
                 this._tail = this._tail.slice(token.raw.length);
             }
         });
-        while (this._tail.length > LONGEST && ['paragraph', 'plain'].includes(tokens.at(-1)?.type)) {
-            const cut = Math.max(this._tail.lastIndexOf(' ', LONGEST), LONGEST / 2);
-            this._replaceLive(block({...blocks(this._tail.slice(0, cut))[0]}));
-            this._live = null;
-            this._tail = this._tail.slice(cut).trimStart();
-            this._replaceLive(block(blocks(this._tail)[0] ?? {type: 'space'}));
-        }
+        return tokens;
     }
 
     _replaceLive(widget) {

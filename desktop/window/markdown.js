@@ -1,30 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Markdown as widgets. marked reads it; HTML and pictures in it are shown as text, and nothing is fetched.
+// marked's tokens as widgets. HTML and pictures in it are shown as text, and nothing is fetched.
 import GLib from 'gi://GLib';
 import Gtk from 'gi://Gtk?version=4.0';
 import Pango from 'gi://Pango';
 
 import {CodeBlock} from './code.js';
-import {marked} from './library.js';
 
 // Deeper ones are shown as text: a program could be made to nest without end.
 const MAXIMUM_DEPTH = 8;
 const ENTITIES = {amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0'};
-
-/** The text as marked reads it, so that the lengths of its tokens are those of the text. */
-export const normalised = text => text.replace(/\r\n?/g, '\n').replace(/\0/g, '\ufffd')
-    .replace(/^( *)(\t+)/gm, (_match, spaces, tabs) => spaces + '    '.repeat(tabs.length));
-
-/** The blocks of a normalised text. `raw` of each is its part of the text. */
-export function blocks(text) {
-    try {
-        if (marked)
-            return marked.lexer(text);
-    } catch (error) {
-        console.warn(`marked: ${error.message}`);
-    }
-    return text.split(/(?<=\n\n+)(?!\n)/).map(raw => ({type: 'plain', raw}));
-}
 
 const escape = text => GLib.markup_escape_text(text, -1);
 const plain = text => text.replace(/&(?:(\w+)|#(\d+));/g, (match, name, number) =>

@@ -1,0 +1,68 @@
+#!/usr/bin/gjs -m
+// SPDX-License-Identifier: Apache-2.0
+// How the window reads Markdown: usual text as marked itself reads it, and any text in steps whose number grows with its
+// length alone. It counts steps and measures no time.
+import System from 'system';
+
+import {blocks, split} from '../desktop/window/blocks.js';
+import {marked} from '../desktop/window/library.js';
+
+if (!marked)
+    System.exit(0);
+
+let failures = 0;
+function check(what, isTrue) {
+    if (isTrue)
+        return;
+    failures += 1;
+    printerr(`markdown.js: ${what}`);
+}
+
+const plain = tokens => JSON.stringify(tokens);
+const usual = [
+    '# A *title*\n\nA **bold** and _slanted_ word, `code`, [a link](https://example.org "t") and ~~gone~~.\n',
+    `${'A long paragraph with **some** marks, and no end. '.repeat(30)}\n`,
+    `${Array.from({length: 60}, (_none, n) => `${n + 1}. An item with \`code\`\n   - and one *below* it\n`).join('')}`,
+    '|a|b|\n|-|:-:|\n|*c*|`d`|\n|e|f|\n\n> quoted\n> text\n\n```js\nlet a = 1;\n```\n',
+];
+usual.forEach((text, index) => check(`usual text ${index} is read otherwise`, plain(blocks(text)) === plain(marked.lexer(text))));
+
+// Each call looks through the text behind it.
+let steps = 0;
+const {emStrong} = marked.Tokenizer.prototype;
+marked.Tokenizer.prototype.emStrong = function (...args) {
+    steps += args[0].length;
+    return emStrong.apply(this, args);
+};
+for (const unit of ['*a ', '_a ', '**a ', '*_a ', 'a* ', '<a *', '[a *', '`a *', '\\* ', 'a  \n *b']) {
+    steps = 0;
+    const text = `- ${unit.repeat(48 * 1024 / unit.length)}`;
+    const raw = blocks(text).map(token => token.raw).join('');
+    check(`'${unit}' loses text`, raw.trimEnd() === text.trimEnd());
+    check(`'${unit}' takes ${steps} steps`, steps < 1024 * text.length);
+}
+marked.Tokenizer.prototype.emStrong = emStrong;
+
+// The parts of a long block.
+for (const [type, text] of [
+    ['list', '- one *two*\n  three\n'.repeat(600)], ['list', `- ${'*a '.repeat(6000)}`], ['paragraph', 'word '.repeat(4000)],
+    ['table', `|a|b|\n|-|-|\n${'|c|d|\n'.repeat(3000)}`], ['blockquote', '> quoted\n'.repeat(2000)], ['html', `<b${'x'.repeat(20000)}`],
+]) {
+    let [rest, shown, pieces] = [text, '', 0];
+    while (rest.length > 8192 && pieces < 10) {
+        const [front, after] = split({type}, rest, 8192);
+        check(`a piece of a ${type} has ${front.length} characters`, front.length <= 8192 && front.length >= 4096);
+        check(`the rest of a ${type} is as long as before`, after.length < rest.length);
+        if (type === 'list' && text.includes('\n'))
+            check('a list is not cut between its items', after.startsWith('- one'));
+        if (type === 'table')
+            check('the rest of a table has no head', blocks(after)[0].type === 'table');
+        shown += type === 'table' && shown ? front.slice('|a|b|\n|-|-|\n'.length) : front;
+        rest = after;
+        pieces += 1;
+    }
+    shown += type === 'table' ? rest.slice('|a|b|\n|-|-|\n'.length) : rest;
+    check(`pieces of a ${type} lose text`, shown === text);
+}
+
+System.exit(failures ? 1 : 0);
