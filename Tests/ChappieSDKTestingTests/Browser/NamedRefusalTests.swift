@@ -65,6 +65,15 @@ import Testing
     #expect(stream.status == 200)
     #expect(stream.events.types == ["response.created", "response.failed"])
     #expect(stream.events.last?["response", "error", "code"]?.stringValue == name)
+    try client.wire.backend.play(
+      """
+      [{"endpoint": "api-responses", "refusal": "\(name)", "in_stream": "error"},
+       {"endpoint": "api-responses", "refusal": "\(name)", "in_stream": "nested-error"}]
+      """)
+    let (flat, nested) = (try await client.respond(), try await client.respond())
+    #expect(flat.events.types == ["error"] && nested.events.types == ["error"])
+    #expect(flat.events.first?["code"]?.stringValue == name)
+    #expect(nested.events.first?["error", "code"]?.stringValue == name)
     #expect(try await client.respond().events.last?.type == "response.completed")
     await client.wire.backend.stop()
   }
@@ -74,6 +83,8 @@ import Testing
       #"{"endpoint": "browser-refresh", "refusal": "policy"}"#, #"{"endpoint": "poll", "refusal": "invalid_grant"}"#,
       #"{"endpoint": "api-responses", "refusal": "invalid_grant"}"#,
       #"{"endpoint": "api-responses", "refusal": "policy", "in_stream": true}"#,
+      #"{"endpoint": "responses", "refusal": "policy"}"#,
+      #"{"endpoint": "api-responses", "refusal": "rate_limit_exceeded", "in_stream": "event"}"#,
       #"{"endpoint": "api-models", "refusal": "rate_limit_exceeded", "in_stream": true}"#,
       #"{"endpoint": "api-responses", "members": {"a": 1}}"#,
       #"{"endpoint": "jwks", "members": []}"#, #"{"endpoint": "token", "id_token": {}}"#,

@@ -101,7 +101,19 @@ struct ResponseEventTests {
       Issue.record("the other name of a status")
       return
     }
-    #expect(Self.decode("{\"type\":\"error\"}") == .other)
+    for text in [
+      #"{"type":"error","code":"c","message":"m","param":null,"sequence_number":3}"#,
+      #"{"type":"error","error":{"code":"c","message":"m"}}"#, #"{"error":{"code":"c","message":"m"}}"#,
+      #"{"type":"error","status":"failed","error":{"type":"t","code":"c","message":"m"}}"#,
+    ] {
+      guard case .refused(nil, nil, _, let body) = Self.decode(text) else {
+        Issue.record("no refusal: \(text)")
+        continue
+      }
+      #expect(WireError(within: body).code == "c")
+      #expect(WireError(within: body).message == "m")
+    }
+    for text in [#"{"error":"c"}"#, #"{"error":null}"#, "{}"] { #expect(Self.decode(text) == .other) }
   }
 
   @Test func readsTheTurnStateFromMetadata() {

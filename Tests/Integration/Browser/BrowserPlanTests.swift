@@ -61,6 +61,24 @@ struct BrowserPlanTests {
     }
   }
 
+  /// The public API ends an answer with an `error` event, in which no status is.
+  @Test(arguments: refusals.filter { $0.0 != "policy" }, ["error", "nested-error"])
+  func eachRefusalInTheStreamHasItsErrorAndIsNotRepeated(_ refused: (String, String, String), _ event: String)
+    async throws
+  {
+    try await with { world, caller in
+      try await world.sandbox.play(
+        """
+        [{"endpoint":"api-responses","refusal":"\(refused.0)","param":"model","in_stream":"\(event)","times":"always"}]
+        """)
+      let error = try await refusal { try await caller.send("hi") }
+      #expect(error.name == refused.1, "\(error)")
+      #expect(try await planUse(caller) == refused.2)
+      #expect(try await world.sandbox.state().requests["api-responses"] == 1)
+      #expect(try await world.sandbox.state().requests["browser-refresh"] == 0)
+    }
+  }
+
   @Test(arguments: [
     "subscription_sharing_usage_unavailable", "subscription_sharing_user_unavailable",
     "direct_routing_unavailable", "rate_limit_exceeded",

@@ -43,6 +43,49 @@ struct ErrorFrameTests {
     }
   }
 
+  // MARK: The event of the public API, without a status
+
+  nonisolated static let finalEvents: [(code: String, name: String)] = [
+    ("insufficient_quota", "UsageLimitReached"), ("subscription_sharing_usage_limit_exceeded", "UsageLimitReached"),
+    ("subscription_sharing_user_not_eligible", "PlanUseNotEligible"),
+    ("subscription_sharing_route_not_supported", "HTTPError"), ("invalid_prompt", "HTTPError"),
+  ]
+
+  @Test(
+    arguments: World.Plan.Transport.allCases.flatMap { way in ["error", "nested-error"].map { (way, $0) } },
+    finalEvents)
+  func anErrorEventEndsTheTurn(
+    _ form: (transport: World.Plan.Transport, event: String), _ error: (code: String, name: String)
+  ) async throws {
+    try await World.with(form.transport) { world in
+      let caller = try await world.signedInCaller()
+      // The second answer comes over a socket that is in use.
+      _ = try await caller.send("first", ["continue": true])
+      try await world.sandbox.play(
+        """
+        [{"endpoint":"responses","refusal":"\(error.code)","in_stream":"\(form.event)","times":"always"}]
+        """)
+      #expect(try await refusal { try await caller.send("hi", ["continue": true]) }.name == error.name)
+      #expect(try await world.sandbox.state().requests["responses"] == 2)
+    }
+  }
+
+  @Test(arguments: World.Plan.Transport.allCases, ["error", "nested-error"])
+  func anErrorEventThatMayPassIsTriedAgain(_ transport: World.Plan.Transport, _ event: String) async throws {
+    try await World.with(transport) { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(
+        """
+        [{"endpoint":"responses","refusal":"server_error","in_stream":"\(event)"},
+         {"endpoint":"responses","refusal":"rate_limit_exceeded","in_stream":"\(event)"}]
+        """)
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await world.sandbox.state().requests["responses"] == 3)
+    }
+  }
+
+  // MARK: Limits
+
   @Test func anExhaustedQuotaEndsTheTurn() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()

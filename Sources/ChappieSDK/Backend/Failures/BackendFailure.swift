@@ -34,28 +34,37 @@ struct BackendFailure {
   ) {
     let text = String(decoding: body.prefix(1000), as: UTF8.self)
     self.init(
-      status: status, retryAfter: retryAfter, answer: try? ChappieJSONValue(parsing: body.span),
+      status: status, retryAfter: retryAfter, answer: (try? ChappieJSONValue(parsing: body.span)) ?? .null,
       text: Self.isMarkup(text) ? Self.pageText(of: host) : text, usage: usage)
   }
 
   /// - Parameter text: the message to use when `answer` has none.
   init(
-    status: Int, retryAfter: String?, answer: ChappieJSONValue?, text: String = "",
+    status: Int, retryAfter: String?, answer: ChappieJSONValue, text: String = "",
     usage: ChappieUsageLimitSnapshot = ChappieUsageLimitSnapshot()
   ) {
-    let detail = answer?["error"].map(WireError.init)
+    self.init(
+      status: status, retryAfter: retryAfter.flatMap(Self.seconds), WireError(within: answer),
+      text: answer["detail"]?.stringValue ?? text, usage: usage)
+  }
+
+  /// - Parameter text: the message to use when `detail` has none.
+  init(
+    status: Int, retryAfter: Double?, _ detail: WireError, text: String = "",
+    usage: ChappieUsageLimitSnapshot = ChappieUsageLimitSnapshot()
+  ) {
     self.status = status
-    self.retryAfter = retryAfter.flatMap(Self.seconds)
-    code = detail?.code
-    parameter = detail?.parameter
-    let full = detail?.message ?? answer?["detail"]?.stringValue ?? text
+    self.retryAfter = retryAfter
+    code = detail.code
+    parameter = detail.parameter
+    let full = detail.message ?? text
     message = Redaction.message(full)
     refusesModel = Self.refusesModel(status, code, full)
-    isFinal = detail?.type == "usage_limit_reached" || detail?.type == "usage_not_included"
-    if status == 429, detail?.type == "usage_limit_reached" {
+    isFinal = detail.isUsageLimit || detail.type == "usage_not_included"
+    if status == 429, detail.isUsageLimit {
       error = .usageLimitReached(
         ChappieUsageLimit(
-          plan: detail?.plan.map(ChappiePlan.init), resetsAt: detail?.resetsAt, primary: usage.primary,
+          plan: detail.plan.map(ChappiePlan.init), resetsAt: detail.resetsAt, primary: usage.primary,
           secondary: usage.secondary))
     } else {
       error = .httpError(status, message)

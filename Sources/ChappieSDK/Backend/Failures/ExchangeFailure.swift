@@ -69,25 +69,15 @@ enum ExchangeFailure: Error {
     self = .untrusted(.network(error.message))
   }
 
-  /// A failure that an event of the stream reports.
+  /// A failure that an event of the stream reports, without a status.
   init(event error: WireError) {
-    if let refusal = PlanRefusal(error.code) {
-      let message = Redaction.message(error.message ?? "no reason given")
-      self = refusal.failure(status: 200, message: message, parameter: error.parameter, retryAfter: error.delay)
+    if let status = error.usualStatus {
+      self.init(BackendFailure(status: status, retryAfter: error.delay, error))
       return
     }
-    switch error.code {
-    case "usage_limit_reached", "insufficient_quota":
-      self = .final(
-        .usageLimitReached(ChappieUsageLimit(plan: error.plan.map(ChappiePlan.init), resetsAt: error.resetsAt)))
-    case "rate_limit_exceeded", "slow_down":
-      self = .rateLimited(
-        .httpError(429, Redaction.message(error.message ?? "The backend asks to slow down.")), retryAfter: error.delay)
-    default:
-      let reason = Redaction.message(error.message ?? error.code ?? "no reason given")
-      let failure = ChappieClientError.httpError(200, "The backend could not answer: \(reason)")
-      self = error.code.map(Self.finalCodes.contains) == true ? .final(failure) : .broken(failure)
-    }
+    let reason = Redaction.message(error.message ?? error.code ?? "no reason given")
+    let failure = ChappieClientError.httpError(200, "The backend could not answer: \(reason)")
+    self = error.code.map(Self.finalCodes.contains) == true ? .final(failure) : .broken(failure)
   }
 
   private static let finalCodes: Set<String> = [

@@ -16,8 +16,8 @@ enum ResponseEvent: Equatable, Sendable {
   case completed(id: String, usage: ChappieTokenUsage)
   case failed(WireError)
   case incomplete(reason: String?)
-  /// A refusal over a WebSocket: the status and body of an HTTP response.
-  case refused(status: Int, retryAfter: String?, usage: ChappieUsageLimitSnapshot, body: ChappieJSONValue)
+  /// A refusal: the body of an HTTP response, and its status if the backend names one.
+  case refused(status: Int?, retryAfter: String?, usage: ChappieUsageLimitSnapshot, body: ChappieJSONValue)
   /// An event of an answer other than the current one.
   case foreign
   /// An event that is unknown, irrelevant or not JSON.
@@ -30,14 +30,17 @@ enum ResponseEvent: Equatable, Sendable {
     var type = JSONScanner.Member("type")
     var delta = JSONScanner.Member("delta")
     var responseID = JSONScanner.Member("response_id")
+    var hasError = false
     let isObject = JSONScanner.members(of: json) { key, value in
       type.take(key, value, json)
       delta.take(key, value, json)
       responseID.take(key, value, json)
+      if JSONScanner.equals(json, key, "error") { hasError = true }
     }
-    guard isObject, !type.isRepeated, !delta.isRepeated, !responseID.isRepeated,
-      let type = type.value.flatMap({ JSONScanner.stringContent(json, $0) })
-    else { return .other }
+    guard isObject, !type.isRepeated, !delta.isRepeated, !responseID.isRepeated else { return .other }
+    guard let type = type.value.flatMap({ JSONScanner.stringContent(json, $0) }) else {
+      return hasError ? decodeWhole(json, of: answerID) : .other
+    }
     if let answerID, let id = responseID.value.flatMap({ JSONScanner.stringContent(json, $0) }),
       JSONText.decode(json, id) != answerID
     {
@@ -88,16 +91,18 @@ enum ResponseEvent: Equatable, Sendable {
       return ChappieUsageLimitSnapshot(event: event).map { .rateLimits($0) } ?? .other
     case "error":
       return refusal(event)
+    case nil:
+      return event["error"]?.objectValue == nil ? .other : refusal(event)
     default:
       return .incomplete(reason: response?["incomplete_details"]?["reason"]?.stringValue)
     }
   }
 
   private static func refusal(_ event: ChappieJSONValue) -> ResponseEvent {
-    guard let status = (event["status"] ?? event["status_code"])?.truncatedValue else { return .other }
+    let status = (event["status"] ?? event["status_code"])?.truncatedValue
     let headers = event["headers"] ?? .null
     return .refused(
-      status: Int(clamping: status), retryAfter: headers["retry-after"]?.stringValue,
+      status: status.map { Int(clamping: $0) }, retryAfter: headers["retry-after"]?.stringValue,
       usage: ChappieUsageLimitSnapshot(headers: headers), body: event)
   }
 }

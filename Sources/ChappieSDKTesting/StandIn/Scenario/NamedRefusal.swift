@@ -25,6 +25,10 @@ struct NamedRefusal {
       guard let status = Self.tokenErrors[name] else { return nil }
       self.status = status
       form = .oauth
+    case .responses:
+      guard let status = Self.errors[name] else { return nil }
+      self.status = status
+      form = .error
     case .apiResponses, .apiModels:
       if let (status, detail) = Self.details[name] {
         self.status = status
@@ -43,6 +47,7 @@ struct NamedRefusal {
   static func names(at endpoint: StandInEndpoint) -> [String] {
     switch endpoint {
     case .browserToken, .browserRefresh, .browserRevoke: tokenErrors.keys.sorted()
+    case .responses: errors.keys.sorted()
     case .apiResponses, .apiModels: details.keys.sorted() + errors.keys.sorted()
     default: []
     }
@@ -62,15 +67,31 @@ struct NamedRefusal {
     }
   }
 
-  /// The refusal in the stream of an answer that has begun; nil for one that only comes before.
-  func events(param: String?) -> [ChappieJSONValue]? {
+  /// The event in which a refusal comes.
+  enum Event: String, CaseIterable {
+    /// `response.failed`, of an answer that has begun.
+    case failed
+    /// `error`, with the members of the error.
+    case flat = "error"
+    /// `error`, with a member `error`.
+    case nested = "nested-error"
+  }
+
+  /// The refusal in the stream of an answer; nil for one that only comes before.
+  func events(_ event: Event, param: String?) -> [ChappieJSONValue]? {
     guard case .error = form else { return nil }
+    let error = error(param: param)
+    switch event {
+    case .flat: return [.object((error.objectValue ?? [:]).merging(["type": "error", "sequence_number": 0]) { $1 })]
+    case .nested: return [["type": "error", "error": error]]
+    case .failed: break
+    }
     let id = "resp_" + RandomText.hex(bytes: 16)
     return [
       ["type": "response.created", "response": ["id": .string(id), "status": "in_progress"]],
       [
         "type": "response.failed",
-        "response": ["id": .string(id), "status": "failed", "error": error(param: param)],
+        "response": ["id": .string(id), "status": "failed", "error": error],
       ],
     ]
   }
@@ -103,6 +124,7 @@ struct NamedRefusal {
     "subscription_sharing_usage_limit_exceeded": 429, "subscription_sharing_usage_unavailable": 503,
     "subscription_sharing_user_unavailable": 503, "subscription_sharing_unsupported_capability": 400,
     "subscription_sharing_route_not_supported": 403, "chatpass_v2_scope_not_authorized": 403,
-    "chatpass_v2_invalid_authorization_context": 403, "rate_limit_exceeded": 429,
+    "chatpass_v2_invalid_authorization_context": 403, "rate_limit_exceeded": 429, "insufficient_quota": 429,
+    "invalid_prompt": 400, "model_not_found": 404, "server_error": 500,
   ]
 }

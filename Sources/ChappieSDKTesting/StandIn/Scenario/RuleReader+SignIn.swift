@@ -13,6 +13,18 @@ extension StandInRule.Reader {
     return refusal
   }
 
+  /// Reads the event in which a refusal comes; nil if it comes in place of the stream.
+  mutating func refusalEvent(_ key: String) throws(Problem) -> NamedRefusal.Event? {
+    switch take(key) {
+    case nil, .bool(false): return nil
+    case .bool(true): return .failed
+    case let value:
+      if let event = value?.stringValue.flatMap(NamedRefusal.Event.init) { return event }
+      let names = NamedRefusal.Event.allCases.map(\.rawValue).joined(separator: ", ")
+      throw Problem(text: "'\(key)' must be true, false or one of \(names)")
+    }
+  }
+
   /// Reads an object; empty if the key is missing.
   mutating func object(_ key: String) throws(Problem) -> [String: ChappieJSONValue] {
     guard let value = take(key) else { return [:] }

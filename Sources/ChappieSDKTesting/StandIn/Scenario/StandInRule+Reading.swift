@@ -53,10 +53,10 @@ extension StandInRule {
     let headers = try reader.headers("headers")
     if let refusal = try reader.refusal("refusal", endpoint) {
       let param = try reader.string("param")
-      guard try reader.bool("in_stream") == true else {
+      guard let event = try reader.refusalEvent("in_stream") else {
         return .answer(refusal.response(param: param, headers: headers))
       }
-      guard endpoint.isResponses, let events = refusal.events(param: param) else {
+      guard endpoint.isResponses, let events = refusal.events(event, param: param) else {
         throw Reader.Problem(text: "'in_stream' does not go with '\(refusal.name)' at this endpoint")
       }
       var change = Change()
