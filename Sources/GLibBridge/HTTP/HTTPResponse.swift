@@ -107,6 +107,8 @@ private final class ChunkReader {
   private let take: HTTPResponse.Take
   private var continuation: CheckedContinuation<Void, any Error>?
   private var isBurst = false
+  /// Waits for the consumer; nil while a read is pending.
+  private var pause: Task<Void, Never>?
   private var watch: InactivityTimer?
   private var expired = false
 
@@ -139,6 +141,8 @@ private final class ChunkReader {
 
   func cancel() {
     g_cancellable_cancel(cancellable)
+    // The next read fails at once.
+    pause?.cancel()
   }
 
   private func readNext() {
@@ -219,8 +223,9 @@ private final class ChunkReader {
     case .proceed: next()
     case .stop: finish(nil)
     case .pause, .decide:
-      Task.onGLib {
+      pause = Task.onGLib {
         let goesOn = await flow.goesOn()
+        pause = nil
         watch?.touch()
         if goesOn { next() } else { finish(nil) }
       }

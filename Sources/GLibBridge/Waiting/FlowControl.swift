@@ -23,7 +23,7 @@ public enum FlowControl: Sendable {
 
   /// Waits for the end of the pause, if any, or until the waiting task is cancelled.
   ///
-  /// - Returns: whether the consumer accepts more.
+  /// - Returns: whether the consumer accepts more; true for a cancelled task, which finds out by its next step.
   @GLibActor
   public func goesOn() async -> Bool {
     switch self {
@@ -32,7 +32,9 @@ public enum FlowControl: Sendable {
     case .pause(let task):
       try? await task.untilEnded()
       return true
-    case .decide(let task): return await task.value.goesOn()
+    case .decide(let task):
+      guard (try? await task.untilEnded()) != nil else { return true }
+      return await task.value.goesOn()
     }
   }
 }
