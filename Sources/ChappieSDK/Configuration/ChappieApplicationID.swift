@@ -68,6 +68,16 @@ public struct ChappieApplicationID: Sendable, Hashable {
     return name.isEmpty || name == id ? id : "\(name) (\(id))"
   }
 
+  /// The name of this program's own front ends in requests.
+  static let ownOriginator = "chappie"
+
+  /// The name in requests of the application with an ``attribute``: its id, of which a header field can carry printable
+  /// ASCII. Other characters are left out.
+  static func originator(_ attribute: String) -> String {
+    let kept = shown(attribute).unicodeScalars.filter { (0x21...0x7E).contains($0.value) }
+    return kept.isEmpty ? "unnamed" : String(String.UnicodeScalarView(kept))
+  }
+
   private static let hostPrefix = "host:"
   private static let ownID = [Program.applicationID, Program.name].compactMap { $0 }.first(where: isValid) ?? "unnamed"
 

@@ -40,6 +40,11 @@ package struct SlotIdentity: Hashable, Sendable {
   /// The owner for messages: the application or, without one, the service.
   var ownerName: String { appID.map(ChappieApplicationID.shown) ?? service }
 
+  /// The owner in requests to a server that knows each application by itself.
+  var originator: String {
+    (appID ?? accessGroup).map(ChappieApplicationID.originator) ?? ChappieApplicationID.ownOriginator
+  }
+
   /// The slot's name in the log.
   package var logSlot: LogSlot { LogSlot(fingerprint: fingerprint(purpose: "org.chappie log")) }
 

@@ -47,6 +47,7 @@ final class StandInCore {
     if let response = control(request) { return .whole(response) }
     let endpoint = Self.endpoint(of: request)
     record.count(endpoint)
+    record.noteClient(request, of: endpoint)
     if let method = endpoint.method, request.method != method {
       return .whole(HTTPServerResponse(.init(status: 405, headers: [("allow", method)])))
     }

@@ -19,14 +19,18 @@ final class BrowserSignIn: SignInMethod {
   nonisolated var redeemsOnce: Bool { true }
 
   private nonisolated let configuration: ChappieBackend
+  /// The name of the slot's application: each has a registration of its own.
+  private nonisolated let originator: String
   private let issuer: BrowserIssuer
   private let tokens: BrowserTokenEndpoint
   private let registrations: RegistrationFile
 
   init(_ backend: ChappieBackend, slot: SlotIdentity, issuer: BrowserIssuer, http: AuthHTTP) {
     configuration = backend
+    originator = slot.originator
     self.issuer = issuer
-    tokens = BrowserTokenEndpoint(issuer: issuer, resource: backend.apiURL, http: http)
+    tokens = BrowserTokenEndpoint(
+      issuer: issuer, resource: backend.apiURL, http: http.asking(for: slot.originator))
     registrations = RegistrationFile(slot, issuer: backend.issuer)
   }
 
@@ -243,9 +247,9 @@ final class BrowserSignIn: SignInMethod {
   nonisolated var backend: BackendProfile {
     let base = configuration.apiURL
     return BackendProfile(
-      responsesURL: "\(base)/responses", modelsURL: "\(base)/models?client_version=\(ProtocolVersion.current)",
-      usageURL: nil, manageUsageURL: "https://chatgpt.com/settings/usage",
-      clientHeaders: [("originator", "chappie")], threadHeaders: [], hasWebSocket: false, takesCompression: false,
+      responsesURL: "\(base)/responses", modelsURL: "\(base)/models", usageURL: nil,
+      manageUsageURL: "https://chatgpt.com/settings/usage",
+      clientHeaders: [("originator", originator)], threadHeaders: [], hasWebSocket: false, takesCompression: false,
       hasLiteForm: false, servesListedModels: true, needsBackgroundConsent: true)
   }
 

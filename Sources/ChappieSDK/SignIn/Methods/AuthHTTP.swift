@@ -64,7 +64,22 @@ final class AuthHTTP {
   private static let totalDeadline = Duration.seconds(60)
   private static let answerLimit = 1 << 20
 
-  private let session = HTTPSession(userAgent: "chappie/\(ChappieVersion.current)", maxConnections: 8)
+  private let session: HTTPSession
+  /// The name of the application that asks, for the issuer.
+  private let originator: String
+
+  convenience init() {
+    self.init(
+      HTTPSession(userAgent: "chappie/\(ChappieVersion.current)", maxConnections: 8), ChappieApplicationID.ownOriginator)
+  }
+
+  private init(_ session: HTTPSession, _ originator: String) {
+    self.session = session
+    self.originator = originator
+  }
+
+  /// The same connections, for another application.
+  func asking(for originator: String) -> AuthHTTP { AuthHTTP(session, originator) }
 
   /// - Throws: ``ChappieAuthError/network(_:)``, `CancellationError`.
   func get(_ url: String) async throws -> Response {
@@ -102,7 +117,7 @@ final class AuthHTTP {
 
   private func send(_ request: HTTPRequest) async throws -> Response {
     var request = request
-    request.setHeader("originator", "chappie")
+    request.setHeader("originator", originator)
     do {
       return try await withDeadline(Self.totalDeadline) { [session, request] in
         let response = try await session.sendLogged(request, deadline: Self.deadline)

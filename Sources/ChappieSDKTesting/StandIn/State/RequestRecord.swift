@@ -1,4 +1,5 @@
 import GLibBridge
+import HTTPTestServer
 
 /// A record of the requests to the stand-in.
 @GLibActor
@@ -7,6 +8,14 @@ final class RequestRecord {
 
   func count(_ endpoint: StandInEndpoint) {
     state.requests[endpoint.rawValue, default: 0] += 1
+  }
+
+  /// Records the names that a request has for its client.
+  func noteClient(_ request: HTTPServerRequest, of endpoint: StandInEndpoint) {
+    var names: [String: String] = [:]
+    names["originator"] = request.headers["originator"]
+    names["client_version"] = request.query["client_version"]
+    state.clients[endpoint.rawValue] = names
   }
 
   /// Records a request for an answer.

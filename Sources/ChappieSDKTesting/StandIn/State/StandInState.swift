@@ -20,6 +20,8 @@ public struct StandInState: Sendable {
   /// `handshake`, `models`, `usage`, `accounts`, `page`, `unknown`; of a sign-in in the browser `discovery`, `jwks`,
   /// `authorize`, `browser-token`, `browser-refresh`, `browser-revoke`, `api-models`, `api-responses`, `api-other`.
   public var requests: [String: Int] = [:]
+  /// The names in the last request to each endpoint: `originator` and `client_version`, if it has them.
+  public var clients: [String: [String: String]] = [:]
   /// The transport of the last request for an answer: `http` or `websocket`.
   public var lastResponsesTransport: String?
   /// The header fields of the last request for an answer by lower-case name, without the value of `authorization`. Over
@@ -50,6 +52,7 @@ extension StandInState {
     let counts = StandInEndpoint.allCases.map(\.rawValue).map { ($0, ChappieJSONValue(requests[$0, default: 0])) }
     return [
       "requests": .object(Dictionary(counts) { $1 }),
+      "clients": .object(clients.mapValues { .object($0.mapValues { .string($0) }) }),
       "last_responses_request": [
         "transport": .text(lastResponsesTransport), "headers": .object(lastResponsesHeaders.mapValues { .string($0) }),
         "body": (try? ChappieJSONValue(parsing: lastResponsesBody.span)) ?? .null,

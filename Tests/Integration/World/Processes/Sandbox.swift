@@ -90,6 +90,7 @@ final class Sandbox {
     }
 
     let requests: [String: Int]
+    let clients: [String: [String: String]]
     let lastResponsesRequest: Request
     let turnState: TurnState
     let liveRefreshTokens: Int

@@ -1,0 +1,44 @@
+import GLibBridge
+import Testing
+
+/// The names that requests have for their application.
+@Suite(.worlds) @GLibActor
+struct OriginatorTests {
+  private func originators(_ world: World) async throws -> [String: String] {
+    try await world.sandbox.state().clients.compactMapValues { $0["originator"] }
+  }
+
+  @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+  func anAppsOwnRegistrationIsUsedInItsName() async throws {
+    try await World.with(.browser()) { world in
+      let app = try await world.caller(app: "org.example.App")
+      let session = try await app.open("Session")
+      try await world.user.signIn(app, at: session)
+      #expect(try await app.send("hi", at: try await app.open("Client")).contains("hi"))
+      for endpoint in ["browser-token", "api-models", "api-responses"] {
+        #expect(try await originators(world)[endpoint] == "org.example.App", "\(endpoint)")
+      }
+      try await app.call("Session.SignOut", at: session)
+      #expect(try await originators(world)["browser-revoke"] == "org.example.App")
+      // The user's own programs share one registration.
+      let caller = try await world.callerSignedInInBrowser()
+      #expect(try await caller.send("hi").contains("hi"))
+      for endpoint in ["browser-token", "api-models", "api-responses"] {
+        #expect(try await originators(world)[endpoint] == "chappie", "\(endpoint)")
+      }
+    }
+  }
+
+  /// The parameter belongs to the Codex backend.
+  @Test func onlyTheCodexBackendIsToldAVersionOfCodex() async throws {
+    try await World.with(.browser()) { world in
+      let caller = try await world.callerSignedInInBrowser()
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await world.sandbox.state().requests["api-models"] == 1)
+      #expect(try await world.sandbox.state().clients["api-models"]?["client_version"] == nil)
+      try await caller.signIn()
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await world.sandbox.state().clients["models"]?["client_version"] != nil)
+    }
+  }
+}
