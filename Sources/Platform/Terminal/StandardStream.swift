@@ -81,6 +81,20 @@ public enum StandardInput {
   /// Whether it is a terminal.
   public static var isTerminal: Bool { isatty(0) == 1 }
 
+  /// Reads the next line, without its end; nil at the end of input.
+  ///
+  /// - Parameter limit: the most bytes that are kept. The rest of a longer line is read and dropped.
+  public static func line(limit: Int) -> String? {
+    var bytes: [UInt8] = []
+    var isEmpty = true
+    while case let byte = getchar(), byte != EOF {
+      isEmpty = false
+      guard byte != UInt8(ascii: "\n") else { break }
+      if bytes.count < limit { bytes.append(UInt8(truncatingIfNeeded: byte)) }
+    }
+    return isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+  }
+
   /// Reads to the end of input; nil when the input is longer than `limit` bytes.
   public static func readAll(limit: Int) -> [UInt8]? {
     var bytes: [UInt8] = []

@@ -14,6 +14,9 @@ final class CallbackReader {
     case ended
   }
 
+  /// In bytes: more than the service takes for an address.
+  private nonisolated static let lineLimit = 64 << 10
+
   private let editor: LineEditor?
   /// The reading under way.
   private var reading: Task<Entry, Never>?
@@ -50,7 +53,7 @@ final class CallbackReader {
         case .end: return .ended
         }
       } else {
-        guard let text = await offActor({ readLine() }) else { return .ended }
+        guard let text = await offActor({ StandardInput.line(limit: Self.lineLimit) }) else { return .ended }
         line = text
       }
       let address = line.filter { !$0.isWhitespace }

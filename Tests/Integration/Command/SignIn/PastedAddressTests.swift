@@ -81,6 +81,23 @@ struct PastedAddressTests {
     }
   }
 
+  /// Some terminals and pipes give a line that has no end.
+  @Test func anEndlessLineTakesNoMemory() async throws {
+    try await World.with { world in
+      let line = #"""
+        mkfifo answer
+        (ulimit -v 400000; exec "$0" sign-in --paste) <answer & exec 3>answer
+        until "$0" status --json | grep -q authorization_uri; do sleep 0.1; done
+        head -c 400000000 /dev/zero | tr '\0' a >&3; echo >&3
+        \#(arrival(world)) >&3; echo >&3
+        wait $!
+        """#
+      let output = try await world.shell(line)
+      #expect(output.status == 0, "\(output.text)")
+      #expect(output.text.contains("the address is too long"), "\(output.text)")
+    }
+  }
+
   @Test func aProgramWritesTheAddress() async throws {
     try await World.with { world in
       let line = #"""
