@@ -110,7 +110,7 @@ final class RequestRunner {
     let offered = slot.modelCache.offered(to: grant.accountID).filter { $0 != model.slug }
     guard case .httpError(let status, let message) = error, !offered.isEmpty else { return error }
     let list = offered.prefix(Self.shownModels).joined(separator: ", ")
-    return .httpError(status, "\(message) Choose one that is offered: \(list).")
+    return .httpError(status, "\(message.withoutFullStop). Choose one that is offered: \(list).")
   }
 
   /// The maximum number of models in the sentence.
