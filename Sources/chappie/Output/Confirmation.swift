@@ -9,7 +9,8 @@ enum Confirmation {
     // Translators: y stands for the first letter of “yes”.
     StandardStream.error.write("\(question) \(tr("[y/N]")) ")
     let yes = tr("yes")
-    return ["y", "yes", yes, String(yes.prefix(1))].contains(await offActor({ StandardInput.line(limit: 64) })?.trimmed.lowercased())
+    return ["y", "yes", yes, String(yes.prefix(1))].contains(
+      await offActor({ StandardInput.line(limit: 64) })?.trimmed.lowercased())
   }
 }
 
