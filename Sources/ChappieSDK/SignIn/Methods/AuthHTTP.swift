@@ -70,7 +70,8 @@ final class AuthHTTP {
 
   convenience init() {
     self.init(
-      HTTPSession(userAgent: "chappie/\(ChappieVersion.current)", maxConnections: 8), ChappieApplicationID.ownOriginator)
+      HTTPSession(userAgent: "chappie/\(ChappieVersion.current)", maxConnections: 8), ChappieApplicationID.ownOriginator
+    )
   }
 
   private init(_ session: HTTPSession, _ originator: String) {
