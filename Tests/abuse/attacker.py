@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Carries out one attack for some seconds, in a process of its own, and prints its results as JSON.
 
-    attacker.py JSON     with name, seed, seconds, bus, apps (addresses of their proxies), secrets and folder
+    attacker.py JSON     with name, seed, seconds, bus, apps (addresses of their proxies), secrets, folder and programs
 """
 
 import json
@@ -25,6 +25,7 @@ class Attacker:
         self.deadline = self.start + order["seconds"]
         self.bus, self.apps = order["bus"], order["apps"]
         self.folder = Path(order["folder"])
+        self.programs = Path(order["programs"])
         # Breaches, each kind once.
         self.trouble = []
         self.rounds = 0

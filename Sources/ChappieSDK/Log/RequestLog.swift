@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// Logs a request and its answer at debug level.
 @GLibActor
@@ -38,7 +39,7 @@ struct RequestLog {
 }
 
 extension HTTPSession {
-  /// Sends `request` and logs it.
+  /// Sends `request` and logs it. The time of the answer counts for ``ServerTime``.
   ///
   /// - Throws: as ``HTTPSession/send(_:deadline:)``.
   func sendLogged(_ request: HTTPRequest, deadline: Duration?) async throws -> HTTPResponse {
@@ -46,6 +47,7 @@ extension HTTPSession {
     do {
       let response = try await send(request, deadline: deadline)
       log.note(status: response.status, response.headers)
+      response.headers["date"].flatMap(HTTPDate.unixSeconds).map(ServerTime.note)
       return response
     } catch let error as GLibError {
       log.note(error)

@@ -9,6 +9,8 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
   /// Distinguishes this store from others.
   private let name = UniqueID.make()
   private let now: @Sendable () -> Int64
+  private let serverTime: @Sendable () -> Timestamp?
+  private let clock = Mutex(ClockWitness())
   private let threads = Mutex<[String: ChappieThread]>([:])
   /// The number of the last change; it changes only while `threads` is locked.
   private let changes = Atomic<Int64>(0)
@@ -20,9 +22,15 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
     self.init(retentionPolicy: retentionPolicy) { UnixTime.now }
   }
 
-  /// - Parameter now: returns the time in Unix seconds.
-  package init(retentionPolicy: ChappieThreadStoreRetentionPolicy, now: @escaping @Sendable () -> Int64) {
+  /// - Parameters:
+  ///   - serverTime: returns the time by the clocks of servers; nil if it is unknown.
+  ///   - now: returns the time in Unix seconds.
+  package init(
+    retentionPolicy: ChappieThreadStoreRetentionPolicy,
+    serverTime: @escaping @Sendable () -> Timestamp? = { ServerTime.now }, now: @escaping @Sendable () -> Int64
+  ) {
     retention = retentionPolicy
+    self.serverTime = serverTime
     self.now = now
   }
 
@@ -118,6 +126,11 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
     let plan = RetentionPlan(policy, for: threads.values.map(\.summary), now: now, inUse: inUse)
     for id in plan.archived { threads[id]?.summary.archivedAt = now }
     for id in plan.deleted { threads[id] = nil }
+    guard !plan.expired.isEmpty else { return }
+    let lastWrite = threads.values.lazy.map(\.summary).lastWrite
+    if clock.withLock({ $0.believes(Timestamp(clamping: now), after: lastWrite, serverTime: serverTime()) }) {
+      for id in plan.expired { threads[id] = nil }
+    }
   }
 }
 

@@ -43,6 +43,18 @@ public struct StorageDirectory: Hashable, Sendable {
     guard link(temporary, path(of: name)) == 0 || errno == EEXIST else { throw FileError(errno: errno) }
   }
 
+  /// Gives an existing file at least this size, and takes the room on the disk for it.
+  ///
+  /// - Throws: ``FileError``. The file then has the size that it had.
+  public func allocate(_ bytes: Int64, for name: String) throws(FileError) {
+    let file = try Descriptor.open(path(of: name), O_WRONLY | O_NOFOLLOW)
+    let size = try file.status().st_size
+    let error = posix_fallocate(file.number, 0, off_t(bytes))
+    guard error != 0 else { return }
+    ftruncate(file.number, size)
+    throw FileError(errno: error)
+  }
+
   /// The file of this name, without opening it; nil when it does not exist.
   ///
   /// - Throws: ``FileError``, as ``Descriptor/checkIsOwn()`` does for anything but a regular file of the user with one

@@ -22,6 +22,9 @@ struct FileRetentionTests {
     #expect(try await world.store().thread("a").summary.isArchived, "its row has the change")
     world.clock.advance(days: 60)
     try await store.enforceRetention()
+    #expect(try await store.threads(ChappieThreadQuery(.all)).count == 2, "the clock is plausible since now")
+    world.clock.advance(days: 1)
+    try await store.enforceRetention()
     #expect(try await store.threads(ChappieThreadQuery(.all)).map(\.id) == ["b"])
   }
 
@@ -117,6 +120,8 @@ struct FileRetentionTests {
     try await store.enforceRetention()
     world.clock.advance(days: 61)
     try await store.enforceRetention()
+    world.clock.advance(days: 1)
+    try await store.enforceRetention()
     try await store.enforceRetention()
     #expect(notifications.withLock { $0 } == [["a", "/"], ["/", "a"]])
   }
@@ -130,6 +135,8 @@ struct FileRetentionTests {
       try await store.change(id, .archive)
     }
     world.clock.advance(days: 61)
+    try await store.enforceRetention()
+    world.clock.advance(days: 1)
     let other = try world.database()
     try other.run("BEGIN IMMEDIATE")
     #expect(try await store.threads(ChappieThreadQuery(.all)).count == 3)
@@ -148,6 +155,93 @@ struct FileRetentionTests {
     try await store.create(.sample("a", at: world.clock.now))
     world.clock.advance(days: 31)
     try await eventually { notifications.withLock { $0 } == 1 }
+  }
+
+  // MARK: The clock
+
+  /// Thread `a`, archived, with its whole time left.
+  private func archived() async throws -> ChappieFileThreadStore {
+    let store = world.store(retention: .default)
+    try await store.create(.sample("a", at: world.clock.now))
+    try await store.change("a", .archive)
+    return store
+  }
+
+  private func count(_ store: ChappieFileThreadStore) async throws -> Int {
+    try await store.threads(ChappieThreadQuery(.all)).count
+  }
+
+  /// The clock of a machine that leaps, while servers tell the time.
+  @Test func aClockThatIsAheadDeletesNothing() async throws {
+    let store = try await archived()
+    world.servers.follow(nil)
+    let right = world.clock.now
+    world.clock.advance(days: 61)
+    for told in [nil, right] as [Int64?] {
+      world.servers.tell(told)
+      for _ in 0..<4 {
+        #expect(try await count(store) == 1)
+        #expect(try await count(world.store(retention: .default)) == 1)
+        world.clock.advance(days: 2)
+      }
+    }
+  }
+
+  /// The clock was behind or the machine was off. Servers agree with it, and after a day it is believed.
+  @Test func aClockThatIsRightDeletesAfterADay() async throws {
+    let store = try await archived()
+    world.clock.advance(days: 61)
+    #expect(try await count(store) == 1, "the first listing after a leap")
+    world.clock.advance(seconds: 86_399)
+    #expect(try await count(world.store(retention: .default)) == 1)
+    world.clock.advance(seconds: 1)
+    #expect(try await count(world.store(retention: .default)) == 0, "other processes know since when")
+  }
+
+  /// A day of doubt begins again.
+  @Test func doubtsBeginTheDayAgain() async throws {
+    _ = try await archived()
+    world.clock.advance(days: 61)
+    let store = { world.store(retention: .default) }
+    #expect(try await count(store()) == 1)
+    // It leaps once more; only a process that asks no server sees that.
+    world.servers.follow(nil)
+    world.clock.advance(days: 30)
+    #expect(try await count(store()) == 1)
+    world.servers.follow(world.clock)
+    #expect(try await count(store()) == 1, "the first listing after a leap")
+    world.clock.advance(days: 1)
+    #expect(try await count(store()) == 0)
+  }
+
+  @Test func aClockBehindTheLastWriteDeletesNothing() async throws {
+    let store = try await archived()
+    world.clock.advance(days: 70)
+    try await store.create(.sample("b", at: world.clock.now))
+    world.clock.advance(days: -5)
+    for _ in 0..<3 {
+      #expect(try await count(world.store(retention: .default)) == 2)
+      world.clock.advance(days: 1.5)
+    }
+    world.clock.advance(days: 2)
+    #expect(try await count(world.store(retention: .default)) == 2)
+    world.clock.advance(days: 1)
+    #expect(try await count(world.store(retention: .default)) == 1)
+  }
+
+  /// The limit is not about time.
+  @Test func theLimitHoldsOnAnyClock() async throws {
+    world.servers.follow(nil)
+    let store = world.store(
+      retention: ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 3_000, deleteArchivedAfter: 1))
+    for number in 1...8 {
+      try await store.create(.sample("n\(number)", at: world.clock.now))
+      try await store.append(.sample("t", at: world.clock.now), to: "n\(number)")
+      try await store.change("n\(number)", .archive)
+      world.clock.advance(seconds: 100)
+    }
+    let usage = try await store.usage()
+    #expect(usage.usedBytes <= 3_000 && usage.threadCount > 1)
   }
 
   @Test func retentionDoesNothingWhileLocked() async throws {

@@ -29,13 +29,14 @@ struct RetentionPlanTests {
     ]
     let plan = plan(.default, threads)
     #expect(plan.archived == ["old"])
-    #expect(plan.deleted == ["gone"])
+    #expect(plan.expired == ["gone"])
+    #expect(plan.deleted.isEmpty)
   }
 
   @Test func aThreadInUseIsLeftAlone() {
     let threads = [thread("a", used: 400), thread("b", used: 500, archived: 400)]
     #expect(plan(.default, threads, inUse: ["a"]).archived.isEmpty)
-    #expect(plan(.default, threads, inUse: ["b"]).deleted.isEmpty)
+    #expect(plan(.default, threads, inUse: ["b"]).expired.isEmpty)
     let tight = ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 0)
     #expect(plan(tight, threads, inUse: ["b"]) == plan(tight, [threads[0]]))
   }
@@ -80,7 +81,7 @@ struct RetentionPlanTests {
     let policy = ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 20)
     let threads = [thread("a", used: 1), thread("old", used: 40), thread("gone", used: 100, archived: 61)]
     let plan = plan(policy, threads, otherBytes: otherBytes)
-    #expect(plan.deleted == ["gone"], "because of its age alone")
+    #expect(plan.expired == ["gone"] && plan.deleted.isEmpty)
     #expect(plan.archived == ["old"])
   }
 

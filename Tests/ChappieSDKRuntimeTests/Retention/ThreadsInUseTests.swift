@@ -15,7 +15,13 @@ struct ThreadsInUseTests {
   private func stores(_ kind: Kind, _ retention: ChappieThreadStoreRetentionPolicy) -> [any ChappieThreadStore] {
     switch kind {
     case .files: [world.store(retention: retention), world.store(retention: retention)]
-    case .memory: [ChappieInMemoryThreadStore(retentionPolicy: retention) { [clock = world.clock] in clock.now }]
+    case .memory: [memoryStore(retention)]
+    }
+  }
+
+  private func memoryStore(_ retention: ChappieThreadStoreRetentionPolicy) -> ChappieInMemoryThreadStore {
+    ChappieInMemoryThreadStore(retentionPolicy: retention, serverTime: { [servers = world.servers] in servers.now }) {
+      [clock = world.clock] in clock.now
     }
   }
 
@@ -43,6 +49,8 @@ struct ThreadsInUseTests {
     }
     withExtendedLifetime(lease) {}
     lease = nil
+    try await useOthers(stores[0])
+    world.clock.advance(days: 1)
     try await useOthers(stores[0])
     #expect(try await stores[0].threads(ChappieThreadQuery(.active)).map(\.id) == ["other"])
     #expect(try await stores[0].threads(ChappieThreadQuery(.archived)).map(\.id) == ["active"])

@@ -1,5 +1,6 @@
 import ChappieSDK
 import ChappieSDKTesting
+import Platform
 import Synchronization
 import Testing
 
@@ -21,7 +22,9 @@ struct InMemoryThreadStoreTests {
     func advance(days: Int64) { time.withLock { $0 += days * InMemoryThreadStoreTests.day } }
 
     func store(_ policy: ChappieThreadStoreRetentionPolicy = .default) -> ChappieInMemoryThreadStore {
-      ChappieInMemoryThreadStore(retentionPolicy: policy) { self.time.withLock { $0 } }
+      ChappieInMemoryThreadStore(
+        retentionPolicy: policy, serverTime: { Timestamp(self.time.withLock { $0 }) },
+        now: { self.time.withLock { $0 } })
     }
   }
 
@@ -45,6 +48,8 @@ struct InMemoryThreadStoreTests {
     clock.advance(days: 59)
     #expect(try await store.usage().archivedCount == 1)
     clock.advance(days: 2)
+    #expect(try await store.usage().archivedCount == 1)
+    clock.advance(days: 1)
     #expect(try await store.usage().threadCount == 0)
     await #expect(throws: ChappieThreadStoreError.noSuchThread("old")) { try await store.thread("old") }
   }

@@ -2,6 +2,7 @@ import ChappieSDK
 import FoundationEssentials
 import GLibBridge
 import Glibc
+import Platform
 import SQLite
 import SecretMemory
 import Synchronization
@@ -15,8 +16,10 @@ final class FileStoreWorld: Sendable {
   let directory: String
   let keys = SwitchedKey()
   let clock = SetClock()
+  let servers = SetServers()
 
   init() {
+    servers.follow(clock)
     directory = FileManager.default.temporaryDirectory.path + "/chappie-threads-" + UUID().uuidString
   }
 
@@ -33,7 +36,8 @@ final class FileStoreWorld: Sendable {
   ) -> ChappieFileThreadStore {
     ChappieFileThreadStore(
       directory: directory, device: { device }, keys: keys ?? self.keys, retention: retention,
-      clock: { [clock] in clock.now }, patience: patience, diskDeadline: diskDeadline, isLocked: isLocked, round: nil)
+      clock: { [clock] in clock.now }, serverTime: { [servers] in servers.now }, patience: patience,
+      diskDeadline: diskDeadline, isLocked: isLocked, round: nil)
   }
 
   // MARK: Files
@@ -122,6 +126,22 @@ final class SetClock: Sendable {
 
   func advance(days: Double = 0, seconds: Int64 = 0) {
     time.withLock { $0 += Int64(days * 86_400) + seconds }
+  }
+}
+
+/// The time that servers tell.
+final class SetServers: Sendable {
+  private let source = Mutex<(clock: SetClock?, told: Int64?)>((nil, nil))
+
+  var now: Timestamp? { source.withLock { ($0.clock?.now ?? $0.told).flatMap { Timestamp($0) } } }
+
+  /// Tells the time of `clock`; nil tells none.
+  func follow(_ clock: SetClock?) {
+    source.withLock { $0 = (clock, nil) }
+  }
+
+  func tell(_ time: Int64?) {
+    source.withLock { $0 = (nil, time) }
   }
 }
 

@@ -1,6 +1,6 @@
 """All attacks. Each is a function that is called repeatedly until its time is over."""
 
-from attacks import answers, calls, crowd, forgery, memory
+from attacks import answers, calls, clocks, crowd, forgery, memory
 from attacks.attack import Attack
 
 ATTACKS = [
@@ -31,6 +31,7 @@ ATTACKS = [
     Attack("retries", "12", crowd.retries, least=4),
     Attack("tiny-events", "19", answers.tiny_events),
     Attack("pings", "11 19", answers.pings),
+    Attack("clock", "10", clocks.clock, least=8),
     Attack("late-frames", "17", answers.late_frames),
     Attack("garbage", "10 11", answers.garbage),
     Attack("oversize", "9 10", calls.oversize),

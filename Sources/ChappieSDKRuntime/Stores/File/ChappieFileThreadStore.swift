@@ -16,6 +16,7 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   let device: @Sendable () async throws -> String
   private let retention: ChappieThreadStoreRetentionPolicy
   let clock: @Sendable () -> Int64
+  private let serverTime: @Sendable () -> Timestamp?
   let diskDeadline: Duration
   let isLocked: @GLibActor @Sendable () -> Bool
   let database: Mutex<ThreadDatabase>
@@ -29,6 +30,7 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   ///   - keys: the source of the store's key.
   ///   - retention: the limits of age and size.
   ///   - clock: returns the time in Unix seconds.
+  ///   - serverTime: returns the time by the clocks of servers; nil if it is unknown.
   ///   - patience: how long to wait for another process that writes.
   ///   - diskDeadline: an access that takes longer fails with ``ChappieThreadStoreError/unavailable(_:)``.
   ///   - isLocked: whether titles must not stay in memory now; called after each access.
@@ -36,7 +38,8 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   package init(
     directory: String, device: @escaping @Sendable () async throws -> String, keys: any ThreadKeySource,
     retention: ChappieThreadStoreRetentionPolicy = .default,
-    clock: @escaping @Sendable () -> Int64 = { UnixTime.now }, patience: Duration = .seconds(5),
+    clock: @escaping @Sendable () -> Int64 = { UnixTime.now },
+    serverTime: @escaping @Sendable () -> Timestamp? = { ServerTime.now }, patience: Duration = .seconds(5),
     diskDeadline: Duration = .seconds(60), isLocked: @escaping @GLibActor @Sendable () -> Bool = { false },
     round: Duration? = .seconds(86_400)
   ) {
@@ -47,6 +50,7 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
     self.keys = keys
     self.retention = retention
     self.clock = clock
+    self.serverTime = serverTime
     self.diskDeadline = diskDeadline
     self.isLocked = isLocked
     schedule = RetentionScheduler(retention, every: round)
@@ -171,9 +175,9 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
     guard let plan = plan(database.index, writing: id) else { return }
     let now = clock()
     do {
-      try database.enforce(plan, now: now, key)
-      schedule.update(database.index, now: now)
-      schedule.report(plan)
+      let done = try database.enforce(plan, now: now, serverTime: serverTime(), key)
+      schedule.update(database.index, now: now, waits: !done.expired.isEmpty)
+      schedule.report(done)
     } catch {
       Log.warning("Retention failed: \(ChappieThreadStoreError(error))")
     }

@@ -13,6 +13,10 @@ struct DatabaseFiles: Sendable {
   private static let journal = database + "-journal"
   /// The name of a database during its deletion.
   private static let deleted = database + ".deleted"
+  /// Takes up room on the disk until a deletion needs it.
+  private static let reserve = "reserve"
+  /// The least size of the reserve, in bytes.
+  private static let leastReserve: Int64 = 1 << 20
   private static let companions = [log, sharedMemory, journal]
 
   /// Identifies the files of an open database, to detect files that replaced them.
@@ -63,7 +67,38 @@ struct DatabaseFiles: Sendable {
     try directory.make()
     try BackupExclusion.writeMarks(
       in: directory, content: "Conversations of Chappie, encrypted with a key of this device: unreadable elsewhere.")
+    try keepReserve()
     if try !directory.contains(Self.database) { try directory.makeFile(Self.database) }
+  }
+
+  // MARK: The reserve
+
+  /// Keeps the room that the deletion of a turn with so many bytes needs: SQLite writes each deleted page to its log.
+  ///
+  /// - Throws: ``FileError``, such as ``FileError/full``.
+  func keepReserve(forTurnOf bytes: Int64) throws {
+    try keepReserve(bytes + bytes / 4 + Self.leastReserve / 2)
+  }
+
+  /// Keeps room for a deletion.
+  ///
+  /// - Throws: ``FileError``, such as ``FileError/full``.
+  func keepReserve(_ bytes: Int64 = 0) throws {
+    let bytes = max(bytes, Self.leastReserve)
+    let kept = try directory.ownFile(Self.reserve)
+    if let kept, kept.size >= bytes { return }
+    if kept == nil { try directory.makeFile(Self.reserve) }
+    try directory.allocate(bytes, for: Self.reserve)
+  }
+
+  /// Gives the kept room back to the disk.
+  ///
+  /// - Returns: its size; nil if none is kept.
+  /// - Throws: ``FileError``.
+  func spendReserve() throws -> Int64? {
+    let kept = try directory.ownFile(Self.reserve)
+    try directory.remove(Self.reserve)
+    return kept?.size
   }
 
   /// Excludes the files that SQLite made from backups.
@@ -78,7 +113,7 @@ struct DatabaseFiles: Sendable {
   func remove() throws {
     // The database goes first. After a crash, a log without its database is an error, and never part of a new one.
     if try directory.contains(Self.database) { try directory.rename(Self.database, to: Self.deleted) }
-    for name in Self.companions + [Self.deleted] { try directory.remove(name) }
+    for name in Self.companions + [Self.deleted, Self.reserve] { try directory.remove(name) }
     try directory.synchronize()
   }
 }

@@ -26,9 +26,10 @@ extension ThreadDatabase {
 
   /// - Throws: ``ChappieThreadStoreError``.
   mutating func append(_ turn: ChappieTurn, to id: String, _ key: StoreKey) throws {
-    let cap = cap
+    let (cap, files) = (cap, files)
     try change(id, key) { database, index, summary in
       let bytes = try ThreadTables.append(turn, to: id, ThreadSealer(key: key.secret), database) + ThreadTables.rowBytes
+      try files.keepReserve(forTurnOf: Int64(bytes))
       try index.checkRoom(for: Count(clamping: bytes), in: id, cap)
       summary.apply(.turn(turn, number: index.nextChange))
       summary.resize(adding: bytes)
@@ -67,14 +68,38 @@ extension ThreadDatabase {
     guard isThere else { throw ChappieThreadStoreError.noSuchThread(id) }
   }
 
+  /// Deletes a thread, on a full disk in the room that is kept for this.
+  ///
   /// - Throws: ``ChappieThreadStoreError``.
   mutating func delete(_ id: String, _ key: StoreKey) throws {
+    do {
+      try delete(id, key) { database in
+        try ThreadTables.delete(id, database)
+        return false
+      }
+    } catch let error as ChappieThreadStoreError {
+      guard case .full = error, let room = try? files.spendReserve() else { throw error }
+      // The log has grown by the attempt.
+      clearLog()
+      var isLeft = true
+      while isLeft {
+        try delete(id, key) { database in
+          isLeft = try ThreadTables.deletePart(of: id, database)
+          return isLeft
+        }
+        clearLog()
+      }
+      try? files.keepReserve(room)
+    }
+  }
+
+  /// - Parameter body: deletes the thread or a part of it, and returns whether something of it is left.
+  private mutating func delete(_ id: String, _ key: StoreKey, _ body: (Database) throws -> Bool) throws {
     var isThere = false
     try writing(key) { database, index in
       guard index[id] != nil else { return [] }
       isThere = true
-      try ThreadTables.delete(id, database)
-      return [.removed(id)]
+      return try body(database) ? [] : [.removed(id)]
     }
     guard isThere else { throw ChappieThreadStoreError.noSuchThread(id) }
   }
@@ -106,24 +131,50 @@ extension ThreadDatabase {
     }
   }
 
-  /// Carries out a plan of the retention policy in one transaction.
+  /// Carries out a plan of the retention policy in one transaction. Threads that are due for their age stay while the
+  /// clock is not to be believed.
   ///
+  /// - Parameters:
+  ///   - now: Unix seconds.
+  ///   - serverTime: the time by the servers' clocks; nil if it is unknown.
+  /// - Returns: what was done. The rest of what is due stays in ``RetentionPlan/expired``.
   /// - Throws: ``ChappieThreadStoreError``.
-  mutating func enforce(_ plan: RetentionPlan, now: Int64, _ key: StoreKey) throws {
+  mutating func enforce(_ plan: RetentionPlan, now: Int64, serverTime: Timestamp?, _ key: StoreKey) throws
+    -> RetentionPlan
+  {
+    var done = plan
     try writing(key) { database, index in
+      if try !plan.expired.isEmpty && Self.believes(now, serverTime, index, database) {
+        done.deleted += plan.expired
+        done.expired = []
+      }
       var changes: [ThreadIndex.Change] = []
-      for id in plan.archived {
+      for id in done.archived {
         guard var entry = index[id] else { continue }
         entry.summary.apply(.archived(at: now))
         try ThreadTables.update(entry.summary, database)
         changes.append(.set(entry))
       }
-      for id in plan.deleted {
+      for id in done.deleted {
         try ThreadTables.delete(id, database)
         changes.append(.removed(id))
       }
       return changes
     }
+    return done
+  }
+
+  /// Whether the clock is to be believed. The database keeps the reasons, because no process may run for a day.
+  private static func believes(_ now: Int64, _ serverTime: Timestamp?, _ index: ThreadIndex, _ database: Database)
+    throws
+    -> Bool
+  {
+    let known = try ThreadTables.clock(database)
+    var clock = known
+    let believes = clock.believes(
+      Timestamp(clamping: now), after: index.summaries.lastWrite, serverTime: serverTime)
+    if clock != known { try ThreadTables.keep(clock, database) }
+    return believes
   }
 }
 

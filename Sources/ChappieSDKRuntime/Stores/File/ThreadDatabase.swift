@@ -91,13 +91,14 @@ struct ThreadDatabase {
         return changes
       }
       state.index.apply(changes)
-      if changes.contains(where: \.isRemoval) { state.clearLog(database) }
+      if changes.contains(where: \.isRemoval) { state.clearLog() }
     }
   }
 
   /// Overwrites the log, which still has the deleted pages. If another connection reads the log, the next removal
   /// does it.
-  private func clearLog(_ database: Database) {
+  func clearLog() {
+    guard let database = connection?.database else { return }
     database.setBusyTimeout(.zero)
     try? database.run("PRAGMA wal_checkpoint(TRUNCATE)")
     database.setBusyTimeout(patience)

@@ -200,7 +200,59 @@ enum ThreadTables {
     try database.run("DELETE FROM threads WHERE id = ?", .text(thread))
   }
 
-  /// The title of a thread; nil if it cannot be decrypted.
+  /// The most bytes of turns that one part of a deletion has, if it has more than one turn.
+  private static let partSize: Count = 262_144
+
+  /// Deletes the last turns of a thread, or the thread if there are none. A part needs little room on the disk.
+  ///
+  /// - Returns: whether something of the thread is left.
+  static func deletePart(of thread: String, _ database: Database) throws -> Bool {
+    var turns = 0
+    var bytes: Count = 0
+    try database.forEach(
+      "SELECT length(content) FROM turns WHERE thread = ? ORDER BY sequence DESC LIMIT 64", .text(thread)
+    ) { row in
+      bytes += row.count(0) ?? 0
+      if turns == 0 || bytes <= partSize { turns += 1 }
+    }
+    guard turns > 0 else {
+      try delete(thread, database)
+      return false
+    }
+    try database.run(
+      """
+      DELETE FROM turns WHERE thread = ?1
+        AND sequence IN (SELECT sequence FROM turns WHERE thread = ?1 ORDER BY sequence DESC LIMIT ?2)
+      """, .text(thread), .integer(Int64(turns)))
+    return true
+  }
+
+  // MARK: The clock
+
+  /// What is known of this machine's clock.
+  static func clock(_ database: Database) throws -> ClockWitness {
+    var clock = ClockWitness()
+    guard try database.number("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'clock'") != nil else {
+      return clock
+    }
+    try database.forEach("SELECT server_time, plausible_since FROM clock") { row in
+      clock = ClockWitness(
+        serverTime: row.count(0).flatMap { Timestamp(Int64($0.value)) },
+        plausibleSince: row.count(1).flatMap { Timestamp(Int64($0.value)) })
+    }
+    return clock
+  }
+
+  /// Keeps what is known of this machine's clock.
+  static func keep(_ clock: ClockWitness, _ database: Database) throws {
+    try database.run("CREATE TABLE IF NOT EXISTS clock (server_time INTEGER, plausible_since INTEGER) STRICT")
+    try database.run("DELETE FROM clock")
+    try database.run(
+      "INSERT INTO clock (server_time, plausible_since) VALUES (?, ?)",
+      clock.serverTime.map { .integer($0.unixSeconds) } ?? .null,
+      clock.plausibleSince.map { .integer($0.unixSeconds) } ?? .null)
+  }
+
   // MARK: Turns
 
   /// Adds a turn after the last one, and returns the size of its encrypted content in bytes.

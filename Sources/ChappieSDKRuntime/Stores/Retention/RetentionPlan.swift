@@ -4,10 +4,12 @@ import Platform
 struct RetentionPlan: Equatable, Sendable {
   /// The ids of active threads to archive.
   var archived: [String] = []
-  /// The ids of threads to delete.
+  /// The ids of threads to delete, to keep the limit.
   var deleted: [String] = []
+  /// The ids of archived threads to delete for their age, if the clock is to be believed.
+  var expired: [String] = []
 
-  var isEmpty: Bool { archived.isEmpty && deleted.isEmpty }
+  var isEmpty: Bool { archived.isEmpty && deleted.isEmpty && expired.isEmpty }
 }
 
 extension RetentionPlan {
@@ -30,8 +32,8 @@ extension RetentionPlan {
         continue
       }
       if summary.isArchived {
-        deleted.append(summary.id)
-        total = total - Count(clamping: summary.bytes)
+        expired.append(summary.id)
+        rest.append(summary)
       } else {
         var summary = summary
         summary.archivedAt = now
@@ -47,6 +49,7 @@ extension RetentionPlan {
     }
     let gone = Set(deleted)
     archived.removeAll { gone.contains($0) }
+    expired.removeAll { gone.contains($0) }
   }
 
   /// The order of deletion: archived threads, the oldest first; then active threads, the longest unused first.

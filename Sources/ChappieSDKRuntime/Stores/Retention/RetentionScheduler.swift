@@ -53,12 +53,18 @@ final class RetentionScheduler: Sendable {
     return nil
   }
 
+  /// The time between two checks of the clock, in seconds.
+  private static let clockCheck: Int64 = 3600
+
   /// Computes when something is due next, after a plan was carried out.
-  func update(_ index: ThreadIndex, now: Int64) {
+  ///
+  /// - Parameter waits: whether something that is due waits for the clock.
+  func update(_ index: ThreadIndex, now: Int64, waits: Bool = false) {
+    let check = (Timestamp(clamping: now) + Self.clockCheck).unixSeconds
     var next = Int64.max
     // Retention ignores unreadable threads.
     for entry in index.entries where entry.isReadable {
-      if let due = policy.due(entry.summary) { next = min(next, due) }
+      if let due = policy.due(entry.summary) { next = min(next, waits ? max(due, check) : due) }
     }
     // A thread that another process writes from now on is due no sooner than this.
     let delays = [policy.archiveInactiveAfter, policy.deleteArchivedAfter].compactMap { $0 }
@@ -75,7 +81,12 @@ final class RetentionScheduler: Sendable {
 
   /// Logs the numbers of a plan that was carried out, and calls the observers.
   func report(_ done: RetentionPlan) {
-    guard !done.isEmpty else { return }
+    if !done.expired.isEmpty {
+      Log.info(
+        "Stored threads that wait to be deleted by age, until the clock was plausible for a day: \(done.expired.count)."
+      )
+    }
+    guard !(done.archived.isEmpty && done.deleted.isEmpty) else { return }
     Log.notice(
       "Stored threads, as the retention policy says: archived \(done.archived.count), deleted \(done.deleted.count).")
     for observer in state.withLock({ $0.observers }) { observer(done.archived, done.deleted) }

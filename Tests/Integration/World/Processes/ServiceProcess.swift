@@ -14,6 +14,8 @@ final class ServiceProcess {
   var machineID: String?
   /// The seconds added to the machine's uptime, from the next start on.
   var extraUptime = 0
+  /// A directory that has a disk of its own, with its size, from the next start on.
+  var disk: (directory: URL, megabytes: Int)?
   /// The network that it uses, from its next start on.
   private var network: TLSNetwork?
 
@@ -37,7 +39,10 @@ final class ServiceProcess {
   /// Starts a service and does not wait.
   func launch(_ arguments: [String], name: String = "chappied") throws -> ChildProcess {
     var command = MemoryAccess.command + [Binaries.chappied] + arguments
+    // A library may change the environment of the first program, and a program in Swift then loses its arguments.
+    if environment["LD_PRELOAD"] != nil { command = ["env"] + command }
     if let machineID { command = try Self.posing(as: machineID, in: directories) + command }
+    if let disk { command = try Self.mounting(disk.directory, disk.megabytes) + command }
     if let network { command = network.trusting + command }
     if extraUptime > 0 { command = ["unshare", "--time", "--boottime", "\(extraUptime)", "--"] + command }
     return try ChildProcess(
@@ -72,6 +77,18 @@ final class ServiceProcess {
     try machineID.write(to: file, atomically: true, encoding: .utf8)
     let script = #"for id in /etc/machine-id /var/lib/dbus/machine-id; do mount --bind "$0" "$id"; done; exec "$@""#
     return ["unshare", "--mount", "--", "sh", "-c", script, file.path]
+  }
+
+  // MARK: Disks
+
+  nonisolated static let mayHaveADisk = Programs.succeeds(
+    "unshare", ["--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"])
+
+  /// A command that runs another one with a disk of its own at `directory`.
+  private static func mounting(_ directory: URL, _ megabytes: Int) throws -> [String] {
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    let script = #"mount -t tmpfs -o "size=$0m" tmpfs "$1" && shift && exec "$@""#
+    return ["unshare", "--mount", "--", "sh", "-c", script, String(megabytes), directory.path]
   }
 
   /// Lets the bus start the service at the first call.

@@ -1,0 +1,63 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// Stored threads on a disk that becomes full.
+@Suite(.worlds, .enabled(if: ServiceProcess.mayHaveADisk)) @GLibActor
+struct ThreadDiskTests {
+  /// Runs `body` in a world whose threads have a disk of their own, with the directory of that disk.
+  private func with(megabytes: Int, _ body: @GLibActor (World, Caller, URL) async throws -> Void) async throws {
+    try await World.with(World.Plan(service: .none, transport: .http)) { world in
+      world.service.disk = (world.directories.data.appending(path: "chappie/threads"), megabytes)
+      try await world.service.start(world.sandbox.addresses)
+      let caller = try await world.signedInCaller()
+      let process = try #require(world.service.process)
+      // The service has the disk in a mount namespace of its own.
+      let disk = URL(filePath: "/proc/\(process.id)/root").appending(path: world.service.disk?.directory.path ?? "")
+      try await body(world, caller, disk)
+    }
+  }
+
+  private func fill(_ disk: URL) throws {
+    let file = disk.appending(path: "filler")
+    FileManager.default.createFile(atPath: file.path, contents: nil)
+    let handle = try FileHandle(forWritingTo: file)
+    _ = try handle.seekToEnd()
+    for size in [65_536, 4_096, 1] {
+      while (try? handle.write(contentsOf: Data(count: size))) != nil {}
+    }
+    try handle.close()
+  }
+
+  private func store(_ texts: [Int], in caller: Caller, _ world: World) async throws -> String {
+    let thread = try await caller.createThread()
+    for length in texts {
+      try await world.sandbox.play(
+        #"[{"endpoint":"responses","events":["#
+          + #"{"type":"response.created","response":{"id":"r"}},"#
+          + #"{"type":"response.output_text.delta","delta":"\#(String(repeating: "x", count: length))"},"#
+          + #"{"type":"response.completed","response":{"id":"r"}}]}]"#)
+      #expect(try await caller.send("Go on", to: thread).count == length)
+    }
+    return thread
+  }
+
+  /// A thread of small turns, one with a turn that is larger than the room of a deletion, and one that stays.
+  @Test func eachThreadCanBeDeletedOnAFullDisk() async throws {
+    try await with(megabytes: 20) { world, caller, disk in
+      let long = try await store(Array(repeating: 100_000, count: 20), in: caller, world)
+      let large = try await store([3_000_000], in: caller, world)
+      let kept = try await store([10], in: caller, world)
+      for thread in [long, large] {
+        try fill(disk)
+        // The log may still have room.
+        while (try? await caller.send("One more", to: kept)) != nil {}
+        #expect(try await refusal { try await caller.send("One more", to: kept) }.name == "StoreFull")
+        try await caller.call("Threads.Delete", thread)
+      }
+      #expect(try await caller.threadIDs() == [kept])
+      #expect(try await caller.thread(kept).damage.isEmpty)
+      #expect(try await caller.send("One more", to: kept).contains("One more"))
+    }
+  }
+}
