@@ -26,7 +26,7 @@ struct ConfigurationDecodingTests {
       "harness": ["name": "App", "summary": "One line.", "instructions": "Be brief.", "capabilities": ["A", "B"]]
         as VariantDictionary,
       "rate_limit_backoff": [
-        "max_retries": Int32(5), "initial_delay": 0.5, "maximum_delay": 8.0, "respects_retry_after_header": false,
+        "max_retries": Int32(5), "initial_delay": 2.0, "maximum_delay": 80.0, "respects_retry_after_header": false,
       ] as VariantDictionary,
     ])
     #expect(
