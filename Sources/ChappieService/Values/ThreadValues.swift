@@ -29,8 +29,9 @@ extension ChappieThreadSummary {
     else {
       throw BusError(.invalidArgument, "'cursor' must be that of a thread that List has given.")
     }
+    let id = String(parts[3])
     self.init(
-      id: String(parts[3]), createdAt: createdAt.unixSeconds, updatedAt: updatedAt.unixSeconds,
+      id: id, createdAt: createdAt.unixSeconds, updatedAt: updatedAt.unixSeconds,
       changeNumber: Int64(changeNumber.value))
   }
 
