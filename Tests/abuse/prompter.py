@@ -7,8 +7,8 @@ from bus.connection import BUS, Connection, Unanswered
 
 NAME = "org.gnome.keyring.SystemPrompter"
 CALLBACK = "org.gnome.keyring.internal.Prompter.Callback"
-# The user's time to decide, in seconds.
-THOUGHT = 0.2
+# The user's time to read and decide, in seconds.
+THOUGHT = 0.5
 
 
 class Prompter:

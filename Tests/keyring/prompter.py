@@ -3,6 +3,7 @@
 
     prompter.py PASSWORD
     prompter.py --dismiss
+    prompter.py --vanish TIMES PASSWORD     the first prompts are not shown, because the prompter goes away
 
 It takes the name org.gnome.keyring.SystemPrompter and prints a line for each prompt. The password crosses the bus
 encrypted, as the real prompter sends it, by the keyring's own library: its releases derive different keys from a shared
@@ -10,6 +11,7 @@ secret that begins with a zero byte, as one of 256 does, and a keyring takes a p
 refusal.
 """
 
+import os
 import sys
 
 import gi
@@ -31,18 +33,31 @@ XML = """
 </interface></node>
 """
 
+# The least time in which a person refuses a question, in milliseconds.
+READING = 500
+
+
 class Prompter:
-    def __init__(self, password):
+    def __init__(self, password, vanishes=False):
         self.password = password
+        self.vanishes = vanishes
         self.exchanges = {}
-        self.bus = Gio.bus_get_sync(Gio.BusType.SESSION)
+        self.bus = Gio.DBusConnection.new_for_address_sync(
+            os.environ["DBUS_SESSION_BUS_ADDRESS"],
+            Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION, None, None)
         self.bus.register_object(PATH, Gio.DBusNodeInfo.new_for_xml(XML).interfaces[0], self.called)
-        Gio.bus_own_name_on_connection(self.bus, NAME, Gio.BusNameOwnerFlags.NONE)
+        # The bus gives the name to the next prompter when this one goes away.
+        self.bus.call_sync(
+            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
+            GLib.Variant("(su)", (NAME, 0)), None, Gio.DBusCallFlags.NONE, -1, None)
 
     def called(self, bus, sender, path, interface, method, arguments, invocation):
         invocation.return_value(None)
         callback = arguments[0]
-        if method == "BeginPrompting":
+        if method == "BeginPrompting" and self.vanishes:
+            print("prompt that nobody sees", flush=True)
+            self.bus.close()
+        elif method == "BeginPrompting":
             self.exchanges[callback] = Gcr.SecretExchange.new(None)
             self.ready(sender, callback, "", self.exchanges[callback].begin())
         elif method == "PerformPrompt":
@@ -50,8 +65,10 @@ class Prompter:
             print(f"prompt {kind}: {properties.get('message', '')}", flush=True)
             exchange = self.exchanges[callback]
             exchange.receive(received)
-            reply = "no" if self.password is None else "yes"
-            self.ready(sender, callback, reply, exchange.send(self.password, -1))
+            if self.password is None:
+                GLib.timeout_add(READING, self.ready, sender, callback, "no", exchange.send(None, -1))
+            else:
+                self.ready(sender, callback, "yes", exchange.send(self.password, -1))
         else:
             self.tell(sender, callback, "PromptDone", None)
 
@@ -64,5 +81,11 @@ class Prompter:
         self.bus.call(sender, callback, CALLBACK, member, arguments, None, Gio.DBusCallFlags.NONE, -1, None, None)
 
 
-prompter = Prompter(None if sys.argv[1] == "--dismiss" else sys.argv[1])
+match sys.argv[1:]:
+    case ["--dismiss"]:
+        prompters = [Prompter(None)]
+    case ["--vanish", times, password]:
+        prompters = [Prompter(password, vanishes=True) for _ in range(int(times))] + [Prompter(password)]
+    case [password]:
+        prompters = [Prompter(password)]
 GLib.MainLoop().run()

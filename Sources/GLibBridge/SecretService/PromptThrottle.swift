@@ -2,7 +2,9 @@ import Synchronization
 
 /// Limits the keyring's prompts: one at a time, and none for a while after the user has refused one.
 ///
-/// Otherwise a program could show prompts until the user gives in.
+/// Otherwise a program could show prompts until the user gives in. A prompt that ends before anybody can have read it is
+/// no refusal, and is asked for once more: GNOME Keyring reports a prompter that does not start, crashes, or cannot open
+/// its window over an open menu, as a user who has dismissed the prompt.
 @GLibActor
 public final class PromptThrottle {
   /// The back-off of a group of callers after a refusal.
@@ -17,13 +19,24 @@ public final class PromptThrottle {
     func isForgotten(_ now: ContinuousClock.Instant) -> Bool { end + Self.longest < now }
   }
 
+  /// People need a quarter of a second to react to anything that appears, and this has to be drawn and read as well.
+  private static let reactionTime = Duration.milliseconds(300)
+
   nonisolated static let shared = PromptThrottle()
 
   /// The back-off of each group of callers; the key is empty for this process's own work.
   private nonisolated let pauses = Mutex<[String: Pause]>([:])
   private nonisolated let now: @Sendable () -> ContinuousClock.Instant
-  private var isAsking = false
+  private var state = State.idle
   private var waiting: [Promise<End>] = []
+
+  private enum State {
+    case idle
+    /// A call that may prompt runs.
+    case asking(since: ContinuousClock.Instant)
+    /// The keyring was told to show its prompt.
+    case showing(since: ContinuousClock.Instant)
+  }
 
   /// The outcome of a prompt, for the tasks that wait for its end.
   private enum End {
@@ -35,6 +48,12 @@ public final class PromptThrottle {
 
   nonisolated init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
     self.now = now
+  }
+
+  /// The keyring is told to show a prompt now. The first of a call counts: another one may be of other work, and needs
+  /// no user.
+  func promptBegins() {
+    if case .asking = state { state = .showing(since: now()) }
   }
 
   /// Whether the running task's group of callers is backing off. Its calls then behave as if prompts were forbidden.
@@ -52,40 +71,59 @@ public final class PromptThrottle {
   func pass<Result>(
     asking: () async throws -> Result, quiet: () async throws -> Result
   ) async throws -> Result {
-    while isAsking {
+    while isOpen {
       let end = Promise<End>()
       waiting.append(end)
       if case .answered = try await end.value() { return try await quiet() }
     }
     let group = CallerGroup.current ?? ""
     guard !isBackingOff(group) else { return try await quiet() }
-    isAsking = true
-    let start = now()
+    state = .asking(since: now())
     do {
-      let result = try await asking()
+      let result: Result
+      do {
+        result = try await asking()
+      } catch SecretStoreError.locked where wasUnseen {
+        Log.notice("The keyring's prompt has ended before anybody could read it: it is asked for once more.")
+        state = .asking(since: now())
+        result = try await asking()
+      }
       pauses.withLock { $0[group] = nil }
       ended(.answered)
       return result
     } catch {
-      if Self.isRefusal(error, after: now() - start) { pause(group) }
+      if isRefusal(error) { pause(group) }
       ended(error is CancellationError ? .takenAway : .answered)
       throw error
     }
   }
 
   private func ended(_ end: End) {
-    isAsking = false
+    state = .idle
     let waiting = waiting
     self.waiting = []
     for promise in waiting { promise.fulfil(end) }
   }
 
-  /// Whether an error counts as a refusal. A prompt that was cancelled or that timed out counts as well, since the user
-  /// saw it.
-  private static func isRefusal(_ error: any Error, after time: Duration) -> Bool {
+  private var isOpen: Bool { if case .idle = state { false } else { true } }
+
+  /// The time that the user has had for the open prompt.
+  private var age: Duration {
+    switch state {
+    case .idle: .zero
+    case .asking(let begin), .showing(let begin): now() - begin
+    }
+  }
+
+  private var wasUnseen: Bool { age < Self.reactionTime }
+
+  /// Whether an error counts as a refusal. A prompt that timed out counts as well, since the user saw it, and one that
+  /// its program took away, however soon.
+  private func isRefusal(_ error: any Error) -> Bool {
     switch error {
-    case SecretStoreError.locked, is CancellationError: true
-    default: time > SecretServicePair.promptDeadline / 2
+    case SecretStoreError.locked: !wasUnseen
+    case is CancellationError: true
+    default: age > SecretServicePair.promptDeadline / 2
     }
   }
 

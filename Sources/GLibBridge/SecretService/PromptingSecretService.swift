@@ -11,6 +11,7 @@ enum PromptingSecretService {
     let functions = serviceClass.assumingMemoryBound(to: SecretServiceClass.self)
     functions.pointee.prompt_async = { service, prompt, answerType, cancellable, callback, data in
       let task = g_task_new(service, cancellable, callback, data)
+      GLibActor.assumeIsolated { PromptThrottle.shared.promptBegins() }
       secret_prompt_perform(
         prompt, nil, answerType, cancellable, { prompt, result, task in finish(prompt, result, task) },
         task.map { UnsafeMutableRawPointer($0) })

@@ -31,6 +31,7 @@ struct PromptThrottleTests {
     await CallerGroup.$current.withValue(group) {
       try? await gate.pass {
         asked = true
+        clock.pass(.seconds(1))
         if refusing { throw SecretStoreError.locked }
       } quiet: {
       }
@@ -69,6 +70,38 @@ struct PromptThrottleTests {
     #expect(await asks("app"))
     clock.pass(.seconds(30))
     #expect(await asks("app"))
+  }
+
+  /// A prompt that nobody can have read is asked for once more. It is refused if the second was there for long enough.
+  @Test(arguments: [299, 300])
+  func aPromptThatNobodyReadIsNoRefusal(_ milliseconds: Int) async throws {
+    var prompts = 0
+    let asking = Task.onGLib {
+      try await gate.pass {
+        prompts += 1
+        // The keyring may take its time until it shows the prompt.
+        clock.pass(.seconds(1))
+        gate.promptBegins()
+        clock.pass(.milliseconds(prompts == 1 ? 299 : milliseconds))
+        throw SecretStoreError.locked
+      } quiet: {
+      }
+    }
+    await #expect(throws: SecretStoreError.locked) { try await asking.value }
+    #expect(prompts == 2)
+    #expect(gate.isBackingOff("") == (milliseconds == 300))
+  }
+
+  /// A program that takes its prompts away at once cannot cover the screen with them.
+  @Test func aPromptThatIsTakenAwayCountsAsRefused() async {
+    var prompts = 0
+    try? await gate.pass {
+      prompts += 1
+      throw CancellationError()
+    } quiet: {
+    }
+    #expect(prompts == 1)
+    #expect(gate.isBackingOff(""))
   }
 
   @Test func doesNotPromptWhileAPromptIsOpen() async throws {

@@ -110,6 +110,34 @@ struct FirstCollectionTests {
     }
   }
 
+  /// GNOME Keyring reports a prompter that goes away as a person who dismisses the prompt.
+  @Test func aPromptThatNobodySawIsShownAgain() async throws {
+    try await World.with { world in
+      try await world.keyring.lock()
+      let prompter = try await Prompter(in: world, .losesPrompts(1, thenTypes: "password"))
+      let output = try await world.chappie(
+        "sign-in", "--device-code", "--no-open", at: [.sees("is locked"), .sees("Enter")])
+      #expect(output.status == 0, "\(output.text)")
+      #expect(prompter.prompts.count == 2, "\(prompter.prompts)")
+    }
+  }
+
+  /// It is asked for twice at most, and the program need not wait before it asks again.
+  @Test func promptsThatNobodySawAreFollowedByNoPause() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.keyring.lock()
+      let prompter = try await Prompter(in: world, .losesPrompts(2, thenTypes: "password"))
+      let refused = try await refusal {
+        try await caller.call("Client.Send", "hi", VariantDictionary(), interactive: true)
+      }
+      #expect(refused.name == "Locked")
+      #expect(prompter.prompts.count == 2, "\(prompter.prompts)")
+      try await caller.call("Client.Send", "hi", VariantDictionary(), interactive: true)
+      #expect(prompter.prompts.count == 3, "\(prompter.prompts)")
+    }
+  }
+
   /// The command says how to do it without a window.
   @Test(arguments: [true, false])
   func aDismissedPromptOfGnomeKeyringIsExplained(_ isFresh: Bool) async throws {

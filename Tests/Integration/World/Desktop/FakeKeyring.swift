@@ -7,6 +7,7 @@ final class FakeKeyring {
   /// The user's reaction to a prompt.
   enum User {
     case consents
+    /// After the time that a person needs to read the question.
     case dismisses
     case isAway
     /// The keyring's program crashes during the prompt.
@@ -265,7 +266,11 @@ final class FakeKeyring {
     switch user {
     case .isAway: waiting.append(path)
     case .seesACrash: crash()
-    case .dismisses: complete(path, dismissed: true, nothing(for: question))
+    case .dismisses:
+      Task.onGLib {
+        try await sleep(for: .milliseconds(500))
+        complete(path, dismissed: true, nothing(for: question))
+      }
     case .consents: complete(path, dismissed: false, answer(to: question))
     }
   }

@@ -7,6 +7,8 @@ final class Prompter {
   enum Person {
     case types(String)
     case dismisses
+    /// The prompter goes away during its first prompts; the person types a password into the next.
+    case losesPrompts(Int, thenTypes: String)
   }
 
   private static let name = "org.gnome.keyring.SystemPrompter"
@@ -14,13 +16,14 @@ final class Prompter {
   private let process: ChildProcess
 
   init(in world: World, _ person: Person) async throws {
-    let argument =
+    let arguments =
       switch person {
-      case .types(let password): password
-      case .dismisses: "--dismiss"
+      case .types(let password): [password]
+      case .dismisses: ["--dismiss"]
+      case .losesPrompts(let count, let password): ["--vanish", "\(count)", password]
       }
     process = try ChildProcess(
-      "prompter", "/usr/bin/python3", [SourceTree.path(of: "Tests/keyring/prompter.py"), argument],
+      "prompter", "/usr/bin/python3", [SourceTree.path(of: "Tests/keyring/prompter.py")] + arguments,
       in: world.directories)
     world.adopt(ending: { [process] in
       process.send(SIGKILL)
