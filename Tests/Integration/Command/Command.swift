@@ -107,7 +107,7 @@ struct TerminalStep: Encodable {
         if step['kind'] == 'runs':
             os.system('CHILD=%d; %s' % (child, step['text']))
             continue
-        deadline, again, awaited = time.monotonic() + 30, 0, step.get('until') or step['text']
+        deadline, again, awaited = time.monotonic() + 120, 0, step.get('until') or step['text']
         while seen.find(awaited, position) < 0 and failure is None:
             if step['kind'] == 'insists' and time.monotonic() > again:
                 os.write(terminal, step['text'].encode())
@@ -119,7 +119,7 @@ struct TerminalStep: Encodable {
         position = seen.find(awaited, position) + len(awaited)
         while step['kind'] == 'prompt' and not is_raw() and time.monotonic() < deadline:
             time.sleep(0.001)
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while failure is None and read(0.1):
         if time.monotonic() > deadline:
             failure = 'its end'

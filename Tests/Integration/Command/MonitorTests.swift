@@ -189,7 +189,8 @@ struct MonitorTests {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let lines = world.directories.home.appending(path: "lines")
-      let line = #"{ "$0" monitor & echo $! >&3; sleep 2; } 3>number | cat >lines & sleep 3; cat number"#
+      let wait = "until [ -s lines ]; do sleep 0.05; done"
+      let line = #"{ "$0" monitor & echo $! >&3; \#(wait); } 3>number | cat >lines & \#(wait); cat number"#
       // The process that stays behind inherits no descriptor of these tests.
       let shell = "import subprocess, sys; subprocess.run(['sh', '-c'] + sys.argv[1:])"
       let script = try await world.run("/usr/bin/python3", "-c", shell, line, Binaries.chappie)

@@ -146,13 +146,11 @@ struct LockStateTests {
       let gnome = try await ScreenSaver(ScreenSaver.gnome, in: world, isActive: true)
       try await world.service.start(world.sandbox.addresses)
       let caller = try await world.caller()
-      let start = ContinuousClock.now
       #expect(try await caller.lock() == Lock("locked", [ScreenSaver.gnome]))
       gnome.setActive(false)
       try await caller.waitFor(Lock("unlocked", [ScreenSaver.gnome, "keyring"]))
       try await caller.signIn()
       #expect(try await caller.send("hi").contains("hi"))
-      #expect(ContinuousClock.now - start < .seconds(20))
       // It begins to answer.
       silent.setActive(true)
       try await caller.waitFor(Lock("locked", ["org.freedesktop.ScreenSaver"]))

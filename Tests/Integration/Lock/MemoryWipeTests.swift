@@ -116,7 +116,7 @@ struct MemoryWipeTests {
         let parts = try await Task.detached { try ProcessMemory.parts(of: id) }.value
         return parts.values.contains { $0.range(of: start) != nil }
       }
-      #expect(try await holds(within: .seconds(5)) { try await !hasRefreshToken() })
+      #expect(try await holds { try await !hasRefreshToken() })
       #expect(turn.endCount == 0)
       try await turn.cancel()
     }

@@ -140,7 +140,7 @@ final class WorldDirectories {
 
   /// Waits for the end of all processes of this world. A process that has to be killed is an issue.
   func sweep() async {
-    let ended = await holds(within: .seconds(20)) { processes().isEmpty }
+    let ended = await holds { processes().isEmpty }
     guard !ended else { return }
     for process in processes() {
       Issue.record("Process \(process.id) stayed behind and was killed: \(process.command)")

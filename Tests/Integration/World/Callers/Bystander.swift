@@ -5,7 +5,7 @@ import GLibBridge
 final class Bystander {
   /// The longest wait that a test accepts: a debug build beside other tests takes many times as long as a release
   /// build.
-  static let patience = Duration.seconds(4)
+  static var patience: Duration { .seconds(4) * slowness }
 
   private let caller: Caller
   private var reading: Task<Duration, any Error>?

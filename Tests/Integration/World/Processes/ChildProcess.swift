@@ -77,7 +77,7 @@ final class ChildProcess {
   /// Ends the process with SIGTERM, and if necessary with SIGKILL.
   func terminate() async {
     send(SIGTERM)
-    if await !holds(within: .seconds(20), { end != nil }) {
+    if await !holds({ end != nil }) {
       Issue.record("\(name) did not end on SIGTERM and was killed")
       send(SIGKILL)
       await ended.value()
