@@ -10,15 +10,16 @@ final class StandInCore {
   let scenario = ScenarioPlayer()
   let backend: BackendState
   let browser: BrowserIssuer
+  let clock = StandInClock()
   private let issuer: Issuer
   private let record = RequestRecord()
 
   init(_ configuration: StandInConfiguration) {
     self.configuration = configuration
     devices = DeviceAuthorizations(lifetime: configuration.userCodeLifetime)
-    tokens = TokenStore(lifetime: configuration.accessTokenLifetime, grace: configuration.refreshGrace)
+    tokens = TokenStore(lifetime: configuration.accessTokenLifetime, grace: configuration.refreshGrace, clock: clock)
     issuer = Issuer(configuration: configuration, devices: devices, tokens: tokens)
-    browser = BrowserIssuer(configuration)
+    browser = BrowserIssuer(configuration, clock: clock)
     backend = BackendState(configuration, tokens: tokens, scenario: scenario, record: record)
   }
 
@@ -44,6 +45,10 @@ final class StandInCore {
   // MARK: Routes
 
   func answer(_ request: HTTPServerRequest) async throws -> HTTPServerAnswer {
+    clock.date(try await route(request))
+  }
+
+  private func route(_ request: HTTPServerRequest) async throws -> HTTPServerAnswer {
     if let response = control(request) { return .whole(response) }
     let endpoint = Self.endpoint(of: request)
     record.count(endpoint)

@@ -13,9 +13,9 @@ final class BrowserIssuer {
   /// Parameters that replace those of each callback; an empty text removes one.
   var callbackChanges: [String: String] = [:]
 
-  init(_ configuration: StandInConfiguration) {
+  init(_ configuration: StandInConfiguration, clock: StandInClock) {
     self.configuration = configuration
-    tokens = BrowserTokens(configuration, keys: keys)
+    tokens = BrowserTokens(configuration, keys: keys, clock: clock)
   }
 
   /// `GET /.well-known/openid-configuration`

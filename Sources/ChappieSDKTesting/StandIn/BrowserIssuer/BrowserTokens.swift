@@ -1,5 +1,4 @@
 import ChappieSDK
-import FoundationEssentials
 import GLibBridge
 import SecretMemory
 
@@ -59,19 +58,21 @@ final class BrowserTokens {
   var refreshLifetime: Duration
   var earlyRefresh: StandInConfiguration.EarlyRefresh
   private let keys: SigningKeys
+  private let clock: StandInClock
   private var accessTokens: [String: (signIn: SignIn, expires: Int)] = [:]
   private var refreshTokens: [String: RefreshToken] = [:]
 
-  init(_ configuration: StandInConfiguration, keys: SigningKeys) {
+  init(_ configuration: StandInConfiguration, keys: SigningKeys, clock: StandInClock) {
     lifetime = configuration.browserTokenLifetime
     refreshLifetime = configuration.browserRefreshLifetime
     earlyRefresh = configuration.earlyRefresh
     self.keys = keys
+    self.clock = clock
   }
 
   /// The number of valid refresh tokens.
   var liveRefreshTokens: Int {
-    let now = Self.now
+    let now = clock.now
     return refreshTokens.values.count { $0.state == .live && $0.expires > now }
   }
 
@@ -81,15 +82,15 @@ final class BrowserTokens {
   ///
   /// - Parameter nonce: the nonce of the authorization request; nil after a refresh.
   func issue(_ signIn: SignIn, nonce: String?, _ change: IDTokenChange?) -> Tokens {
-    let now = Self.now
+    let now = clock.now
     accessTokens = accessTokens.filter { $0.value.expires > now }
     let seconds = Int(lifetime.components.seconds)
     let mint = BrowserTokenMint(signIn: signIn, keys: keys, issuedAt: now, expiresAt: now + seconds)
     let tokens = Tokens(
       idToken: mint.idToken(nonce: nonce, change), accessToken: mint.accessToken(),
       refreshToken: signIn.scopes.contains("offline_access") ? TokenMint.refreshToken() : nil, lifetime: seconds,
-      // Six minutes before the end of an hour, as seen of the live server.
-      earliestRefresh: now + seconds * 9 / 10)
+      // Six minutes before the end of an hour, as seen of the live server. A short token can be refreshed at once.
+      earliestRefresh: seconds < 10 ? now - 10 : now + seconds * 9 / 10)
     accessTokens[tokens.accessToken] = (signIn, mint.expiresAt)
     if let token = tokens.refreshToken {
       refreshTokens[token] = RefreshToken(
@@ -108,8 +109,8 @@ final class BrowserTokens {
       revoke { $0.id == known.signIn.id }
       throw .reused
     }
-    guard known.expires > Self.now else { throw .expired }
-    if known.earliestUse > Self.now, earlyRefresh != .accepted {
+    guard known.expires > clock.now else { throw .expired }
+    if known.earliestUse > clock.now, earlyRefresh != .accepted {
       if earlyRefresh == .spends { refreshTokens[token]?.state = .used }
       throw .early
     }
@@ -119,7 +120,7 @@ final class BrowserTokens {
 
   /// The sign-in of an access token; nil if it is not valid now.
   func signIn(ofAccessToken token: String) -> SignIn? {
-    guard let known = accessTokens[token], known.expires > Self.now else { return nil }
+    guard let known = accessTokens[token], known.expires > clock.now else { return nil }
     return known.signIn
   }
 
@@ -154,6 +155,4 @@ final class BrowserTokens {
     let digest = SHA256.digest(of: Array("\(clientID) \(user.userID)".utf8))
     return "user-" + RandomText.base64URL(Array(digest.prefix(15)))
   }
-
-  private static var now: Int { Int(Date().timeIntervalSince1970) }
 }

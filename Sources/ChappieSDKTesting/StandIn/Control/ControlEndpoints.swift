@@ -17,6 +17,7 @@ extension StandInCore {
     case ("POST", "/sandbox/restore"): return retire(request, false)
     case ("POST", "/sandbox/usage"): return change { try setUsage(request.body) }
     case ("POST", "/sandbox/access-token-lifetime"): return setLifetime(request)
+    case ("POST", "/sandbox/clock"): return setClock(request)
     case ("POST", "/sandbox/expire-access-tokens"): expireAccessTokens()
     case ("POST", "/sandbox/revoke-refresh-tokens"): revokeRefreshTokens()
     case ("POST", "/sandbox/authorize"): return authorize(request)
@@ -53,6 +54,15 @@ extension StandInCore {
     }
     tokens.lifetime = .seconds(seconds)
     browser.tokens.lifetime = .seconds(seconds)
+    return .json(["ok": true])
+  }
+
+  private func setClock(_ request: HTTPServerRequest) -> HTTPServerResponse {
+    let years = -1_000_000_000...1_000_000_000
+    guard let seconds = field("ahead", of: request).flatMap({ Int($0) }), years.contains(seconds) else {
+      return .json(["error": "'ahead' must be a number from -1000000000 to 1000000000"], status: 400)
+    }
+    clock.ahead = seconds
     return .json(["ok": true])
   }
 

@@ -1,5 +1,4 @@
 import ChappieSDK
-import FoundationEssentials
 import GLibBridge
 
 /// Makes the tokens of one sign-in: well-formed JWTs with the claims of the live server, but without a valid signature.
@@ -9,14 +8,6 @@ struct TokenMint {
   let user: StandInUser
   let issuedAt: Int
   let expiresAt: Int
-
-  init(issuer: String, clientID: String, user: StandInUser, lifetime: Duration) {
-    self.issuer = issuer
-    self.clientID = clientID
-    self.user = user
-    issuedAt = Int(Date().timeIntervalSince1970)
-    expiresAt = issuedAt + Int(lifetime.components.seconds)
-  }
 
   func idToken() -> String {
     Self.token([

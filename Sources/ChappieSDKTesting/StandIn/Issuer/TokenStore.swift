@@ -1,4 +1,3 @@
-import FoundationEssentials
 import GLibBridge
 
 /// The tokens that the issuer has issued, and their states.
@@ -29,7 +28,7 @@ final class TokenStore {
 
   private struct AccessToken {
     let grant: Grant
-    let expires: Date
+    let expires: Int
   }
 
   private struct RefreshToken {
@@ -50,13 +49,15 @@ final class TokenStore {
   /// The lifetime of access tokens that are issued from now on.
   var lifetime: Duration
   private let grace: Bool
+  private let clock: StandInClock
   private var accessTokens: [String: AccessToken] = [:]
   private var refreshTokens: [String: RefreshToken] = [:]
 
   /// - Parameter grace: whether a refresh token stays valid until its successor is used.
-  init(lifetime: Duration, grace: Bool) {
+  init(lifetime: Duration, grace: Bool, clock: StandInClock) {
     self.lifetime = lifetime
     self.grace = grace
+    self.clock = clock
   }
 
   /// The number of valid refresh tokens.
@@ -88,7 +89,7 @@ final class TokenStore {
 
   /// The user of an access token; nil if it is not valid now.
   func user(ofAccessToken token: String) -> StandInUser? {
-    guard let known = accessTokens[token], known.expires > Date() else { return nil }
+    guard let known = accessTokens[token], known.expires > clock.now else { return nil }
     return known.grant.user
   }
 
@@ -117,14 +118,15 @@ final class TokenStore {
   }
 
   private func issue(_ grant: Grant, replacing predecessor: String?) -> Tokens {
-    let now = Date()
+    let now = clock.now
     accessTokens = accessTokens.filter { $0.value.expires > now }
-    let mint = TokenMint(issuer: grant.issuer, clientID: grant.clientID, user: grant.user, lifetime: lifetime)
+    let mint = TokenMint(
+      issuer: grant.issuer, clientID: grant.clientID, user: grant.user, issuedAt: now,
+      expiresAt: now + Int(lifetime.components.seconds))
     let tokens = Tokens(
       idToken: mint.idToken(), accessToken: mint.accessToken(), refreshToken: TokenMint.refreshToken(),
       lifetime: mint.expiresAt - mint.issuedAt)
-    accessTokens[tokens.accessToken] = AccessToken(
-      grant: grant, expires: Date(timeIntervalSince1970: Double(mint.expiresAt)))
+    accessTokens[tokens.accessToken] = AccessToken(grant: grant, expires: mint.expiresAt)
     refreshTokens[tokens.refreshToken] = RefreshToken(grant: grant, predecessor: predecessor)
     return tokens
   }
