@@ -85,7 +85,7 @@ extension ChappieConfiguration {
       method: "device-code", servers: configuration.backend.servers,
       accessToken: SecretBytes(tokens.accessToken.utf8),
       refreshToken: isRenewable ? SecretBytes(tokens.refreshToken.utf8) : nil,
-      idToken: SecretBytes(tokens.idToken.utf8), renewedAt: UnixTime.now)
+      idToken: SecretBytes(tokens.idToken.utf8), renewedAt: .now)
     if fixture == .reauthenticationRequired { credential.refusedAt = .now }
     return credential
   }

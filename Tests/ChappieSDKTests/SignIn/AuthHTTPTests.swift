@@ -7,7 +7,7 @@ import Testing
 @GLibActor
 struct AuthHTTPTests {
   private static func answer(_ body: String, status: Int = 400) -> AuthHTTP.Response {
-    AuthHTTP.Response(status: status, body: SecretBytes(body.utf8), time: nil)
+    AuthHTTP.Response(status: status, body: SecretBytes(body.utf8), time: .now, reading: nil)
   }
 
   @Test(arguments: [(199, false), (200, true), (204, true), (299, true), (300, false), (400, false)])

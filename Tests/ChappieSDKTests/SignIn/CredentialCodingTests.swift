@@ -77,15 +77,11 @@ struct CredentialCodingTests {
 
   @Test(arguments: [
     "", "null", "{}", "not json", "[]", "{\"access_token\":\"t\"}",
-    "{\"access_token\":\"t\",\"method\":\"m\",\"issuer\":\"i\",\"backend\":\"b\"}",
     "{\"method\":\"m\",\"issuer\":\"i\",\"backend\":\"b\",\"renewed_at\":1}",
     "{\"access_token\":\"\",\"method\":\"m\",\"issuer\":\"i\",\"backend\":\"b\",\"renewed_at\":1}",
     "{\"access_token\":7,\"method\":\"m\",\"issuer\":\"i\",\"backend\":\"b\",\"renewed_at\":1}",
-    "{\"access_token\":\"t\",\"method\":\"m\",\"issuer\":\"i\",\"backend\":\"b\",\"renewed_at\":\"x\"}",
-    "{\"access_token\":\"t\",\"method\":\"m\",\"issuer\":\"i\",\"backend\":\"b\",\"renewed_at\":1.5}",
     "{\"access_token\":\"t\",\"method\":null,\"issuer\":\"i\",\"backend\":\"b\",\"renewed_at\":1}",
     "{\"access_token\":\"a\\u0062\",\"method\":\"m\",\"issuer\":\"i\",\"backend\":\"b\",\"renewed_at\":1}",
-    "{\"access_token\":\"t\",\"method\":\"m\",\"issuer\":\"i\",\"backend\":\"b\",\"renewed_at\":99999999999999999999}",
     "{\"access_token\":\"t\",\"method\":\"m\",\"issuer\":\"i\",\"backend\":\"b\",\"renewed_at\":1",
     "{\"access_token\":\"a b\",\"method\":\"m\",\"issuer\":\"i\",\"backend\":\"b\",\"renewed_at\":1}",
   ])
@@ -96,6 +92,35 @@ struct CredentialCodingTests {
 
   private static let whole =
     "{\"access_token\":\"t\",\"method\":\"m\",\"issuer\":\"i\",\"backend\":\"b\",\"renewed_at\":1}"
+
+  // MARK: Damaged times
+
+  @Test(arguments: ["-9223372036854775808", "9223372036854775807", "-1", "1.5", "99999999999999999999", "\"x\"", "{}"])
+  func aDamagedTimeCostsOnlyItself(_ time: String) throws {
+    let members = [
+      "renewed_at", "redeemed_at", "refused_uptime", "expires_at", "earliest_refresh_at", "issuer_time", "issuer_wall",
+      "issuer_uptime",
+    ].map { ",\"\($0)\":\(time)" }
+    let line =
+      Self.whole.replacing(",\"renewed_at\":1}", with: "") + members.joined()
+      + ",\"refused_boot\":\"b\",\"issuer_boot\":\"b\",\"client_id\":\"c\",\"subject\":\"s\",\"scope\":\"x\"}"
+    let read = try #require(Self.decode(line))
+    #expect(read.renewedAt == .distantPast)
+    #expect(read.issuerReading == nil)
+    #expect(read.registration?.clientID == "c")
+    #expect(read.registration?.expiresAt == .distantPast && read.registration?.earliestRefresh == nil)
+    // Neither a refusal nor the mark of a token that was sent is lost.
+    let refusal = try #require(read.refusedAt)
+    #expect(BootTime(bootID: "b", seconds: 600).minimumSeconds(since: refusal) >= 0)
+    if time != "{}" { #expect(read.redeemedAt != nil) }
+  }
+
+  @Test func codingKeepsTheIssuersTime() throws {
+    var credential = Credential.test("a")
+    let local = ClockReading(wall: 1_900_000_000, boot: BootTime(bootID: "3d1b-9", seconds: 1234))
+    credential.issuerReading = IssuerReading(issuer: 1_800_000_000, local: local)
+    #expect(try CredentialCoding.decode(CredentialCoding.encode(credential))?.issuerReading == credential.issuerReading)
+  }
 
   @Test func refusesInvalidUTF8() {
     #expect(CredentialCoding.decode(SecretBytes([0xFF, 0, 0x7B])) == nil)

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 import Synchronization
 
 @testable import ChappieSDK
@@ -12,6 +13,8 @@ final class FakeSignIn: SignInMethod {
   nonisolated let redeemsOnce: Bool
   nonisolated let servers = CredentialServers.test
   nonisolated let backend = BackendProfile.test
+  /// The clock of the issuer, which the slot's fixture sets.
+  var clock = IssuerClock()
 
   /// The refresh. By default it returns a credential named `new`.
   var onRefresh: @GLibActor (Credential) async throws -> Credential = { _ in .test("new") }
@@ -47,6 +50,11 @@ final class FakeSignIn: SignInMethod {
 
   func prepareRefresh() async throws { try await onPrepareRefresh() }
 
+  /// The answer to a question for the time. By default it is that of this machine.
+  var onAskTime: @GLibActor (IssuerClock) async throws -> Void = { $0.note(.now) }
+
+  func askTime() async throws { try await onAskTime(clock) }
+
   func refresh(_ credential: Credential) async throws -> Credential {
     refreshed.append(credential.name)
     return try await onRefresh(credential)
@@ -66,16 +74,16 @@ final class FakeSignIn: SignInMethod {
     await revocation.value()
   }
 
-  private nonisolated let times = Mutex<(earliestRefresh: Int64, keepAliveAt: Int64?)>((.min, nil))
+  private nonisolated let times = Mutex<(earliestRefresh: Timestamp?, keepAliveAt: Timestamp?)>((nil, nil))
 
   /// The time before which the server refuses a refresh.
-  nonisolated var earliestRefresh: Int64 {
+  nonisolated var earliestRefresh: Timestamp? {
     get { times.withLock { $0.earliestRefresh } }
     set { times.withLock { $0.earliestRefresh = newValue } }
   }
 
   /// The time at which an unused sign-in is renewed.
-  nonisolated var keepAliveAt: Int64? {
+  nonisolated var keepAliveAt: Timestamp? {
     get { times.withLock { $0.keepAliveAt } }
     set { times.withLock { $0.keepAliveAt = newValue } }
   }
@@ -112,6 +120,8 @@ extension AccessGrant {
 
 /// A sign-in method that only names its backend.
 private struct IdleSignIn: SignInMethod {
+  let clock = IssuerClock()
+
   nonisolated init() {}
 
   nonisolated var kind: ChappieSignInMethod { .deviceCode }

@@ -12,9 +12,10 @@ struct SlotFixture {
   let slot: CredentialSlot
   private let clock = Clock()
 
-  /// The slot's clock: the time since the machine's start.
+  /// The slot's clocks: the time since the machine's start, and the seconds that the time of day is ahead.
   private final class Clock: Sendable {
     let time = Mutex(BootTime(bootID: "this start", seconds: 1000))
+    let ahead = Mutex<Int64>(0)
   }
 
   private static var count = 0
@@ -30,6 +31,14 @@ struct SlotFixture {
       identity: SlotIdentity(configuration), methods: SignInMethods([method]), store: store,
       gate: LockGate(unknown: .keyring),
       clock: { [clock] in clock.time.withLock { $0 } })
+    method.clock = IssuerClock { [clock] in
+      ClockReading(wall: .now + clock.ahead.withLock { $0 }, boot: clock.time.withLock { $0 })
+    }
+  }
+
+  /// Sets the time of day.
+  func setClock(ahead: Int64) {
+    clock.ahead.withLock { $0 = ahead }
   }
 
   /// The time of the slot's clock.

@@ -1,6 +1,8 @@
 import FoundationEssentials
 import GLibBridge
+import Platform
 import SecretMemory
+@_exported import TestSupport
 
 @testable import ChappieSDK
 
@@ -26,7 +28,7 @@ extension Credential {
   /// A credential named `name`. Its access token is valid for an hour by default.
   static func test(
     _ name: String, account: String = "account", expiresAt: Int64 = UnixTime.now + 3600,
-    renewedAt: Int64 = UnixTime.now, canBeRenewed: Bool = true, servers: CredentialServers = .test
+    renewedAt: Timestamp = .now, canBeRenewed: Bool = true, servers: CredentialServers = .test
   ) -> Credential {
     Credential(
       method: "device-code", servers: servers, accessToken: TestTokens.access(name, expiresAt: expiresAt),

@@ -21,7 +21,7 @@ final class BrowserIssuer {
   }
 
   nonisolated let issuer: String
-  private let http: AuthHTTP
+  let http: AuthHTTP
   private var endpoints: (value: IssuerEndpoints, until: ContinuousClock.Instant)?
   private var keys: Keys?
 
@@ -30,9 +30,10 @@ final class BrowserIssuer {
     self.http = http
   }
 
+  /// - Parameter isFresh: whether the issuer is asked even if its addresses are known.
   /// - Throws: ``ChappieAuthError``, `CancellationError`.
-  func addresses() async throws -> IssuerEndpoints {
-    if let endpoints, .now < endpoints.until { return endpoints.value }
+  func addresses(isFresh: Bool = false) async throws -> IssuerEndpoints {
+    if !isFresh, let endpoints, .now < endpoints.until { return endpoints.value }
     let document = try await document("\(issuer)/.well-known/openid-configuration")
     let value = try IssuerEndpoints(document, issuer: issuer)
     endpoints = (value, .now + Self.lifetime)

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 import SecretMemory
 
 /// Signs in with ChatGPT in the user's browser: the user connects the application on the issuer's page, and the browser
@@ -152,12 +153,16 @@ final class BrowserSignIn: SignInMethod {
   private func credential(_ answer: TokenAnswer, idToken: SecretBytes?, _ grant: RegisteredGrant) -> Credential {
     var credential = Credential(
       method: kind.rawValue, servers: servers, accessToken: answer.accessToken, refreshToken: answer.refreshToken,
-      idToken: idToken, renewedAt: UnixTime.now)
+      idToken: idToken, renewedAt: answer.time, issuerReading: answer.reading)
     credential.registration = grant
     return credential
   }
 
   // MARK: Keeping and ending
+
+  var clock: IssuerClock { issuer.http.clock }
+
+  func askTime() async throws { _ = try await issuer.addresses(isFresh: true) }
 
   func prepareRefresh() async throws {
     _ = try await issuer.addresses()
@@ -183,11 +188,14 @@ final class BrowserSignIn: SignInMethod {
       throw ChappieAuthError.ended(fault)
     }
     // The ID token of the sign-in stays.
-    return self.credential(
+    var renewed = self.credential(
       answer, idToken: credential.idToken,
       RegisteredGrant(
         clientID: grant.clientID, subject: grant.subject, scopes: answer.scopes ?? grant.scopes,
         expiresAt: answer.expiresAt, earliestRefresh: answer.earliestRefresh))
+    // Without a new one the old one stays in force (RFC 6749, section 6).
+    renewed.refreshToken = answer.refreshToken ?? token
+    return renewed
   }
 
   /// What is wrong with the ID token of a refresh. An issuer whose keys cannot be had now has proved nothing wrong, and
@@ -219,7 +227,7 @@ final class BrowserSignIn: SignInMethod {
     }
     return TokenValidity(
       expiresAt: grant.expiresAt, dueAt: grant.expiresAt - Self.renewalMargin,
-      keepAliveAt: credential.renewedAt + Self.idleTime, earliestRefresh: grant.earliestRefresh ?? .min)
+      keepAliveAt: credential.renewedAt + Self.idleTime, earliestRefresh: grant.earliestRefresh)
   }
 
   // MARK: The account

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 import SecretMemory
 
 /// The token endpoint for sign-ins in the browser: exchange, refresh, revocation.
@@ -27,6 +28,7 @@ struct BrowserTokenEndpoint: Sendable {
     }
     do {
       let tokens = try TokenAnswer(answer)
+      guard tokens.isBearer else { throw ChappieAuthError.invalidResponse("the tokens are of another type") }
       guard tokens.refreshToken != nil, tokens.idToken != nil else {
         throw ChappieAuthError.invalidResponse("a token is missing")
       }
@@ -63,8 +65,11 @@ struct BrowserTokenEndpoint: Sendable {
       throw sending.hasBegun ? RedemptionLost(error: error) : error
     }
     guard answer.isSuccess else { throw Self.failure(answer) }
+    // What is wrong with the rest of the answer costs less than the sign-in: these tokens replace the old ones.
     do {
-      return try TokenAnswer(answer)
+      let tokens = try TokenAnswer(answer)
+      if !tokens.isBearer { Log.notice("The sign-in server renewed the tokens with some of another type.") }
+      return tokens
     } catch {
       throw RedemptionLost(error: error)
     }
@@ -140,58 +145,62 @@ struct BrowserTokenEndpoint: Sendable {
 
 /// The tokens in an answer of the token endpoint.
 struct TokenAnswer: Sendable {
+  /// The lifetime of tokens whose answer names none, in seconds. It is the one that the issuer documents.
+  private static let usualLifetime: Count = 3600
   /// The longest lifetime that is believed, in seconds.
-  private static let longestLifetime: Double = 366 * 24 * 3600
+  private static let longestLifetime: Count = 31_622_400
+  /// A refresh token lives so long, in seconds. A later time for its use is none.
+  private static let longestWait: Int64 = 30 * 24 * 3600
   /// A number above this one counts milliseconds: in seconds it would be in the year 5138.
   private static let milliseconds: Double = 100_000_000_000
 
   let accessToken: SecretBytes
   let refreshToken: SecretBytes?
   let idToken: SecretBytes?
+  let isBearer: Bool
   /// The granted scopes. Nil when the answer does not tell.
   let scopes: [String]?
-  /// Unix seconds.
-  let expiresAt: Int64
-  /// Unix seconds, by the clock of this machine.
-  let earliestRefresh: Int64?
+  /// The issuer's time of the answer.
+  let time: Timestamp
+  let reading: IssuerReading?
+  /// By the issuer's clock.
+  let expiresAt: Timestamp
+  /// By the issuer's clock. Nil when the answer does not tell.
+  let earliestRefresh: Timestamp?
 
-  /// A difference of the clocks up to this one may come from the way and from the resolution of the server's.
-  private static let equalClocks: Int64 = 2
-
-  /// - Throws: ``ChappieAuthError/invalidResponse(_:)``.
-  init(_ answer: AuthHTTP.Response, now: Int64 = UnixTime.now) throws(ChappieAuthError) {
+  /// - Throws: ``ChappieAuthError/invalidResponse(_:)`` for an answer without an access token.
+  init(_ answer: AuthHTTP.Response) throws(ChappieAuthError) {
     let fields = answer.body.withSpan { json in
       (
         access: CredentialCoding.string("access_token", json), refresh: CredentialCoding.string("refresh_token", json),
         id: CredentialCoding.string("id_token", json), type: CredentialCoding.text("token_type", json),
-        lifetime: CredentialCoding.text("expires_in", json).flatMap(Double.init),
+        lifetime: CredentialCoding.text("expires_in", json).flatMap(Double.init).flatMap { Count($0) },
         scope: CredentialCoding.text("scope", json), earliest: CredentialCoding.text("earliest_refresh_at", json)
       )
     }
     guard let access = fields.access else { throw .invalidResponse("the access token is missing") }
-    guard fields.type?.lowercased() == "bearer" else { throw .invalidResponse("the tokens are of another type") }
-    guard let lifetime = fields.lifetime, lifetime > 0, lifetime <= Self.longestLifetime else {
-      throw .invalidResponse("the lifetime of the tokens is missing")
-    }
     for token in [access, fields.refresh, fields.id] { token.map(TokensAtHand.note) }
     accessToken = access
     refreshToken = fields.refresh
     idToken = fields.id
+    isBearer = fields.type?.lowercased() == "bearer"
     scopes = fields.scope.map { $0.split(separator: " ").map(String.init) }
-    expiresAt = now + Int64(lifetime)
-    // The time is one of the server's clock, and a clock here that is fast would make the refresh too early.
-    let difference = answer.time.map { now - $0 } ?? 0
-    earliestRefresh = fields.earliest.flatMap(Self.time).map {
-      abs(difference) > Self.equalClocks ? $0 + difference + 1 : $0
+    time = answer.time
+    reading = answer.reading
+    let lifetime = fields.lifetime.flatMap { (1...Self.longestLifetime).contains($0) ? $0 : nil }
+    if lifetime == nil { Log.notice("The sign-in server names no lifetime of its tokens, and an hour is assumed.") }
+    expiresAt = answer.time + Int64((lifetime ?? Self.usualLifetime).value)
+    let earliest = fields.earliest.flatMap(Self.time)
+    let isPossible = earliest.map { $0 <= answer.time + Self.longestWait }
+    if fields.earliest != nil, isPossible != true {
+      Log.notice("The sign-in server names a time for the next renewal that is none.")
     }
+    earliestRefresh = isPossible == true ? earliest : nil
   }
 
   /// Reads a time in Unix seconds or in the form of ISO 8601. The issuer documents neither.
-  private static func time(_ text: String) -> Int64? {
-    if let number = Double(text) {
-      guard number.isFinite, number > 0 else { return nil }
-      return Int64(exactly: (number > milliseconds ? number / 1000 : number).rounded(.up))
-    }
-    return UnixTime.parse(iso8601: text)
+  private static func time(_ text: String) -> Timestamp? {
+    guard let number = Double(text) else { return UnixTime.parse(iso8601: text).flatMap { Timestamp($0) } }
+    return Timestamp((number > milliseconds ? number / 1000 : number).rounded(.up))
   }
 }

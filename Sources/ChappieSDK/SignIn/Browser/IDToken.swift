@@ -1,11 +1,12 @@
 import GLibBridge
+import Platform
 import SecretMemory
 import Signatures
 
 /// The verified identity of a user (OpenID Connect Core, section 3.1.3.7).
 struct IDToken: Sendable {
   /// The tolerance for clocks that differ, in seconds.
-  static let skew: Double = 5
+  static let skew: Int64 = 5
   /// The longest name of a user, in bytes.
   private static let subjectLimit = 255
 
@@ -18,12 +19,12 @@ struct IDToken: Sendable {
   ///   - clientID: the client that the token must be for.
   ///   - nonce: the one of the attempt. Nil for a token of a refresh, which has none; its times are not checked either,
   ///     since it has just been received, and a clock that is wrong must not end a sign-in.
-  ///   - now: Unix seconds.
+  ///   - now: the time; nil for that of the issuer.
   /// - Throws: ``ChappieAuthError/identityNotVerified(_:)`` for a token that proves nothing;
   ///   ``ChappieAuthError/network(_:)`` when the issuer's keys are not available; `CancellationError`.
   init(
     verifying token: SecretBytes, of issuer: BrowserIssuer, clientID: String, nonce: String?,
-    now: Int64 = UnixTime.now
+    now: Timestamp? = nil
   ) async throws {
     guard let parts = SignedToken(token) else {
       throw ChappieAuthError.identityNotVerified("it is no signed token")
@@ -39,12 +40,13 @@ struct IDToken: Sendable {
     case .wrong: throw ChappieAuthError.identityNotVerified("its signature is wrong")
     case .unchecked: throw ChappieAuthError.identityNotVerified("the library GnuTLS, which checks it, is missing here")
     }
+    let time = await issuer.http.clock.time().earliest
     subject = try Self.subject(
-      checking: parts.claims, issuer: issuer.issuer, clientID: clientID, nonce: nonce, now: Double(now))
+      checking: parts.claims, issuer: issuer.issuer, clientID: clientID, nonce: nonce, now: now ?? time)
   }
 
   private static func subject(
-    checking claims: ChappieJSONValue, issuer: String, clientID: String, nonce: String?, now: Double
+    checking claims: ChappieJSONValue, issuer: String, clientID: String, nonce: String?, now: Timestamp
   ) throws(ChappieAuthError) -> String {
     guard claims["iss"]?.stringValue == issuer else { throw .identityNotVerified("it is of another issuer") }
     let audiences =
@@ -54,8 +56,8 @@ struct IDToken: Sendable {
       throw .identityNotVerified("it is for another application")
     }
     if let nonce {
-      guard let expiry = claims["exp"]?.numberValue, let issued = claims["iat"]?.numberValue, now < expiry + skew,
-        issued <= now + skew
+      guard let expiry = claims["exp"]?.numberValue.flatMap({ Timestamp($0) }),
+        let issued = claims["iat"]?.numberValue.flatMap({ Timestamp($0) }), now < expiry + skew, issued <= now + skew
       else { throw .identityNotVerified("it is not valid now: look whether the clock of this machine is right") }
       guard let own = claims["nonce"]?.stringValue, SecretBytes(own.utf8).isEqual(to: SecretBytes(nonce.utf8)) else {
         throw .identityNotVerified("it belongs to another attempt")

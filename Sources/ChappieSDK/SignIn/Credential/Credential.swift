@@ -11,20 +11,22 @@ package struct Credential: Sendable {
   package var accessToken: SecretBytes
   package var refreshToken: SecretBytes?
   package var idToken: SecretBytes?
-  /// The time of the last refresh: Unix seconds.
-  package var renewedAt: Int64
+  /// The time of the last refresh, by the issuer's clock as far as it is known.
+  package var renewedAt: Timestamp
+  /// The last time that the issuer had told by then.
+  package var issuerReading: IssuerReading?
   /// The time of the token endpoint's last refusal. The first refusal keeps the whole credential. The second removes
   /// the refresh token and keeps the account's identity.
   package var refusedAt: BootTime?
   /// What the issuer has registered and granted. Nil for a method without registrations.
   package var registration: RegisteredGrant?
-  /// When the refresh token was sent to a server that takes it once: Unix seconds. Nil before. A stored credential with
-  /// it has lost its successor, and its refresh token is not sent again.
-  package var redeemedAt: Int64?
+  /// When the refresh token was sent to a server that takes it once. Nil before. A stored credential with it has lost
+  /// its successor, and its refresh token is not sent again.
+  package var redeemedAt: Timestamp?
 
   package init(
     method: String, servers: CredentialServers, accessToken: SecretBytes, refreshToken: SecretBytes?,
-    idToken: SecretBytes?, renewedAt: Int64
+    idToken: SecretBytes?, renewedAt: Timestamp, issuerReading: IssuerReading? = nil
   ) {
     self.method = method
     self.servers = servers
@@ -32,6 +34,7 @@ package struct Credential: Sendable {
     self.refreshToken = refreshToken
     self.idToken = idToken
     self.renewedAt = renewedAt
+    self.issuerReading = issuerReading
     for token in [accessToken, refreshToken, idToken] { token.map(TokensAtHand.note) }
   }
 
@@ -50,13 +53,13 @@ package struct RegisteredGrant: Sendable, Equatable {
   /// The issuer's name of the user for this client.
   package let subject: String
   package var scopes: [String]
-  /// The expiry of the access token: Unix seconds.
-  package var expiresAt: Int64
-  /// The time before which the server refuses a refresh: Unix seconds. Nil when it names none.
-  package var earliestRefresh: Int64?
+  /// The expiry of the access token, by the issuer's clock.
+  package var expiresAt: Timestamp
+  /// The time before which the server refuses a refresh, by its clock. Nil when it names none.
+  package var earliestRefresh: Timestamp?
 
   package init(
-    clientID: String, subject: String, scopes: [String], expiresAt: Int64, earliestRefresh: Int64? = nil
+    clientID: String, subject: String, scopes: [String], expiresAt: Timestamp, earliestRefresh: Timestamp? = nil
   ) {
     self.clientID = clientID
     self.subject = subject

@@ -7,7 +7,7 @@ enum CredentialCoding {
   /// - Throws: ``ChappieAuthError/invalidResponse(_:)`` for a token that is not printable ASCII.
   static func encode(_ credential: Credential) throws -> SecretBytes {
     var line = SecretLine()
-    line.append("{\"version\":2,\"method\":\"\(credential.method)\",\"renewed_at\":\(credential.renewedAt)")
+    line.append("{\"version\":2,\"method\":\"\(credential.method)\",\"renewed_at\":\(credential.renewedAt.unixSeconds)")
     line.append(",\"issuer\":\(quoted(credential.servers.issuer)),\"backend\":\(quoted(credential.servers.backend))")
     try line.append(token: credential.accessToken, key: "access_token")
     if let token = credential.refreshToken { try line.append(token: token, key: "refresh_token") }
@@ -16,7 +16,8 @@ enum CredentialCoding {
     }
     if let token = credential.idToken { try line.append(token: token, key: "id_token") }
     if let grant = credential.registration { line.append(encode(grant)) }
-    if let time = credential.redeemedAt { line.append(",\"redeemed_at\":\(time)") }
+    if let time = credential.redeemedAt { line.append(",\"redeemed_at\":\(time.unixSeconds)") }
+    if let reading = credential.issuerReading { line.append(encode(reading)) }
     line.append("}")
     return line.joined()
   }
@@ -25,36 +26,59 @@ enum CredentialCoding {
   static func decode(_ bytes: SecretBytes) -> Credential? {
     bytes.withSpan { json in
       guard let accessToken = string("access_token", json), let method = text("method", json),
-        let renewedAt = text("renewed_at", json).flatMap(Int64.init), let issuer = text("issuer", json),
-        let backend = text("backend", json)
+        let issuer = text("issuer", json), let backend = text("backend", json)
       else { return nil }
       var credential = Credential(
         method: method, servers: CredentialServers(issuer: issuer, backend: backend), accessToken: accessToken,
         refreshToken: string("refresh_token", json),
-        idToken: string("id_token", json), renewedAt: renewedAt)
-      if let boot = text("refused_boot", json), let uptime = text("refused_uptime", json).flatMap(Int64.init) {
-        credential.refusedAt = BootTime(bootID: boot, seconds: uptime)
-      }
+        idToken: string("id_token", json), renewedAt: time("renewed_at", json) ?? .distantPast,
+        issuerReading: reading(json))
+      credential.refusedAt = bootTime("refused_boot", "refused_uptime", json)
       credential.registration = registration(json)
-      credential.redeemedAt = text("redeemed_at", json).flatMap(Int64.init)
+      // A mark stays one without its time.
+      if text("redeemed_at", json) != nil { credential.redeemedAt = time("redeemed_at", json) ?? .distantPast }
       return credential
     }
   }
 
   private static func encode(_ grant: RegisteredGrant) -> String {
     var text = ",\"client_id\":\(quoted(grant.clientID)),\"subject\":\(quoted(grant.subject))"
-    text += ",\"scope\":\(quoted(grant.scopes.joined(separator: " "))),\"expires_at\":\(grant.expiresAt)"
-    if let time = grant.earliestRefresh { text += ",\"earliest_refresh_at\":\(time)" }
+    text += ",\"scope\":\(quoted(grant.scopes.joined(separator: " "))),\"expires_at\":\(grant.expiresAt.unixSeconds)"
+    if let time = grant.earliestRefresh { text += ",\"earliest_refresh_at\":\(time.unixSeconds)" }
     return text
   }
 
   private static func registration(_ json: borrowing Span<UInt8>) -> RegisteredGrant? {
     guard let clientID = text("client_id", json), let subject = text("subject", json),
-      let scope = text("scope", json), let expiresAt = text("expires_at", json).flatMap(Int64.init)
+      let scope = text("scope", json)
     else { return nil }
     return RegisteredGrant(
       clientID: clientID, subject: subject, scopes: scope.split(separator: " ").map(String.init),
-      expiresAt: expiresAt, earliestRefresh: text("earliest_refresh_at", json).flatMap(Int64.init))
+      expiresAt: time("expires_at", json) ?? .distantPast, earliestRefresh: time("earliest_refresh_at", json))
+  }
+
+  private static func encode(_ reading: IssuerReading) -> String {
+    ",\"issuer_time\":\(reading.issuer.unixSeconds),\"issuer_wall\":\(reading.local.wall.unixSeconds)"
+      + ",\"issuer_boot\":\"\(reading.local.boot.bootID)\",\"issuer_uptime\":\(reading.local.boot.seconds)"
+  }
+
+  private static func reading(_ json: borrowing Span<UInt8>) -> IssuerReading? {
+    guard let issuer = time("issuer_time", json), let wall = time("issuer_wall", json),
+      let boot = bootTime("issuer_boot", "issuer_uptime", json)
+    else { return nil }
+    return IssuerReading(issuer: issuer, local: ClockReading(wall: wall, boot: boot))
+  }
+
+  private static func time(_ key: StaticString, _ json: borrowing Span<UInt8>) -> Timestamp? {
+    text(key, json).flatMap { Int64($0) }.flatMap { Timestamp($0) }
+  }
+
+  /// A damaged time counts as the start of its boot.
+  private static func bootTime(
+    _ bootID: StaticString, _ uptime: StaticString, _ json: borrowing Span<UInt8>
+  ) -> BootTime? {
+    guard let id = text(bootID, json) else { return nil }
+    return BootTime(bootID: id, seconds: text(uptime, json).flatMap { Int64($0) } ?? 0)
   }
 
   private static func quoted(_ text: String) -> String {

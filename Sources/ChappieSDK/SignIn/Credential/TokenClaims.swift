@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 import SecretMemory
 
 /// The payload of a JSON web token, without a look at its signature.
@@ -13,8 +14,8 @@ struct TokenClaims {
   /// The issuer's name of the user.
   let subject: String?
   let email: String?
-  /// When the token expires: Unix seconds.
-  let expiresAt: Double?
+  /// When the token expires.
+  let expiresAt: Timestamp?
   let accountID: String?
   let userID: String?
   let plan: String?
@@ -30,7 +31,7 @@ struct TokenClaims {
     let address = claims["email"]?.stringValue ?? claims[Self.profileKey]?["email"]?.stringValue
     email = address.flatMap { Redaction.fact($0, limit: Self.addressLimit) }
     subject = claims["sub"]?.stringValue
-    expiresAt = claims["exp"]?.numberValue
+    expiresAt = claims["exp"]?.numberValue.flatMap { Timestamp($0.rounded(.up)) }
     accountID = auth?["chatgpt_account_id"]?.stringValue.flatMap { Redaction.fact($0, limit: Self.idLimit) }
     let user = auth?["chatgpt_user_id"]?.stringValue ?? auth?["user_id"]?.stringValue
     userID = user.flatMap { Redaction.fact($0, limit: Self.idLimit) }

@@ -1,14 +1,17 @@
 import GLibBridge
+import Platform
 import SecretMemory
 
-/// Sends requests to the issuer. Answers may hold tokens, so guarded memory receives them.
+/// Sends requests to one issuer. Answers may hold tokens, so guarded memory receives them.
 @GLibActor
 final class AuthHTTP {
   struct Response: Sendable {
     let status: Int
     let body: SecretBytes
-    /// The server's clock: Unix seconds. Nil when the answer does not tell.
-    let time: Int64?
+    /// The issuer's time, as far as it is known.
+    let time: Timestamp
+    /// The last time that the issuer has told.
+    let reading: IssuerReading?
 
     var isSuccess: Bool { (200..<300).contains(status) }
 
@@ -64,23 +67,26 @@ final class AuthHTTP {
   private static let totalDeadline = Duration.seconds(60)
   private static let answerLimit = 1 << 20
 
+  /// The issuer's clock, as its answers tell it.
+  let clock: IssuerClock
   private let session: HTTPSession
   /// The name of the application that asks, for the issuer.
   private let originator: String
 
   convenience init() {
     self.init(
-      HTTPSession(userAgent: "chappie/\(ChappieVersion.current)", maxConnections: 8), ChappieApplicationID.ownOriginator
-    )
+      HTTPSession(userAgent: "chappie/\(ChappieVersion.current)", maxConnections: 8), IssuerClock(),
+      ChappieApplicationID.ownOriginator)
   }
 
-  private init(_ session: HTTPSession, _ originator: String) {
+  private init(_ session: HTTPSession, _ clock: IssuerClock, _ originator: String) {
     self.session = session
+    self.clock = clock
     self.originator = originator
   }
 
   /// The same connections, for another application.
-  func asking(for originator: String) -> AuthHTTP { AuthHTTP(session, originator) }
+  func asking(for originator: String) -> AuthHTTP { AuthHTTP(session, clock, originator) }
 
   /// - Throws: ``ChappieAuthError/network(_:)``, `CancellationError`.
   func get(_ url: String) async throws -> Response {
@@ -120,14 +126,21 @@ final class AuthHTTP {
     var request = request
     request.setHeader("originator", originator)
     do {
-      return try await withDeadline(Self.totalDeadline) { [session, request] in
+      return try await withDeadline(Self.totalDeadline) { [session, clock, request] in
         let response = try await session.sendLogged(request, deadline: Self.deadline)
         let body = try await response.secret(limit: Self.answerLimit, deadline: Self.deadline)
-        return Response(
-          status: response.status, body: body, time: response.headers["date"].flatMap(HTTPDate.unixSeconds))
+        // Another answer may be a proxy's.
+        if (200..<300).contains(response.status) { clock.note(Self.time(response.headers)) }
+        return Response(status: response.status, body: body, time: clock.time().earliest, reading: clock.reading)
       }
     } catch let error as GLibError {
       throw ChappieAuthError.network(error.message.withoutFullStop)
     }
+  }
+
+  /// The time of an answer, which may have been in a cache (RFC 9111, section 4.2.3).
+  private static func time(_ headers: HTTPHeaders) -> Timestamp? {
+    let age = headers["age"].flatMap { UInt32($0) } ?? 0
+    return headers["date"].flatMap(HTTPDate.unixSeconds).flatMap { Timestamp($0) }.map { $0 + Int64(age) }
   }
 }

@@ -1,3 +1,5 @@
+import Platform
+
 /// The facts about a credential in the claims of its tokens.
 extension Credential {
   /// The owner, from the ID token or, without one, from the access token.
@@ -13,13 +15,12 @@ extension Credential {
     idToken.flatMap(TokenClaims.init)?.isFedRAMP ?? false
   }
 
-  /// The times of the access token.
+  /// The times of the access token. A time that is none counts as missing.
   var claimedValidity: TokenValidity {
     guard let expiresAt = TokenClaims(accessToken)?.expiresAt else {
-      return TokenValidity(expiresAt: nil, dueAt: renewedAt + Self.opaqueTokenLifetime + 1)
+      return TokenValidity(dueAt: renewedAt + (Self.opaqueTokenLifetime + 1))
     }
-    let end = Int64(exactly: expiresAt.rounded(.up)) ?? .max
-    return TokenValidity(expiresAt: end, dueAt: end - Self.renewalMargin)
+    return TokenValidity(expiresAt: expiresAt, dueAt: expiresAt - Self.renewalMargin)
   }
 
   /// A refresh is due this many seconds before the token expires.

@@ -21,6 +21,8 @@ struct DeviceCodeSignIn: SignInMethod {
     tokens = TokenEndpoint(issuer: backend.issuer, clientID: backend.clientID, http: http)
   }
 
+  var clock: IssuerClock { http.clock }
+
   // MARK: Signing in
 
   func signIn(_ request: SignInRequest, progress: @escaping @GLibActor (SignInProgress) -> Void) async throws

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// One way to sign in. It alone knows its endpoints, its refresh rules, its account facts, and how to address its
 /// backend.
@@ -13,6 +14,9 @@ protocol SignInMethod: Sendable {
   /// The backend that answers its requests.
   nonisolated var backend: BackendProfile { get }
 
+  /// The clock of its issuer, by which all times of a credential are.
+  var clock: IssuerClock { get }
+
   /// Whether the server takes each refresh token once. A refresh token whose answer may have been lost is then never
   /// sent again, and one that the server refuses is dropped at once.
   nonisolated var redeemsOnce: Bool { get }
@@ -23,6 +27,11 @@ protocol SignInMethod: Sendable {
   /// - Throws: ``ChappieAuthError``.
   func signIn(_ request: SignInRequest, progress: @escaping @GLibActor (SignInProgress) -> Void) async throws
     -> Credential
+
+  /// Asks the issuer for its time, which ``clock`` then shows if there is one in the answer.
+  ///
+  /// - Throws: ``ChappieAuthError``, `CancellationError`.
+  func askTime() async throws
 
   /// Asks for what a refresh needs, before a refresh token leaves the keyring.
   ///
@@ -57,6 +66,8 @@ protocol SignInMethod: Sendable {
 }
 
 extension SignInMethod {
+  /// A method whose server takes a refresh token more than once needs no certain time.
+  func askTime() async throws {}
   func prepareRefresh() async throws {}
 }
 
@@ -134,18 +145,16 @@ struct RedemptionLost: Error {
   let error: ChappieAuthError
 }
 
-/// The times that rule the refresh of a credential: Unix seconds.
+/// The times that rule the refresh of a credential, by the issuer's clock.
 struct TokenValidity: Sendable {
   /// When the access token expires. Nil when it does not tell.
-  let expiresAt: Int64?
+  var expiresAt: Timestamp?
   /// From when on a use of the access token is preceded by a refresh.
-  let dueAt: Int64
+  var dueAt: Timestamp
   /// From when on an unused sign-in is renewed too, so that it does not end. Nil when it does not end by itself.
-  var keepAliveAt: Int64?
-  /// Before this time the server must not be asked for a refresh.
-  var earliestRefresh = Int64.min
+  var keepAliveAt: Timestamp?
+  /// Before this time the server must not be asked for a refresh. Nil when it names none.
+  var earliestRefresh: Timestamp?
 
-  func isExpired(at now: Int64) -> Bool { expiresAt.map { $0 <= now } ?? false }
-  func isDue(at now: Int64) -> Bool { dueAt <= now && mayRefresh(at: now) }
-  func mayRefresh(at now: Int64) -> Bool { earliestRefresh <= now }
+  func isExpired(at now: Timestamp) -> Bool { expiresAt.map { $0 <= now } ?? false }
 }

@@ -30,7 +30,7 @@ struct TokenEndpoint: Sendable {
     }
     return Credential(
       method: method, servers: servers, accessToken: access, refreshToken: refresh, idToken: id,
-      renewedAt: UnixTime.now)
+      renewedAt: answer.time, issuerReading: answer.reading)
   }
 
   /// Refreshes the tokens. A token missing from the answer stays as it is.
@@ -49,7 +49,7 @@ struct TokenEndpoint: Sendable {
     return Credential(
       method: credential.method, servers: credential.servers, accessToken: access,
       refreshToken: tokens.refresh ?? refreshToken,
-      idToken: tokens.id ?? credential.idToken, renewedAt: UnixTime.now)
+      idToken: tokens.id ?? credential.idToken, renewedAt: answer.time, issuerReading: answer.reading)
   }
 
   private static func renewalFailure(_ answer: AuthHTTP.Response) -> ChappieAuthError {

@@ -18,7 +18,7 @@ extension CredentialSlot {
     try await method.prepareRefresh()
     var marked = current
     // Whatever a failure leaves in the keyring, the time of a mistaken mark stays the same.
-    marked.redeemedAt = mistakenMark ?? UnixTime.now
+    marked.redeemedAt = mistakenMark ?? .now
     do {
       try await rewrite(marked, accessibility)
       mistakenMark = nil
@@ -41,7 +41,7 @@ extension CredentialSlot {
   /// Stores that a sign-in whose access token is of no use cannot be renewed, and returns the error for it.
   func lostRenewal(of credential: Credential, _ accessibility: ChappieKeychainAccessibility) async -> CredentialError {
     var marked = credential
-    marked.redeemedAt = credential.redeemedAt ?? UnixTime.now
+    marked.redeemedAt = credential.redeemedAt ?? .now
     let error = ChappieAuthError.ended("the answer to its renewal was lost")
     await noteRefusal(of: marked, accessibility, error, isFirst: false)
     return reauthenticationRequired

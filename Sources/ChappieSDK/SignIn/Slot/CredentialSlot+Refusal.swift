@@ -32,15 +32,12 @@ extension CredentialSlot {
     }
   }
 
-  /// The time of the last refusal of `credential`. Nil when there was none.
-  func refusal(of credential: Credential) -> BootTime? {
-    if let moment = credential.refusedAt { return moment }
-    guard let pendingRefusal, pendingRefusal.renewedAt == credential.renewedAt else { return nil }
-    return pendingRefusal.moment
-  }
-
-  func mayTryAgain(_ credential: Credential, after refusal: BootTime) -> Bool {
-    credential.refreshToken != nil && clock().minimumSeconds(since: refusal) >= Self.refusalPause
+  /// What the server has said about the refresh token of `credential`.
+  func refusal(of credential: Credential) -> CredentialSituation.Refusal {
+    let unstored = pendingRefusal.flatMap { $0.renewedAt == credential.renewedAt ? $0.moment : nil }
+    guard let moment = credential.refusedAt ?? unstored else { return state.isSpent ? .final : .none }
+    guard credential.refreshToken != nil else { return .final }
+    return clock().minimumSeconds(since: moment) >= Self.refusalPause ? .old : .recent
   }
 
   var reauthenticationRequired: CredentialError {

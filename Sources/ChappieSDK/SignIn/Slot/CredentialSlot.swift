@@ -50,8 +50,8 @@ final class CredentialSlot {
   var pending: PendingCredential?
   /// A refusal that the store has not taken yet.
   var pendingRefusal: PendingRefusal?
-  /// The time of a mark that could not be removed, though its token was not redeemed: Unix seconds.
-  var mistakenMark: Int64?
+  /// The time of a mark that could not be removed, though its token was not redeemed.
+  var mistakenMark: Timestamp?
   var ownChanges = OwnChanges()
   private nonisolated let shared = Mutex(SlotState())
   private let observers = Observers<Change>()

@@ -19,7 +19,7 @@ struct PendingCredential {
 
 /// A refusal that the store has not taken yet.
 struct PendingRefusal {
-  /// The time of the refused credential's last refresh: Unix seconds.
-  let renewedAt: Int64
+  /// The time of the refused credential's last refresh.
+  let renewedAt: Timestamp
   let moment: BootTime
 }

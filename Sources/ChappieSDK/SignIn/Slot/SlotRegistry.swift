@@ -10,7 +10,6 @@ package enum SlotRegistry {
 
   private static var slots: [Key: Weak<CredentialSlot>] = [:]
   private static var seeded: [SlotIdentity: any CredentialStore] = [:]
-  private static let http = AuthHTTP()
   private static var issuers: [String: BrowserIssuer] = [:]
 
   /// Makes each slot read again after a change of the lock or the keyring. The first access installs it.
@@ -44,8 +43,9 @@ package enum SlotRegistry {
   }
 
   private static func methods(of key: Key) -> SignInMethods {
-    let issuer = issuers[key.backend.issuer] ?? BrowserIssuer(key.backend.issuer, http: http)
+    let issuer = issuers[key.backend.issuer] ?? BrowserIssuer(key.backend.issuer, http: AuthHTTP())
     issuers[key.backend.issuer] = issuer
+    let http = issuer.http
     return SignInMethods([
       DeviceCodeSignIn(key.backend, http: http),
       BrowserSignIn(key.backend, slot: key.identity, issuer: issuer, http: http),

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// The state of one credential slot, as a state machine: it takes events and gives the values for users.
 package struct SlotState: Sendable, Equatable {
@@ -10,7 +11,7 @@ package struct SlotState: Sendable, Equatable {
     case present(ChappieAccountInfo?)
     /// A credential that cannot be refreshed any more, kept for its identity. Only a credential newer than `renewedAt`
     /// replaces this state.
-    case spent(ChappieAccountInfo?, renewedAt: Int64)
+    case spent(ChappieAccountInfo?, renewedAt: Timestamp)
   }
 
   /// What the stored credential allows.
@@ -27,9 +28,9 @@ package struct SlotState: Sendable, Equatable {
     case holds(Holding)
     /// The backend's latest word about the use of the plan.
     case planUse(ChappiePlanUse)
-    case found(ChappieAccountInfo, renewedAt: Int64)
+    case found(ChappieAccountInfo, renewedAt: Timestamp)
     /// A credential refused before this process started.
-    case foundRefused(ChappieAccountInfo, renewedAt: Int64)
+    case foundRefused(ChappieAccountInfo, renewedAt: Timestamp)
     /// A credential in a locked keyring.
     case foundLocked
     case foundNone
@@ -42,7 +43,7 @@ package struct SlotState: Sendable, Equatable {
     case signInFailed(CredentialError)
     case signedIn(ChappieAccountInfo)
     case refreshed(ChappieAccountInfo)
-    case refreshRefused(CredentialError, renewedAt: Int64)
+    case refreshRefused(CredentialError, renewedAt: Timestamp)
     case refreshFailed(CredentialError)
     case signedOut
     /// The signed-out credential could not be revoked.
@@ -131,7 +132,7 @@ package struct SlotState: Sendable, Equatable {
     }
   }
 
-  private mutating func found(_ account: ChappieAccountInfo, _ renewedAt: Int64) {
+  private mutating func found(_ account: ChappieAccountInfo, _ renewedAt: Timestamp) {
     if case .spent(_, let spentAt) = stored, renewedAt <= spentAt { return }
     stored = .present(account)
     forgetStoreError()

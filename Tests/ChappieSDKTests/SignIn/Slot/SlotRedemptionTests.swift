@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 import Testing
 
 @testable import ChappieSDK
@@ -7,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct SlotRedemptionTests {
-  private static func fixture(secondsLeft: Int64 = 60, redeemedAt: Int64? = nil) async -> SlotFixture {
+  private static func fixture(secondsLeft: Int64 = 60, redeemedAt: Timestamp? = nil) async -> SlotFixture {
     var credential = Credential.test("old", account: "ada", expiresAt: UnixTime.now + secondsLeft)
     credential.redeemedAt = redeemedAt
     let fixture = SlotFixture(.credential(credential), method: FakeSignIn(redeemsOnce: true))
@@ -66,7 +67,7 @@ struct SlotRedemptionTests {
     fixture.method.onRefresh = { _ in throw Self.lost }
     if afterRestart {
       // The process ended while it waited for the answer.
-      fixture = await Self.fixture(secondsLeft: -1, redeemedAt: UnixTime.now)
+      fixture = await Self.fixture(secondsLeft: -1, redeemedAt: .now)
       #expect(fixture.slot.state.state == .signedIn)
     }
     for _ in 0..<2 {
@@ -128,7 +129,7 @@ struct SlotRedemptionTests {
 
   @Test func noRefreshComesBeforeItsTime() async throws {
     let fixture = await Self.fixture()
-    fixture.method.earliestRefresh = UnixTime.now + 600
+    fixture.method.earliestRefresh = .now + 600
     let grant = try await fixture.slot.accessGrant()
     #expect(grant.name == "old")
     await #expect(throws: CredentialError.signIn(.renewalTooEarly)) {
@@ -136,15 +137,73 @@ struct SlotRedemptionTests {
     }
     #expect(fixture.method.refreshed.isEmpty)
     #expect(fixture.slot.state.state == .signedIn)
-    fixture.method.earliestRefresh = UnixTime.now
+    fixture.method.earliestRefresh = .now - 3
     #expect(try await fixture.slot.accessGrant().name == "new")
   }
 
   @Test func anExpiredTokenWaitsForTheTimeOfItsRefresh() async throws {
     let fixture = await Self.fixture(secondsLeft: -1)
-    fixture.method.earliestRefresh = UnixTime.now + 600
+    fixture.method.earliestRefresh = .now + 600
     await #expect(throws: CredentialError.signIn(.renewalTooEarly)) { try await fixture.slot.accessGrant() }
     #expect(fixture.method.refreshed.isEmpty)
+  }
+
+  // MARK: Clocks
+
+  /// A slot whose issuer has told its time when the credential was made.
+  private static func timed(secondsLeft: Int64 = 3600) async throws -> SlotFixture {
+    let fixture = await fixture(secondsLeft: secondsLeft)
+    fixture.method.clock.note(.now)
+    fixture.method.earliestRefresh = .now + (secondsLeft - 360)
+    return fixture
+  }
+
+  @Test(arguments: [7200, -7200, 100_000_000, -100_000_000] as [Int64])
+  func aClockThatIsSetCostsOneQuestion(_ ahead: Int64) async throws {
+    let fixture = try await Self.timed()
+    fixture.setClock(ahead: ahead)
+    #expect(try await fixture.slot.accessGrant().name == "old")
+    #expect(fixture.method.refreshed.isEmpty)
+    // The seconds of a true clock make the token due.
+    fixture.method.earliestRefresh = .now - 10
+    let grant = try await fixture.slot.accessGrant()
+    await #expect(throws: Never.self) { try await fixture.slot.accessGrant(insteadOf: grant) }
+    #expect(fixture.method.refreshed == ["old"])
+  }
+
+  /// Nothing is redeemed on the word of a clock alone.
+  @Test func aSilentIssuerCostsNothing() async throws {
+    let fixture = await Self.fixture(secondsLeft: 3600)
+    fixture.method.onAskTime = { _ in throw ChappieAuthError.network("down") }
+    fixture.setClock(ahead: 3500)
+    let grant = try await fixture.slot.accessGrant()
+    #expect(grant.name == "old")
+    let error = CredentialError.signIn(.network("down"))
+    await #expect(throws: error) { try await fixture.slot.accessGrant(insteadOf: grant) }
+    fixture.setClock(ahead: 7200)
+    await #expect(throws: error) { try await fixture.slot.accessGrant() }
+    #expect(fixture.slot.state.state == .signedIn)
+    #expect(fixture.slot.state.lastError == error)
+    #expect(fixture.method.refreshed.isEmpty)
+    fixture.method.onAskTime = { $0.note(.now) }
+    #expect(try await fixture.slot.accessGrant().name == "old")
+    #expect(fixture.method.refreshed.isEmpty)
+  }
+
+  @Test func anIssuerWithoutATimeIsAskedOnce() async throws {
+    let fixture = await Self.fixture()
+    var questions = 0
+    fixture.method.onAskTime = { _ in questions += 1 }
+    #expect(try await fixture.slot.accessGrant().name == "new")
+    #expect(questions == 1)
+  }
+
+  /// A sign-in whose answer was lost does not end on the word of a clock alone.
+  @Test func aMarkedTokenOutlivesAClockThatIsAhead() async throws {
+    let fixture = await Self.fixture(secondsLeft: 3600, redeemedAt: .now)
+    fixture.setClock(ahead: 7200)
+    #expect(try await fixture.slot.accessGrant().name == "old")
+    #expect(fixture.slot.state.state == .signedIn)
   }
 
   // MARK: Unused sign-ins
@@ -152,7 +211,7 @@ struct SlotRedemptionTests {
   @Test(arguments: [(-10, ["old"]), (10, [])] as [(Int64, [String])])
   func anUnusedSignInIsRenewedInTime(_ secondsUntil: Int64, _ refreshed: [String]) async {
     let fixture = await Self.fixture(secondsLeft: 3600)
-    fixture.method.keepAliveAt = UnixTime.now + secondsUntil
+    fixture.method.keepAliveAt = .now + secondsUntil
     await fixture.slot.renewIfIdle()
     #expect(fixture.method.refreshed == refreshed)
   }

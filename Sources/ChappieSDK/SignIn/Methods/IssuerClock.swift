@@ -1,0 +1,90 @@
+import GLibBridge
+import Platform
+
+/// What this machine's two clocks show.
+package struct ClockReading: Sendable, Equatable {
+  /// The time of day. It may be wrong, and may be set.
+  package let wall: Timestamp
+  /// The time since the machine's start. Nobody sets it.
+  package let boot: BootTime
+
+  package static var now: ClockReading { ClockReading(wall: .now, boot: .now) }
+}
+
+/// A time that an issuer told, and what this machine's clocks showed then.
+package struct IssuerReading: Sendable, Equatable {
+  /// The years 2020 to 2100. A server with another time tells none.
+  private static let plausible: Range<Int64> = 1_577_836_800..<4_133_980_800
+  /// The two clocks agree up to this difference, in seconds: both drop fractions.
+  private static let agreement: Int64 = 2
+  /// The seconds after which a clock that was not compared again may be off by more than the margin of a refresh.
+  private static let lifetime: Int64 = 12 * 3600
+
+  let issuer: Timestamp
+  let local: ClockReading
+
+  /// Returns nil for a time that no server's clock shows.
+  init?(issuer: Timestamp, local: ClockReading) {
+    guard Self.plausible.contains(issuer.unixSeconds) else { return nil }
+    self.issuer = issuer
+    self.local = local
+  }
+
+  /// The issuer's time when this machine's clocks show `now`.
+  func time(at now: ClockReading) -> IssuerTime {
+    let byWall = max(issuer, issuer + now.wall.seconds(since: local.wall))
+    guard let passed = now.boot.seconds(since: local.boot) else { return .guessed(byWall...byWall) }
+    let byBoot = issuer + passed
+    let range = min(byWall, byBoot)...max(byWall, byBoot)
+    let isTrue = passed <= Self.lifetime && range.upperBound.seconds(since: range.lowerBound) <= Self.agreement
+    return isTrue ? .known(range.lowerBound) : .guessed(range)
+  }
+}
+
+/// The present time of an issuer, as far as it is known here.
+enum IssuerTime: Sendable, Equatable {
+  /// The issuer told its time, and this machine's clocks agree about what has passed since. It is not later than the
+  /// true one.
+  case known(Timestamp)
+  /// The issuer has told nothing since the machine's start, or a clock was set meanwhile.
+  case guessed(ClosedRange<Timestamp>)
+
+  var earliest: Timestamp {
+    switch self {
+    case .known(let time): time
+    case .guessed(let range): range.lowerBound
+    }
+  }
+
+  var latest: Timestamp {
+    switch self {
+    case .known(let time): time
+    case .guessed(let range): range.upperBound
+    }
+  }
+}
+
+/// The clock of an issuer: the times of tokens are by this one, and not by this machine's.
+@GLibActor
+final class IssuerClock {
+  private let local: @Sendable () -> ClockReading
+  /// The last time that it told.
+  private(set) var reading: IssuerReading?
+
+  nonisolated init(local: @escaping @Sendable () -> ClockReading = { .now }) {
+    self.local = local
+  }
+
+  /// Notes the time of an answer of the issuer itself.
+  func note(_ time: Timestamp?) {
+    if let time, let reading = IssuerReading(issuer: time, local: local()) { self.reading = reading }
+  }
+
+  /// The present time.
+  ///
+  /// - Parameter stored: what the issuer told an earlier process.
+  func time(knowing stored: IssuerReading? = nil) -> IssuerTime {
+    let now = local()
+    return (reading ?? stored)?.time(at: now) ?? .guessed(now.wall...now.wall)
+  }
+}
