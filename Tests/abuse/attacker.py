@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Carries out one attack for some seconds, in a process of its own, and prints its results as JSON.
 
-    attacker.py JSON     with name, seed, seconds, bus, apps (addresses of their proxies), secrets, folder and programs
+    attacker.py JSON     with name, seed, seconds, bus, apps (addresses of their proxies), secrets, folder, programs and
+                         issuer
 """
 
 import json
@@ -11,6 +12,8 @@ import signal
 import sys
 import time
 import traceback
+import urllib.parse
+import urllib.request
 from collections import Counter
 from pathlib import Path
 
@@ -26,6 +29,7 @@ class Attacker:
         self.bus, self.apps = order["bus"], order["apps"]
         self.folder = Path(order["folder"])
         self.programs = Path(order["programs"])
+        self.issuer = order["issuer"]
         # Breaches, each kind once.
         self.trouble = []
         self.rounds = 0
@@ -66,6 +70,12 @@ class Attacker:
     def transport(self):
         """A configuration whose client uses HTTP or a WebSocket, at random."""
         return self.random.choice([{}, HTTP_ONLY])
+
+    def control(self, path, **fields):
+        """Changes what the sign-in server does."""
+        request = urllib.request.Request(
+            f"{self.issuer}/sandbox/{path}", urllib.parse.urlencode(fields).encode(), method="POST")
+        urllib.request.urlopen(request, timeout=10).close()
 
     def sizes(self, least, most):
         """A size, with each magnitude as likely as another."""

@@ -81,7 +81,7 @@ class Round:
     def let_loose(self, seed, seconds):
         order = {"name": self.attack.name, "seed": seed, "seconds": seconds, "bus": self.world.address,
                  "apps": list(self.world.apps.values()), "folder": str(self.world.runtime),
-                 "programs": str(self.world.programs),
+                 "programs": str(self.world.programs), "issuer": self.world.url,
                  "secrets": [self.bystander.secret, *self.world.secrets()]}
         attacker = subprocess.Popen(
             [sys.executable, HERE / "attacker.py", json.dumps(order)], stdout=subprocess.PIPE, text=True)

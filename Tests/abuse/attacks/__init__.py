@@ -39,4 +39,5 @@ ATTACKS = [
     Attack("vanishing", "12", calls.vanishing),
     Attack("matches", "12", crowd.matches),
     Attack("forged-replies", "6", forgery.forged_replies, least=4),
+    Attack("leaping-issuer", "9", clocks.leaping_issuer),
 ]

@@ -1,4 +1,4 @@
-"""A machine whose clock leaps."""
+"""A machine and a sign-in server whose clocks leap."""
 
 import subprocess
 import sys
@@ -6,8 +6,14 @@ import time
 from pathlib import Path
 
 from bus.chappie import ROOT
+from bus.connection import CallFailed
 
 TOP = Path(__file__).parents[3]
+# Seconds: within and just outside of what counts as equal, an hour, a day, years.
+LEAPS = [0, 1, 2, 3, 4, 60, 3600, 86_400, 366 * 86_400, 1_000_000_000]
+# Tokens that are due for a refresh at each use, and some that are not.
+LIFETIMES = [1, 60, 299, 3600]
+USUAL = 864_000
 
 
 def clock(attacker):
@@ -22,3 +28,22 @@ def clock(attacker):
             attacker.complain(run.stderr.strip())
     else:
         time.sleep(attacker.left)
+
+
+def leaping_issuer(attacker):
+    """Each answer names other times than the one before it."""
+    caller = attacker.connect()
+    client = caller.open_client()
+    try:
+        while not attacker.is_over:
+            attacker.control("access-token-lifetime", seconds=attacker.random.choice(LIFETIMES))
+            attacker.control("clock", ahead=attacker.random.choice(LEAPS) * attacker.random.choice([1, -1]))
+            try:
+                caller.send(client, "hi")
+            except CallFailed as failure:
+                if "ReauthenticationRequired" in str(failure):
+                    attacker.complain("a clock that leaps has ended a sign-in")
+    finally:
+        attacker.control("clock", ahead=0)
+        attacker.control("access-token-lifetime", seconds=USUAL)
+        caller.close()
