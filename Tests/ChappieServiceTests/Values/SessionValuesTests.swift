@@ -1,4 +1,5 @@
 import GLibBridge
+import TestSupport
 import Testing
 
 @testable import ChappieSDK

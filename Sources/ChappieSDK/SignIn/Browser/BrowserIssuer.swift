@@ -34,7 +34,7 @@ final class BrowserIssuer {
   /// - Throws: ``ChappieAuthError``, `CancellationError`.
   func addresses(isFresh: Bool = false) async throws -> IssuerEndpoints {
     if !isFresh, let endpoints, .now < endpoints.until { return endpoints.value }
-    let document = try await document("\(issuer)/.well-known/openid-configuration")
+    let document = try await document("\(issuer)/.well-known/openid-configuration", isFresh: true)
     let value = try IssuerEndpoints(document, issuer: issuer)
     endpoints = (value, .now + Self.lifetime)
     return value
@@ -65,8 +65,8 @@ final class BrowserIssuer {
     return fresh
   }
 
-  private func document(_ address: String) async throws -> ChappieJSONValue {
-    let answer = try await http.get(address)
+  private func document(_ address: String, isFresh: Bool = false) async throws -> ChappieJSONValue {
+    let answer = try await http.get(address, isFresh: isFresh)
     guard answer.isSuccess else {
       throw ChappieAuthError.network("its description is not available now (status \(answer.status))")
     }

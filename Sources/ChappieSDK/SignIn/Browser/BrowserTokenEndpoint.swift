@@ -149,8 +149,6 @@ struct TokenAnswer: Sendable {
   private static let usualLifetime: Count = 3600
   /// The longest lifetime that is believed, in seconds.
   private static let longestLifetime: Count = 31_622_400
-  /// A refresh token lives so long, in seconds. A later time for its use is none.
-  private static let longestWait: Int64 = 30 * 24 * 3600
   /// A number above this one counts milliseconds: in seconds it would be in the year 5138.
   private static let milliseconds: Double = 100_000_000_000
 
@@ -190,12 +188,10 @@ struct TokenAnswer: Sendable {
     let lifetime = fields.lifetime.flatMap { (1...Self.longestLifetime).contains($0) ? $0 : nil }
     if lifetime == nil { Log.notice("The sign-in server names no lifetime of its tokens, and an hour is assumed.") }
     expiresAt = answer.time + Int64((lifetime ?? Self.usualLifetime).value)
-    let earliest = fields.earliest.flatMap(Self.time)
-    let isPossible = earliest.map { $0 <= answer.time + Self.longestWait }
-    if fields.earliest != nil, isPossible != true {
+    earliestRefresh = fields.earliest.flatMap(Self.time)
+    if fields.earliest != nil, earliestRefresh == nil {
       Log.notice("The sign-in server names a time for the next renewal that is none.")
     }
-    earliestRefresh = isPossible == true ? earliest : nil
   }
 
   /// Reads a time in Unix seconds or in the form of ISO 8601. The issuer documents neither.

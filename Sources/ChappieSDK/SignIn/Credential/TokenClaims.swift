@@ -16,6 +16,8 @@ struct TokenClaims {
   let email: String?
   /// When the token expires.
   let expiresAt: Timestamp?
+  /// Whether it names a time of expiry that is none.
+  let hasDamagedExpiry: Bool
   let accountID: String?
   let userID: String?
   let plan: String?
@@ -32,6 +34,7 @@ struct TokenClaims {
     email = address.flatMap { Redaction.fact($0, limit: Self.addressLimit) }
     subject = claims["sub"]?.stringValue
     expiresAt = claims["exp"]?.numberValue.flatMap { Timestamp($0.rounded(.up)) }
+    hasDamagedExpiry = expiresAt == nil && claims["exp"] != nil
     accountID = auth?["chatgpt_account_id"]?.stringValue.flatMap { Redaction.fact($0, limit: Self.idLimit) }
     let user = auth?["chatgpt_user_id"]?.stringValue ?? auth?["user_id"]?.stringValue
     userID = user.flatMap { Redaction.fact($0, limit: Self.idLimit) }

@@ -88,11 +88,13 @@ final class AuthHTTP {
   /// The same connections, for another application.
   func asking(for originator: String) -> AuthHTTP { AuthHTTP(session, clock, originator) }
 
+  /// - Parameter isFresh: whether no cache may answer. Only then the answer tells the time.
   /// - Throws: ``ChappieAuthError/network(_:)``, `CancellationError`.
-  func get(_ url: String) async throws -> Response {
+  func get(_ url: String, isFresh: Bool = false) async throws -> Response {
     var request = HTTPRequest(.get, url)
+    if isFresh { request.setHeader("cache-control", "no-cache") }
     request.setHeader("accept", "application/json")
-    return try await send(request)
+    return try await send(request, tellsTime: isFresh)
   }
 
   /// - Throws: ``ChappieAuthError/network(_:)``, `CancellationError`.
@@ -119,18 +121,18 @@ final class AuthHTTP {
     request.contentType = contentType
     request.willSend = willSend
     request.setHeader("accept", "*/*")
-    return try await send(request)
+    return try await send(request, tellsTime: true)
   }
 
-  private func send(_ request: HTTPRequest) async throws -> Response {
+  private func send(_ request: HTTPRequest, tellsTime: Bool) async throws -> Response {
     var request = request
     request.setHeader("originator", originator)
     do {
       return try await withDeadline(Self.totalDeadline) { [session, clock, request] in
         let response = try await session.sendLogged(request, deadline: Self.deadline)
         let body = try await response.secret(limit: Self.answerLimit, deadline: Self.deadline)
-        // Another answer may be a proxy's.
-        if (200..<300).contains(response.status) { clock.note(Self.time(response.headers)) }
+        // An answer that is no success may be a proxy's.
+        if tellsTime, (200..<300).contains(response.status) { clock.note(Self.time(response.headers)) }
         return Response(status: response.status, body: body, time: clock.time().earliest, reading: clock.reading)
       }
     } catch let error as GLibError {
@@ -138,7 +140,7 @@ final class AuthHTTP {
     }
   }
 
-  /// The time of an answer, which may have been in a cache (RFC 9111, section 4.2.3).
+  /// The time of an answer, which a cache may have given all the same (RFC 9111, section 4.2.3).
   private static func time(_ headers: HTTPHeaders) -> Timestamp? {
     let age = headers["age"].flatMap { UInt32($0) } ?? 0
     return headers["date"].flatMap(HTTPDate.unixSeconds).flatMap { Timestamp($0) }.map { $0 + Int64(age) }

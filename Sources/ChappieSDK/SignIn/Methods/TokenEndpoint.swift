@@ -108,6 +108,9 @@ struct TokenEndpoint: Sendable {
           CredentialCoding.string("id_token", json)
         )
       }
+      if access.flatMap(TokenClaims.init)?.hasDamagedExpiry == true {
+        Log.notice("The sign-in server's access token names a time of expiry that is none.")
+      }
     }
   }
 }

@@ -34,6 +34,8 @@ struct CredentialSituation: Sendable {
 
   /// A refresh comes this many seconds after the earliest time, because not all servers of an issuer have the same one.
   static let margin: Int64 = 3
+  /// A refresh token lives so long, in seconds. An earliest time that is further away comes from a clock that was wrong.
+  static let longestWait: Int64 = 30 * 24 * 3600
 
   var purpose: Purpose
   /// Whether refreshed tokens exist that the store has not taken yet.
@@ -63,7 +65,7 @@ struct CredentialSituation: Sendable {
     }
     guard let now else { return .askTime }
     if isMarked { return .giveUp }
-    if let earliest = validity.earliestRefresh, now < earliest + Self.margin {
+    if let earliest = validity.earliestRefresh, earliest <= now + Self.longestWait, now < earliest + Self.margin {
       return isUsable || purpose == .upkeep ? .use : .wait
     }
     return .renew

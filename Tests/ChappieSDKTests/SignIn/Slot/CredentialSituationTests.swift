@@ -79,6 +79,16 @@ struct CredentialSituationTests {
     }
   }
 
+  /// A wrong clock, here or there, holds up the renewals for a month at most.
+  @Test(arguments: [(2_592_000, .wait), (2_592_001, .renew)] as [(Int64, CredentialStep)])
+  func aTimeThatIsTooFarIsNone(_ seconds: Int64, _ step: CredentialStep) {
+    let now: Timestamp = 1_800_000_000
+    let situation = Situation(
+      purpose: .replacement, hasPending: false, refusal: .none, isMarked: false, redeemsOnce: true,
+      validity: TokenValidity(dueAt: now, earliestRefresh: now + seconds), time: .known(now))
+    #expect(situation.step == step)
+  }
+
   @Test func aServerThatRedeemsOnceIsAskedForItsTimeFirst() {
     always("uncertain") { situation, step in
       guard step == .renew || step == .giveUp, situation.redeemsOnce, !Self.isKnown(situation) else { return true }

@@ -137,7 +137,7 @@ struct SlotRedemptionTests {
     }
     #expect(fixture.method.refreshed.isEmpty)
     #expect(fixture.slot.state.state == .signedIn)
-    fixture.method.earliestRefresh = .now - 3
+    fixture.method.earliestRefresh = .now - 10
     #expect(try await fixture.slot.accessGrant().name == "new")
   }
 
