@@ -79,6 +79,7 @@ extension ThreadDatabase {
       }
     } catch let error as ChappieThreadStoreError {
       guard case .full = error, let room = try? files.spendReserve() else { throw error }
+      defer { try? files.keepReserve(room) }
       // The log has grown by the attempt.
       clearLog()
       var isLeft = true
@@ -89,7 +90,6 @@ extension ThreadDatabase {
         }
         clearLog()
       }
-      try? files.keepReserve(room)
     }
   }
 
@@ -165,10 +165,9 @@ extension ThreadDatabase {
   }
 
   /// Whether the clock is to be believed. The database keeps the reasons, because no process may run for a day.
-  private static func believes(_ now: Int64, _ serverTime: Timestamp?, _ index: ThreadIndex, _ database: Database)
-    throws
-    -> Bool
-  {
+  private static func believes(
+    _ now: Int64, _ serverTime: Timestamp?, _ index: ThreadIndex, _ database: Database
+  ) throws -> Bool {
     let known = try ThreadTables.clock(database)
     var clock = known
     let believes = clock.believes(
