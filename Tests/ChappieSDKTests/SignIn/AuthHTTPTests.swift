@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 import SecretMemory
 import Testing
 

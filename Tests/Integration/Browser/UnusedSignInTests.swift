@@ -75,7 +75,7 @@ struct UnusedSignInTests {
       let arrived = try await world.user.decide(try await world.user.start(caller))
       try await caller.call("Session.CompleteBrowserSignIn", arrived)
       try await eventually("the exchange") { try await world.sandbox.state().requests["browser-token"] ?? 0 > 0 }
-      if isLocked { try await world.keyring.lock() } else { try await world.keyring.end() }
+      if isLocked { try await world.keyring.lock() } else { await world.keyring.end() }
       try await caller.waitFor("failed", "Session.DeviceLinkState")
       try await eventually("its revocation") {
         let state = try await world.sandbox.state()

@@ -20,7 +20,7 @@ struct ThreadDiskTests {
 
   private func fill(_ disk: URL) throws {
     let file = disk.appending(path: "filler")
-    FileManager.default.createFile(atPath: file.path, contents: nil)
+    _ = FileManager.default.createFile(atPath: file.path, contents: nil)
     let handle = try FileHandle(forWritingTo: file)
     _ = try handle.seekToEnd()
     for size in [65_536, 4_096, 1] {

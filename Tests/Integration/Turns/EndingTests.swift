@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 import Glibc
 import Testing
