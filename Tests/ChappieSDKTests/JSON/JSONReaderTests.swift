@@ -102,9 +102,9 @@ struct JSONReaderTests {
   @Test(
     arguments: [
       { list($0) { _ in "12345678901234567890" } }, { list($0) { _ in #""\u0000\ud800\n""# } },
-      { list($0) { _ in #"{"a":{},"a":[]}"# } }, { "\"" + String(repeating: #"\\\""#, count: $0) + "\"" },
+      { list($0) { _ in #"{"a":{},"b":[]}"# } }, { "\"" + String(repeating: #"\\\""#, count: $0) + "\"" },
       { count in "{" + (0..<count).map { "\"\($0)\":0" }.joined(separator: ",") + ",\"a\":1}" },
-      { count in "{" + (0..<count).map { "\"\($0 % 2 == 0 ? "b" : "\($0)")\":0" }.joined(separator: ",") + "}" },
+      { count in "{" + (0..<count).map { "\"b\($0)\":0" }.joined(separator: ",") + "}" },
       { "0." + String(repeating: "1", count: 20 * $0) }, { list($0) { _ in "0.1e-5" } },
     ] as [@Sendable (Int) -> String])
   func timeIsProportionalToTheBytes(_ text: @Sendable (Int) -> String) throws {

@@ -134,7 +134,7 @@ struct ChappieModelListTests {
 
   @Test(arguments: [
     ("272000", 272_000), ("0", nil), ("-1", nil), ("1e300", nil), ("null", nil), ("\"8\"", nil),
-    ("9223372036854775807", .max), ("4294967296", 4_294_967_296),
+    ("9223372036854775807", nil), ("4294967296", nil), ("4294967295", 4_294_967_295),
   ])
   func contextWindowIsAPositiveNumber(_ number: String, _ window: Int?) throws {
     #expect(try Self.model("\"context_window\":\(number)")?.contextWindow == window)

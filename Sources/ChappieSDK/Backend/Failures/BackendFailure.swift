@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// A refusal by the backend.
 struct BackendFailure {
@@ -96,6 +97,6 @@ struct BackendFailure {
   /// Reads `Retry-After`, which is in seconds or an HTTP date.
   static func seconds(_ header: String) -> Double? {
     if let seconds = Double(header), seconds.isFinite { return max(0, seconds) }
-    return HTTPDate.unixSeconds(header).map { max(0, Double($0 - UnixTime.now)) }
+    return HTTPDate.unixSeconds(header).flatMap { Timestamp($0) }.map { Double(max(0, $0.seconds(since: .now))) }
   }
 }

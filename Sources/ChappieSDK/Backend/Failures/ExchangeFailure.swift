@@ -71,11 +71,12 @@ enum ExchangeFailure: Error {
 
   /// A failure that an event of the stream reports, without a status.
   init(event error: WireError) {
+    let code = error.code ?? "no reason given"
     if let status = error.usualStatus {
-      self.init(BackendFailure(status: status, retryAfter: error.delay, error))
+      self.init(BackendFailure(status: status, retryAfter: error.delay, error, text: code))
       return
     }
-    let reason = Redaction.message(error.message ?? error.code ?? "no reason given")
+    let reason = Redaction.message(error.message ?? code)
     let failure = ChappieClientError.httpError(200, "The backend could not answer: \(reason)")
     self = error.code.map(Self.finalCodes.contains) == true ? .final(failure) : .broken(failure)
   }

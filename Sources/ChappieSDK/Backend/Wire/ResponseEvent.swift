@@ -99,10 +99,10 @@ enum ResponseEvent: Equatable, Sendable {
   }
 
   private static func refusal(_ event: ChappieJSONValue) -> ResponseEvent {
-    let status = (event["status"] ?? event["status_code"])?.truncatedValue
+    let status = (event["status"] ?? event["status_code"])?.number(in: 0...999)
     let headers = event["headers"] ?? .null
     return .refused(
-      status: status.map { Int(clamping: $0) }, retryAfter: headers["retry-after"]?.stringValue,
+      status: status, retryAfter: headers["retry-after"]?.stringValue,
       usage: ChappieUsageLimitSnapshot(headers: headers), body: event)
   }
 }

@@ -15,7 +15,7 @@ struct WireError: Equatable {
     message = error["message"]?.stringValue
     parameter = error["param"]?.stringValue.flatMap(Redaction.name)
     plan = error["plan_type"]?.stringValue.map(Redaction.message)
-    resetsAt = error["resets_at"]?.truncatedValue
+    resetsAt = error["resets_at"]?.time?.unixSeconds
   }
 
   /// The error of an event or a body: its member `error`, or the whole of it.

@@ -11,10 +11,10 @@ final class BrowserSignIn: SignInMethod {
   /// The longest time for the user, in seconds.
   private static let patience: Int64 = 600
   /// A refresh is due this many seconds before the token expires, unless the issuer wants it later.
-  private nonisolated static let renewalMargin: Int64 = 5 * 60
+  private nonisolated static let renewalMargin: Int64 = 300
 
-  /// A sign-in that is not renewed for 30 days ends. An unused one is renewed after this many seconds.
-  private nonisolated static let idleTime: Int64 = 15 * 24 * 3600
+  /// A sign-in that is not renewed for 30 days ends. An unused one is renewed after this many seconds, which are 15 days.
+  private nonisolated static let idleTime: Int64 = 1_296_000
 
   nonisolated var kind: ChappieSignInMethod { .browser }
   nonisolated var redeemsOnce: Bool { true }
@@ -47,7 +47,7 @@ final class BrowserSignIn: SignInMethod {
       issuer: issuer.issuer, endpoint: endpoint, clientID: record.current?.clientID, hostID: try await HostID.read(),
       resource: configuration.apiURL, request.options)
     let page = ChappieBrowserPage(
-      authorizationURI: attempt.request.address(), expiresAt: UnixTime.now + Self.patience)
+      authorizationURI: attempt.request.address(), expiresAt: (Timestamp.now + Self.patience).unixSeconds)
     progress(.waitingForBrowser(page, attempt.way))
     let hint = request.options.allowsAnotherAccount ? nil : request.replaced.flatMap { account(of: $0).email }
     if let openPage = request.options.openPage {

@@ -70,7 +70,7 @@ enum CredentialCoding {
   }
 
   private static func time(_ key: StaticString, _ json: borrowing Span<UInt8>) -> Timestamp? {
-    text(key, json).flatMap { Int64($0) }.flatMap { Timestamp($0) }
+    text(key, json).flatMap { Timestamp(text: $0) }
   }
 
   /// A damaged time counts as the start of its boot.
@@ -78,7 +78,7 @@ enum CredentialCoding {
     _ bootID: StaticString, _ uptime: StaticString, _ json: borrowing Span<UInt8>
   ) -> BootTime? {
     guard let id = text(bootID, json) else { return nil }
-    return BootTime(bootID: id, seconds: text(uptime, json).flatMap { Int64($0) } ?? 0)
+    return BootTime(bootID: id, seconds: Int64((text(uptime, json).flatMap { Count(text: $0) } ?? 0).value))
   }
 
   private static func quoted(_ text: String) -> String {
@@ -98,7 +98,8 @@ enum CredentialCoding {
   static func text(_ key: StaticString, _ json: borrowing Span<UInt8>) -> String? {
     guard let value = JSONScanner.value(of: key, in: json) else { return nil }
     if let content = JSONScanner.stringContent(json, value) { return JSONText.decode(json, content) }
-    let isNumber = Character(Unicode.Scalar(json[value.lowerBound])).isNumber
+    let first = json[value.lowerBound]
+    let isNumber = first == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first)
     return isNumber ? JSONText.decode(json, value) : nil
   }
 

@@ -142,7 +142,7 @@ final class AuthHTTP {
 
   /// The time of an answer, which a cache may have given all the same (RFC 9111, section 4.2.3).
   private static func time(_ headers: HTTPHeaders) -> Timestamp? {
-    let age = headers["age"].flatMap { UInt32($0) } ?? 0
-    return headers["date"].flatMap(HTTPDate.unixSeconds).flatMap { Timestamp($0) }.map { $0 + Int64(age) }
+    let age = headers["age"].flatMap { Count(text: $0) } ?? 0
+    return headers["date"].flatMap(HTTPDate.unixSeconds).flatMap { Timestamp($0) }.map { $0 + Int64(age.value) }
   }
 }

@@ -18,13 +18,13 @@ extension Credential {
   /// The times of the access token. A time that is none counts as missing.
   var claimedValidity: TokenValidity {
     guard let expiresAt = TokenClaims(accessToken)?.expiresAt else {
-      return TokenValidity(dueAt: renewedAt + (Self.opaqueTokenLifetime + 1))
+      return TokenValidity(dueAt: renewedAt + Self.opaqueTokenLifetime + 1)
     }
     return TokenValidity(expiresAt: expiresAt, dueAt: expiresAt - Self.renewalMargin)
   }
 
   /// A refresh is due this many seconds before the token expires.
-  static let renewalMargin: Int64 = 5 * 60
-  /// A token of unknown expiry is due for refresh after this many seconds.
-  static let opaqueTokenLifetime: Int64 = 8 * 24 * 60 * 60
+  static let renewalMargin: Int64 = 300
+  /// A token of unknown expiry is due for refresh after this many seconds, which are eight days.
+  static let opaqueTokenLifetime: Int64 = 691_200
 }

@@ -4,7 +4,7 @@ import SecretMemory
 /// Signs in with a device code: the server issues a code, the user approves it on a web page, and this program polls.
 struct DeviceCodeSignIn: SignInMethod {
   /// The lifetime of a device code, in seconds. The server's answer does not state it.
-  static let codeLifetime: Int64 = 15 * 60
+  static let codeLifetime: Int64 = 900
   /// The wait between polls, in seconds, when the server names none.
   static let defaultInterval: Double = 5
 
@@ -30,11 +30,12 @@ struct DeviceCodeSignIn: SignInMethod {
   {
     progress(.preparing)
     let code = try await requestCode()
-    let deadline = UnixTime.now + Self.codeLifetime
+    let deadline = Timestamp.now + Self.codeLifetime
     progress(
       .waitingForApproval(
         ChappieDeviceCode(
-          userCode: code.userCode, verificationURI: "\(configuration.issuer)/codex/device", expiresAt: deadline)))
+          userCode: code.userCode, verificationURI: "\(configuration.issuer)/codex/device",
+          expiresAt: deadline.unixSeconds)))
     let approval = try await poll(code, until: deadline)
     progress(.exchanging)
     return try await tokens.exchange(
@@ -85,9 +86,9 @@ struct DeviceCodeSignIn: SignInMethod {
       }
   }
 
-  private func poll(_ code: Code, until deadline: Int64) async throws -> Approval {
+  private func poll(_ code: Code, until deadline: Timestamp) async throws -> Approval {
     let url = "\(configuration.issuer)/api/accounts/deviceauth/token"
-    while UnixTime.now < deadline {
+    while .now < deadline {
       let answer = try await http.post(
         url, json: ["device_auth_id": .string(code.deviceAuthID), "user_code": .string(code.userCode)])
       switch answer.status {

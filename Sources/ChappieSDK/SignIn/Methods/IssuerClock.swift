@@ -18,7 +18,7 @@ package struct IssuerReading: Sendable, Equatable {
   /// The two clocks agree up to this difference, in seconds: both drop fractions.
   private static let agreement: Int64 = 2
   /// The seconds after which a clock that was not compared again may be off by more than the margin of a refresh.
-  private static let lifetime: Int64 = 12 * 3600
+  private static let lifetime: Int64 = 43_200
 
   let issuer: Timestamp
   let local: ClockReading

@@ -34,8 +34,8 @@ struct CredentialSituation: Sendable {
 
   /// A refresh comes this many seconds after the earliest time, because not all servers of an issuer have the same one.
   static let margin: Int64 = 3
-  /// A refresh token lives so long, in seconds. An earliest time that is further away comes from a clock that was wrong.
-  static let longestWait: Int64 = 30 * 24 * 3600
+  /// A refresh token lives for 30 days, in seconds. An earliest time that is further away comes from a clock that was wrong.
+  static let longestWait: Int64 = 2_592_000
 
   var purpose: Purpose
   /// Whether refreshed tokens exist that the store has not taken yet.

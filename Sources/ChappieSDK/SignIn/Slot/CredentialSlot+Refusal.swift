@@ -5,7 +5,7 @@ import Platform
 extension CredentialSlot {
   /// The pause after a refusal, in seconds. The server is not asked again during it, and only a refusal after it counts
   /// as the second.
-  static let refusalPause: Int64 = 10 * 60
+  static let refusalPause: Int64 = 600
 
   /// Stores a refusal. One refusal may be a mistake of the server or of a proxy, so the refresh token stays in the
   /// keyring until a second one.

@@ -76,8 +76,8 @@ struct DatabaseFiles: Sendable {
   /// Keeps the room that the deletion of a turn with so many bytes needs: SQLite writes each deleted page to its log.
   ///
   /// - Throws: ``FileError``, such as ``FileError/full``.
-  func keepReserve(forTurnOf bytes: Int64) throws {
-    try keepReserve(bytes + bytes / 4 + Self.leastReserve / 2)
+  func keepReserve(forTurnOf bytes: Int) throws {
+    try keepReserve(Int64(bytes + bytes / 4 + 524_288))
   }
 
   /// Keeps room for a deletion.

@@ -29,7 +29,7 @@ extension ThreadDatabase {
     let (cap, files) = (cap, files)
     try change(id, key) { database, index, summary in
       let bytes = try ThreadTables.append(turn, to: id, ThreadSealer(key: key.secret), database) + ThreadTables.rowBytes
-      try files.keepReserve(forTurnOf: Int64(bytes))
+      try files.keepReserve(forTurnOf: bytes)
       try index.checkRoom(for: Count(clamping: bytes), in: id, cap)
       summary.apply(.turn(turn, number: index.nextChange))
       summary.resize(adding: bytes)
