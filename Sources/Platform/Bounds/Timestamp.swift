@@ -31,12 +31,6 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     self.init(Int64(seconds.value))
   }
 
-  /// Digits alone. Nil for any other text, and for a time before 1970 or after 9999.
-  public init?(text: some StringProtocol) {
-    guard let number = Count(text: text) else { return nil }
-    self.init(Int64(number.value))
-  }
-
   /// The nearest time in the range.
   public init(clamping unixSeconds: Int64) {
     self.unixSeconds = min(max(unixSeconds, 0), Self.last)
