@@ -1,3 +1,5 @@
+import Platform
+
 /// The content of an error, in an event or in the body of an HTTP response.
 struct WireError: Equatable {
   let code: String?

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 import SecretMemory
 
 /// Signs in with a device code: the server issues a code, the user approves it on a web page, and this program polls.
