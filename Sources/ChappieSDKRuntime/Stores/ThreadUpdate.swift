@@ -30,7 +30,7 @@ extension ChappieThreadSummary {
   mutating func apply(_ update: ThreadUpdate) {
     switch update {
     case .turn(let turn, let number):
-      turnCount += 1
+      turnCount = (Count(clamping: turnCount) + 1).value
       archivedAt = nil
       changed(at: turn.recordedAt, microseconds: turn.recordedAtMicroseconds, number)
     case .renamed(let title, let time, let number):

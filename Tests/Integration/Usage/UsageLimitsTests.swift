@@ -161,7 +161,7 @@ struct UsageLimitsTests {
   @Test func impossibleCountsOfTokensAddUp() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
-      let call = #"{"type":"function_call","id":"fc_1","call_id":"call_1","name":"unknown","arguments":"{}"}"#
+      let call = #"{"type":"custom_tool_call","id":"ctc_1","call_id":"call_1","name":"unknown","input":"x"}"#
       for number in ["9223372036854775807", "-9223372036854775808", "9007199254740992", "1e308"] {
         let details = #"{"cached_tokens":\#(number),"reasoning_tokens":\#(number)}"#
         let usage = """
