@@ -78,6 +78,21 @@ struct ExpectedRepliesTests {
     #expect(replies.receive(replyTo: 12, from: ":1.2") == .ofPeer)
   }
 
+  /// Its serial is higher then.
+  @Test func aCallThatWaitedIsKnownByItsFirstSerial() {
+    var replies = replies
+    for (first, later) in [(UInt32(11), UInt32(20)), (12, 21)] {
+      replies.resend(first, as: later)
+      _ = replies.send(later, to: ":1.2", expectsReply: true)
+    }
+    replies.forget(11)
+    #expect(replies.receive(replyTo: 20, from: ":1.2") == .unknown)
+    #expect(replies.receive(replyTo: 21, from: ":1.2") == .ofPeer)
+    #expect(replies.takeOriginal(of: 20) == nil)
+    #expect(replies.takeOriginal(of: 21) == 12)
+    #expect(replies.takeOriginal(of: 21) == nil)
+  }
+
   @Test func aServiceThatTheBusStartsForTheCallMayReply() {
     var replies = replies
     _ = replies.send(11, to: Self.name, expectsReply: true)

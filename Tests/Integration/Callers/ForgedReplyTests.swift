@@ -36,6 +36,29 @@ struct ForgedReplyTests {
     }
   }
 
+  /// Flatpak's proxy disconnects a program whose serials do not increase. A call that waits for the owner of a name is
+  /// sent after younger ones.
+  @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+  func aCallThatWaitedPassesAFilteringProxy() async throws {
+    try await World.with { world in
+      let socket = try world.directories.newLog("filter").deletingPathExtension().path
+      world.adopt(
+        try ChildProcess(
+          "filter", "xdg-dbus-proxy",
+          [world.directories.busAddress, socket, "--filter", "--talk=org.chappie", "--talk=org.freedesktop.secrets"],
+          in: world.directories))
+      try await eventually("the proxy") { (try? await BusConnection.open(address: "unix:path=\(socket)")) != nil }
+      let caller = try await Caller("unix:path=\(socket)")
+      async let first = caller.state()
+      async let second = caller.state()
+      #expect(try await [first, second] == ["signed-out", "signed-out"])
+      await #expect(throws: GLibError.self) {
+        try await caller.connection.call("org.example.Hidden", .root, "org.example.Hidden", "Do")
+      }
+      #expect(!caller.connection.isClosed)
+    }
+  }
+
   /// The bus, the name's owner and another program.
   private struct Peers {
     let ours, owner, other: BusConnection

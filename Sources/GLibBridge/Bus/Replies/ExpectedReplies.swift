@@ -44,6 +44,8 @@ struct ExpectedReplies: Sendable {
   private let nameLimit: Int
   private var calls: [UInt32: Call] = [:]
   private var owners: [String: Owner] = [:]
+  /// The serials that the callers know, by the serials of the calls that were sent after a wait.
+  private var originals: [UInt32: UInt32] = [:]
   /// Calls with lower serials may have been sent before this record began. Their replies are accepted from any peer.
   var firstSerial = UInt32.max
 
@@ -74,7 +76,7 @@ struct ExpectedReplies: Sendable {
   }
 
   private mutating func add(_ serial: UInt32, _ call: Call) {
-    if calls.count >= callLimit, let oldest = calls.keys.min() { calls[oldest] = nil }
+    if calls.count >= callLimit, let oldest = calls.keys.min() { forget(oldest) }
     calls[serial] = call
   }
 
@@ -114,8 +116,22 @@ struct ExpectedReplies: Sendable {
     if case .known(sender) = owners[name] { true } else { false }
   }
 
+  /// Notes that a call that waited is sent under another serial: a proxy disconnects a program whose serials do not
+  /// increase.
+  mutating func resend(_ original: UInt32, as serial: UInt32) {
+    originals[serial] = original
+  }
+
+  /// Removes and returns the serial that the caller of a call that was sent after a wait knows; nil for other calls.
+  mutating func takeOriginal(of serial: UInt32) -> UInt32? {
+    originals.removeValue(forKey: serial)
+  }
+
   /// Forgets a call that no longer waits for its reply.
   mutating func forget(_ serial: UInt32) {
-    calls[serial] = nil
+    for sent in [serial] + originals.filter({ $0.value == serial }).keys {
+      calls[sent] = nil
+      originals[sent] = nil
+    }
   }
 }

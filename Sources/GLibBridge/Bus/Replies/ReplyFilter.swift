@@ -21,13 +21,15 @@ final class ReplyFilter: Sendable {
     var hasReportedForgery = false
   }
 
-  /// An outgoing call that has its serial.
+  /// An outgoing call.
   private final class WaitingCall: @unchecked Sendable {
     /// Immutable.
     let message: OpaquePointer
+    let expectsReply: Bool
 
-    init(owning message: OpaquePointer) {
+    init(owning message: OpaquePointer, expectsReply: Bool) {
       self.message = message
+      self.expectsReply = expectsReply
     }
 
     deinit {
@@ -93,10 +95,12 @@ final class ReplyFilter: Sendable {
     let destination = String(cString: name)
     let serial = g_dbus_message_get_serial(message)
     let flags = g_dbus_message_get_flags(message).rawValue
+    let expectsReply = flags & G_DBUS_MESSAGE_FLAGS_NO_REPLY_EXPECTED.rawValue == 0
     let outgoing = state.withLock { state in
-      let outgoing = state.replies.send(
-        serial, to: destination, expectsReply: flags & G_DBUS_MESSAGE_FLAGS_NO_REPLY_EXPECTED.rawValue == 0)
-      if outgoing != .send { state.waiting[destination, default: []].append(WaitingCall(owning: message)) }
+      let outgoing = state.replies.send(serial, to: destination, expectsReply: expectsReply)
+      if outgoing != .send {
+        state.waiting[destination, default: []].append(WaitingCall(owning: message, expectsReply: expectsReply))
+      }
       return outgoing
     }
     switch outgoing {
@@ -156,6 +160,7 @@ final class ReplyFilter: Sendable {
         g_object_unref(UnsafeMutableRawPointer(message))
         return nil
       }
+      return withOriginalSerial(message)
     case G_DBUS_MESSAGE_TYPE_SIGNAL: noteOwner(message)
     default: break
     }
@@ -195,9 +200,26 @@ final class ReplyFilter: Sendable {
       return state.waiting.removeValue(forKey: name) ?? []
     }
     for call in calls {
-      // This fails only when the connection is closed. The call passes this filter again.
-      g_dbus_connection_send_message(connection, call.message, G_DBUS_SEND_MESSAGE_FLAGS_PRESERVE_SERIAL, nil, nil)
+      guard let copy = g_dbus_message_copy(call.message, nil) else { continue }
+      var serial: UInt32 = 0
+      // This fails only when the connection is closed. The copy passes this filter later, on this thread.
+      g_dbus_connection_send_message(connection, copy, G_DBUS_SEND_MESSAGE_FLAGS_NONE, &serial, nil)
+      g_object_unref(UnsafeMutableRawPointer(copy))
+      if call.expectsReply {
+        state.withLock { $0.replies.resend(g_dbus_message_get_serial(call.message), as: serial) }
+      }
     }
+  }
+
+  /// The reply to a call that was sent after a wait, as its caller expects it.
+  private func withOriginalSerial(_ reply: OpaquePointer) -> OpaquePointer? {
+    let serial = g_dbus_message_get_reply_serial(reply)
+    guard let original = state.withLock({ $0.replies.takeOriginal(of: serial) }),
+      let copy = g_dbus_message_copy(reply, nil)
+    else { return reply }
+    g_dbus_message_set_reply_serial(copy, original)
+    g_object_unref(UnsafeMutableRawPointer(reply))
+    return copy
   }
 
   /// Answers a call whose reply the bus has not delivered.
