@@ -349,7 +349,7 @@ struct BrowserSignInTests {
     (#""id_token":{"claims":{"exp":1000}}"#, "HTTPError"), (#""id_token":{"signature":"wrong"}"#, "HTTPError"),
     (#""id_token":{"signature":"unpublished"}"#, "HTTPError"), (#""id_token":{"signature":"none"}"#, "HTTPError"),
     (#""members":{"id_token":null}"#, "HTTPError"), (#""members":{"refresh_token":null}"#, "HTTPError"),
-    (#""members":{"expires_in":-1}"#, "HTTPError"), (#""refusal":"invalid_grant""#, "TokenExchangeFailed"),
+    (#""members":{"token_type":"mac"}"#, "HTTPError"), (#""refusal":"invalid_grant""#, "TokenExchangeFailed"),
     (#""refusal":"temporarily_unavailable""#, "TokenExchangeFailed"), (#""drop_after":0"#, "Network"),
     (#""raw":"{}""#, "HTTPError"),
   ])

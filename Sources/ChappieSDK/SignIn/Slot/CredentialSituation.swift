@@ -34,10 +34,12 @@ struct CredentialSituation: Sendable {
 
   /// A refresh comes this many seconds after the earliest time, because not all servers of an issuer have the same one.
   static let margin: Int64 = 3
-  /// A refresh token lives for 30 days, in seconds. An earliest time that is further away comes from a clock that was wrong.
+  /// A refresh token lives for 30 days, in seconds. An earliest time further away comes from a clock that was wrong.
   static let longestWait: Int64 = 2_592_000
 
   var purpose: Purpose
+  /// Whether another program has renewed the credential since a refresh was wanted. One refresh is enough for all.
+  var isRenewed: Bool
   /// Whether refreshed tokens exist that the store has not taken yet.
   var hasPending: Bool
   var refusal: Refusal
@@ -53,7 +55,7 @@ struct CredentialSituation: Sendable {
     if hasPending { return .storePending }
     if refusal != .none, purpose == .upkeep { return .use }
     if refusal == .recent || refusal == .final { return .askUser }
-    guard isDue else { return .use }
+    guard isDue, !(isRenewed && isUsable) else { return .use }
     if isMarked {
       if purpose == .upkeep || isUsable { return .use }
       if purpose == .replacement || refusal == .old { return .giveUp }

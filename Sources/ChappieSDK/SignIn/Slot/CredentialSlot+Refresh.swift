@@ -7,14 +7,6 @@ import SecretMemory
 /// What to do is ``CredentialSituation/step``. It is decided on the stored credential, and once more under the lock of
 /// the slot, before anything changes.
 extension CredentialSlot {
-  /// Why a grant is wanted.
-  enum Wish {
-    case request
-    /// The backend has refused another one with 401.
-    case insteadOf(AccessGrant)
-    case upkeep
-  }
-
   /// Returns the present grant. A token near its expiry is refreshed first.
   ///
   /// - Parameter interaction: whether a locked keyring may prompt for its password.
@@ -27,7 +19,7 @@ extension CredentialSlot {
   ///
   /// - Throws: ``CredentialError``, `CancellationError`.
   func accessGrant(insteadOf rejected: AccessGrant) async throws -> AccessGrant {
-    try await refresh(for: .insteadOf(rejected))
+    try await refresh(for: .replacement, seen: rejected.accessToken)
   }
 
   /// Renews a sign-in that would end because nobody uses it. A failure is left to the next use.
@@ -43,60 +35,63 @@ extension CredentialSlot {
   }
 
   func storePending() async {
-    if pending != nil { _ = try? await refresh(for: .request) }
+    guard let seen = pending?.predecessor.credential.accessToken else { return }
+    _ = try? await refresh(for: .request, seen: seen)
   }
 
   func refreshEnded() async {
     if case .running(let task) = refreshing { _ = await task.result }
   }
 
-  private func grant(of credential: Credential, for wish: Wish) async throws -> AccessGrant {
+  private func grant(
+    of credential: Credential, for purpose: CredentialSituation.Purpose
+  ) async throws -> AccessGrant {
     let method = try method(of: credential)
-    switch situation(of: credential, method, wish).step {
+    switch situation(of: credential, method, purpose, seen: credential.accessToken).step {
     case .use: return method.grant(credential)
     case .askUser: throw reauthenticationRequired
     case .wait: throw CredentialError.signIn(.renewalTooEarly)
-    case .storePending, .askTime, .renew, .fail, .giveUp: return try await refresh(for: wish)
+    case .storePending, .askTime, .renew, .fail, .giveUp:
+      return try await refresh(for: purpose, seen: credential.accessToken)
     }
   }
 
+  /// - Parameter seen: the access token that a refresh was wanted for.
   private func situation(
-    of credential: Credential, _ method: any SignInMethod, _ wish: Wish
+    of credential: Credential, _ method: any SignInMethod, _ purpose: CredentialSituation.Purpose, seen: SecretBytes
   ) -> CredentialSituation {
-    let purpose: CredentialSituation.Purpose =
-      switch wish {
-      case .request: .request
-      // Another program may have renewed the sign-in meanwhile.
-      case .insteadOf(let old): credential.accessToken.isEqual(to: old.accessToken) ? .replacement : .request
-      case .upkeep: .upkeep
-      }
+    let isRenewed = !credential.accessToken.isEqual(to: seen)
     return CredentialSituation(
-      purpose: purpose, hasPending: pending != nil, refusal: refusal(of: credential),
+      purpose: isRenewed && purpose == .replacement ? .request : purpose, isRenewed: isRenewed, hasPending: pending != nil, refusal: refusal(of: credential),
       isMarked: credential.redeemedAt != nil, redeemsOnce: method.redeemsOnce,
       validity: method.validity(of: credential), time: method.clock.time(knowing: credential.issuerReading))
   }
 
-  private func refresh(for wish: Wish) async throws -> AccessGrant {
+  private func refresh(
+    for purpose: CredentialSituation.Purpose, seen: SecretBytes
+  ) async throws -> AccessGrant {
     let task: Task<AccessGrant, any Error>
     switch refreshing {
     case .running(let running): task = running
     case .none:
       // The refresh is a task of its own: a cancelled caller must not stop it after the server has answered.
-      task = startRefresh(for: wish)
+      task = startRefresh(for: purpose, seen: seen)
       refreshing = .running(task)
     }
     try await task.untilEnded()
     return try await task.value
   }
 
-  private func startRefresh(for wish: Wish) -> Task<AccessGrant, any Error> {
+  private func startRefresh(
+    for purpose: CredentialSituation.Purpose, seen: SecretBytes
+  ) -> Task<AccessGrant, any Error> {
     Task.onGLib {
       defer {
         refreshing = .none
         MemoryHardening.wipeStack()
       }
       do {
-        let credential = try await performRefresh(for: wish)
+        let credential = try await performRefresh(for: purpose, seen: seen)
         return try method(of: credential).grant(credential)
       } catch let error where error is ChappieAuthError || error is CredentialError {
         let error = CredentialError(error)
@@ -108,7 +103,9 @@ extension CredentialSlot {
     }
   }
 
-  private func performRefresh(for wish: Wish) async throws -> Credential {
+  private func performRefresh(
+    for purpose: CredentialSituation.Purpose, seen: SecretBytes
+  ) async throws -> Credential {
     let lock = try await SlotFileLock.take(identity)
     defer { withExtendedLifetime(lock) {} }
     var (current, accessibility) = try await readToReplace()
@@ -118,7 +115,7 @@ extension CredentialSlot {
     let method = try method(of: current)
     var obstacle = CredentialSituation.Obstacle.none
     while true {
-      var situation = situation(of: current, method, wish)
+      var situation = situation(of: current, method, purpose, seen: seen)
       situation.obstacle = obstacle
       switch situation.step {
       case .use: return current

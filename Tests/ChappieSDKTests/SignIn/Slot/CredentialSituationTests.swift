@@ -30,13 +30,13 @@ struct CredentialSituationTests {
   private static func forEach(_ body: (Situation) -> Void) {
     for purpose in Situation.Purpose.allCases {
       for refusal in Situation.Refusal.allCases {
-        for flags in 0..<8 {
+        for flags in 0..<16 {
           for validity in validities {
             for time in times {
               for obstacle in obstacles {
                 body(
                   Situation(
-                    purpose: purpose, hasPending: flags & 1 != 0, refusal: refusal, isMarked: flags & 2 != 0,
+                    purpose: purpose, isRenewed: flags & 8 != 0, hasPending: flags & 1 != 0, refusal: refusal, isMarked: flags & 2 != 0,
                     redeemsOnce: flags & 4 != 0, validity: validity, time: time, obstacle: obstacle))
               }
             }
@@ -84,7 +84,7 @@ struct CredentialSituationTests {
   func aTimeThatIsTooFarIsNone(_ seconds: Int64, _ step: CredentialStep) {
     let now: Timestamp = 1_800_000_000
     let situation = Situation(
-      purpose: .replacement, hasPending: false, refusal: .none, isMarked: false, redeemsOnce: true,
+      purpose: .replacement, isRenewed: false, hasPending: false, refusal: .none, isMarked: false, redeemsOnce: true,
       validity: TokenValidity(dueAt: now, earliestRefresh: now + seconds), time: .known(now))
     #expect(situation.step == step)
   }
@@ -121,6 +121,13 @@ struct CredentialSituationTests {
       case .replacement: true
       case .upkeep: validity.keepAliveAt.map { $0 <= latest } ?? false
       }
+    }
+  }
+
+  @Test func oneRefreshIsEnoughForAllProcesses() {
+    always("renewed") { situation, step in
+      guard step == .renew, situation.isRenewed, situation.purpose == .request else { return true }
+      return situation.refusal == .old || situation.validity.isExpired(at: situation.time.earliest)
     }
   }
 
