@@ -62,7 +62,8 @@ extension CredentialSlot {
   ) -> CredentialSituation {
     let isRenewed = !credential.accessToken.isEqual(to: seen)
     return CredentialSituation(
-      purpose: isRenewed && purpose == .replacement ? .request : purpose, isRenewed: isRenewed, hasPending: pending != nil, refusal: refusal(of: credential),
+      purpose: isRenewed && purpose == .replacement ? .request : purpose, isRenewed: isRenewed,
+      hasPending: pending != nil, refusal: refusal(of: credential),
       isMarked: credential.redeemedAt != nil, redeemsOnce: method.redeemsOnce,
       validity: method.validity(of: credential), time: method.clock.time(knowing: credential.issuerReading))
   }

@@ -36,7 +36,8 @@ struct CredentialSituationTests {
               for obstacle in obstacles {
                 body(
                   Situation(
-                    purpose: purpose, isRenewed: flags & 8 != 0, hasPending: flags & 1 != 0, refusal: refusal, isMarked: flags & 2 != 0,
+                    purpose: purpose, isRenewed: flags & 8 != 0, hasPending: flags & 1 != 0, refusal: refusal,
+                    isMarked: flags & 2 != 0,
                     redeemsOnce: flags & 4 != 0, validity: validity, time: time, obstacle: obstacle))
               }
             }
