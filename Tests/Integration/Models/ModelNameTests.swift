@@ -27,6 +27,20 @@ struct ModelNameTests {
     }
   }
 
+  @Test(arguments: ["", "."])
+  func theOfferedModelsAreASentenceOfTheirOwn(_ end: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(
+        """
+        [{"endpoint":"responses","status":404,"times":"always",
+          "body":{"error":{"code":"model_not_found","message":"The model does not exist\(end)"}}}]
+        """)
+      let error = try await refusal { try await caller.send("hi", ["model": "gpt-0"]) }
+      #expect(error.message.contains("does not exist. Choose one that is offered: gpt-"), "\(error)")
+    }
+  }
+
   @Test func theListHasTheOtherNames() async throws {
     try await World.with(Self.plan) { world in
       _ = try await world.signedInCaller()
