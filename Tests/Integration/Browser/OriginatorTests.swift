@@ -36,8 +36,9 @@ struct OriginatorTests {
       #expect(try await caller.send("hi").contains("hi"))
       #expect(try await world.sandbox.state().requests["api-models"] == 1)
       #expect(try await world.sandbox.state().clients["api-models"]?["client_version"] == nil)
-      try await caller.signIn()
-      #expect(try await caller.send("hi").contains("hi"))
+      let other: VariantDictionary = ["keychain_account": "codex"]
+      try await caller.signIn(at: try await caller.open("Session", other))
+      #expect(try await caller.send("hi", at: try await caller.open("Client", other)).contains("hi"))
       #expect(try await world.sandbox.state().clients["models"]?["client_version"] != nil)
     }
   }

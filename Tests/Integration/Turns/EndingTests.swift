@@ -67,6 +67,11 @@ struct EndingTests {
       case .terminate:
         let process = try #require(world.service.process)
         process.send(SIGTERM)
+        if pair.obstacle == .token {
+          // The turn ends. The process stays until the request for the token ends: nobody else would store its tokens.
+          #expect(try await turn.line?.end().errorName == "Cancelled")
+          await world.sandbox.end()
+        }
         let end = try await process.waitForEnd()
         #expect(end == .exit(0), "\(end)")
         return world.service.acceptEnd()

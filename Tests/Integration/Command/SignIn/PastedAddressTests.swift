@@ -81,20 +81,20 @@ struct PastedAddressTests {
     }
   }
 
-  /// Some terminals and pipes give a line that has no end.
+  /// A program gives a line that has no end for long. Memory for all of it is not there.
   @Test func anEndlessLineTakesNoMemory() async throws {
     try await World.with { world in
       let line = #"""
         mkfifo answer
         (ulimit -v 400000; exec "$0" sign-in --paste) <answer & exec 3>answer
-        until "$0" status --json | grep -q authorization_uri; do sleep 0.1; done
         head -c 400000000 /dev/zero | tr '\0' a >&3; echo >&3
-        \#(arrival(world)) >&3; echo >&3
+        exec 3>&-
         wait $!
         """#
       let output = try await world.shell(line)
-      #expect(output.status == 0, "\(output.text)")
+      #expect(output.status == 2, "\(output.text)")
       #expect(output.text.contains("the address is too long"), "\(output.text)")
+      #expect(output.text.contains("The input ended"), "\(output.text)")
     }
   }
 
