@@ -158,6 +158,9 @@ struct ThreadConfigurationTests {
       let database = try Database(world.directories.root.appending(path: file).path, busyTimeout: .seconds(10))
       // Two days have passed, in microseconds.
       try database.run("UPDATE threads SET archived_at = archived_at - 172800000000")
+      // All that time the clock was plausible.
+      try database.run("CREATE TABLE clock (server_time INTEGER, plausible_since INTEGER) STRICT")
+      try database.run("INSERT INTO clock SELECT unixepoch(), unixepoch() - 172800")
       try world.directories.configure("[Threads]\nDeleteAfter=1\n")
       try await world.service.start(world.sandbox.addresses)
       try await eventually("the thread to be deleted") { try database.number("SELECT count(*) FROM threads") == 0 }
