@@ -79,6 +79,7 @@ extension ChappieClientError {
     case .streamingTransportReplayDiverged: .streamingTransportReplayDiverged
     case .httpError(429, _): .rateLimited
     case .httpError: .httpError
+    case .signInServer(.applicationRemoved): .httpError
     case .signInServer(let error): error.status.map { $0 == 429 ? .rateLimited : .httpError } ?? .network
     case .network: .network
     case .locked: .locked

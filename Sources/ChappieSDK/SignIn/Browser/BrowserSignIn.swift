@@ -58,7 +58,7 @@ final class BrowserSignIn: SignInMethod {
     case .code(let received, let clientID): (code, issued) = (received, clientID)
     case .refused(code: "access_denied"): throw ChappieAuthError.declined
     case .refused(let reason) where AuthHTTP.clientErrors.contains(reason):
-      await forget(record.current?.clientID)
+      await forget(record)
       throw ChappieAuthError.applicationRemoved
     case .refused(let reason): throw ChappieAuthError.invalidResponse("it refused the sign-in with \(reason)")
     }
@@ -69,7 +69,7 @@ final class BrowserSignIn: SignInMethod {
     do {
       answer = try await tokens.exchange(code, of: attempt.request, clientID: registration.clientID)
     } catch ChappieAuthError.applicationRemoved {
-      await forget(registration.clientID)
+      await forget(record)
       throw ChappieAuthError.applicationRemoved
     }
     await request.custody.issued(credential(answer, registration, subject: ""))
@@ -96,9 +96,8 @@ final class BrowserSignIn: SignInMethod {
   }
 
   /// Notes that the issuer does not know a client id any more, so that the next sign-in registers the application.
-  private func forget(_ clientID: String?) async {
-    let account = await registrations.read().account
-    try? await registrations.write(RegistrationRecord(removed: clientID, account: account))
+  private func forget(_ record: RegistrationRecord) async {
+    try? await registrations.write(RegistrationRecord(removed: record.current?.clientID, account: record.account))
   }
 
   /// The client id is stored before the exchange: if that fails, the next attempt must not register a second time.
@@ -178,7 +177,8 @@ final class BrowserSignIn: SignInMethod {
     do {
       answer = try await tokens.refresh(token, clientID: grant.clientID)
     } catch ChappieAuthError.applicationRemoved {
-      await forget(grant.clientID)
+      let account = RegistrationRecord.account(account(of: credential).email)
+      await forget(RegistrationRecord(current: Registration(clientID: grant.clientID), account: account))
       throw ChappieAuthError.applicationRemoved
     }
     if let idToken = answer.idToken, let fault = await fault(ofRenewed: idToken, grant) {
@@ -198,13 +198,15 @@ final class BrowserSignIn: SignInMethod {
     return renewed
   }
 
-  /// What is wrong with the ID token of a refresh. An issuer whose keys cannot be had now has proved nothing wrong, and
-  /// must not cost the sign-in.
+  /// What is wrong with the ID token of a refresh. One that cannot be checked now, for want of the keys or of the library,
+  /// proves nothing wrong, and must not cost the sign-in.
   private func fault(ofRenewed idToken: SecretBytes, _ grant: RegisteredGrant) async -> String? {
     do {
       let identity = try await IDToken(verifying: idToken, of: issuer, clientID: grant.clientID, nonce: nil)
       return identity.subject == grant.subject ? nil : "the sign-in server has renewed it for another user"
-    } catch ChappieAuthError.identityNotVerified(let reason) {
+    } catch ChappieAuthError.identityNotVerified(let reason)
+      where ChappieAuthError.identityNotVerified(reason) != IDToken.unchecked
+    {
       return "the sign-in server's proof of who renewed it cannot be used (\(reason))"
     } catch {
       return nil

@@ -10,6 +10,9 @@ struct IDToken: Sendable {
   /// The longest name of a user, in bytes.
   private static let subjectLimit = 255
 
+  /// The error for a signature that nothing here can check.
+  static let unchecked = ChappieAuthError.identityNotVerified("the library GnuTLS, which checks it, is missing here")
+
   /// The issuer's name of the user for this client.
   let subject: String
 
@@ -38,7 +41,7 @@ struct IDToken: Sendable {
     switch key.verdict(on: parts.signature, of: parts.signed) {
     case .right: break
     case .wrong: throw ChappieAuthError.identityNotVerified("its signature is wrong")
-    case .unchecked: throw ChappieAuthError.identityNotVerified("the library GnuTLS, which checks it, is missing here")
+    case .unchecked: throw Self.unchecked
     }
     let time = await issuer.http.clock.time().earliest
     subject = try Self.subject(

@@ -19,7 +19,7 @@ extension CredentialSlot {
       // The lock is a file, and a slot without a credential gets none: anybody can name any number of accounts.
       case .none where pending == nil:
         apply(.signedOut)
-        return Task {}
+        return Task.onGLib { _ = await revokeUnused(isFinal: true) }
       case .hidden(let error): throw error
       case .none, .locked, .unusable, .secret: break
       }

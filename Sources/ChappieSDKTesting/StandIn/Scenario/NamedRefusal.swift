@@ -109,7 +109,7 @@ struct NamedRefusal {
   private static let tokenErrors = [
     "invalid_grant": 400, "invalid_refresh_token": 400, "token_expired": 400, "refresh_token_expired": 400,
     "refresh_token_invalidated": 400, "refresh_token_reused": 400, "invalid_request": 400, "invalid_client": 401,
-    "temporarily_unavailable": 503,
+    "unauthorized_client": 400, "temporarily_unavailable": 503,
   ]
 
   private static let details: [String: (Int, ChappieJSONValue)] = [
