@@ -50,7 +50,7 @@ struct UnusedSignInTests {
   @Test(arguments: [true, false]) func aReplacedSignInIsRevokedAtTheNextStart(_ isKilled: Bool) async throws {
     try await World.with(.browser()) { world in
       let caller = try await world.callerSignedInInBrowser()
-      let fault = isKilled ? #""delay_ms":60000"# : #""status":503,"body":"","times":3"#
+      let fault = isKilled ? #""hang":true"# : #""status":503,"body":"","times":3"#
       try await world.sandbox.play("[{\"endpoint\":\"browser-revoke\",\(fault)}]")
       try await world.user.signIn(caller)
       try await eventually("the revocation") { try await world.sandbox.state().requests["browser-revoke"] ?? 0 > 0 }

@@ -92,7 +92,8 @@ struct SandboxedAppTests {
       }
       let state = try await world.sandbox.request(.get, "\(world.sandbox.issuer)/sandbox/state")
       let names = String(decoding: state, as: UTF8.self).matches(of: /"name":\s*"([^"]*)"/).map { String($0.1) }
-      #expect(Set(names).isSuperset(of: ["Example App", Self.widget, "Chappie"]), "\(names)")
+      #expect(
+        Set(names).isSuperset(of: ["Example App (\(Self.app))", "Chappie (\(Self.widget))", "Chappie"]), "\(names)")
       #expect(names.filter { $0 == "Chappie" }.count == 1)
     }
   }
