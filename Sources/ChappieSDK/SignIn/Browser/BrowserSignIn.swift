@@ -177,8 +177,8 @@ final class BrowserSignIn: SignInMethod {
     do {
       answer = try await tokens.refresh(token, clientID: grant.clientID)
     } catch ChappieAuthError.applicationRemoved {
-      let account = RegistrationRecord.account(account(of: credential).email)
-      await forget(RegistrationRecord(current: Registration(clientID: grant.clientID), account: account))
+      let owner = RegistrationRecord.account(account(of: credential).email)
+      await forget(RegistrationRecord(current: Registration(clientID: grant.clientID), account: owner))
       throw ChappieAuthError.applicationRemoved
     }
     if let idToken = answer.idToken, let fault = await fault(ofRenewed: idToken, grant) {
