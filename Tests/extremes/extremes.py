@@ -53,11 +53,16 @@ class World(Session):
     def caller(self):
         self.address = os.environ["DBUS_SESSION_BUS_ADDRESS"]
         caller = Caller(self.address, patience=20)
+        caller.on_call = lambda call: caller.answer(call, "s", ["echo"])
+        return caller, self.client(caller)
+
+    @staticmethod
+    def client(caller):
+        """A client with a tool, so that a turn has two answers."""
         path = caller.open_client(streaming_transport_policy=options(prefers_web_socket=False))
         tool = options(name="echo", description="Echoes.")
-        caller.on_call = lambda call: caller.answer(call, "s", ["echo"])
         caller.client(path, "RegisterTools", "aa{sv}o", [[tool], ROOT])
-        return caller, path
+        return path
 
     def outlives(self, what):
         """Notes a failure and starts the service anew if it has ended."""
@@ -96,7 +101,11 @@ class World(Session):
 def network(world, seconds, raws, plain, field, choice):
     """Each field of each answer, by the calls that lead to the answer."""
     def send(caller, path):
-        return caller.post(path, "org.chappie.Client", "Send", "sa{sv}", ["use echo {}", {}])
+        # Turns of one client would wait for each other.
+        path = world.client(caller)
+        serial = caller.post(path, "org.chappie.Client", "Send", "sa{sv}", ["use echo {}", {}])
+        opened.append(path)
+        return serial
 
     def renew(caller, path):
         world.expire_access_tokens()
@@ -118,6 +127,7 @@ def network(world, seconds, raws, plain, field, choice):
         caller, path = world.caller()
         return get("ListModels", "a{sv}", [{}])(caller, path), caller
 
+    opened = []
     operations = {"usage": (get("GetUsageLimits"), 8), "responses": (send, 8), "models": (models, 1),
                   "refresh": (renew, 1), "usercode": (sign_in, 1), "exchange": (sign_in, 1)}
     caller, path = world.caller()
@@ -128,6 +138,7 @@ def network(world, seconds, raws, plain, field, choice):
                     if re.search(field, f"{kind}/{'/'.join(map(str, change[0]))}")] for kind in world.wire.samples}
     plans = {kind: plan for kind, plan in plans.items() if plan}
     begin = time.monotonic()
+    sizes = sorted(plans.values(), key=len)
     for number, (kind, changes) in enumerate(sorted(plans.items(), key=lambda item: len(item[1]))):
         if kind not in operations:
             print(f"network: nothing calls for {kind}")
@@ -136,7 +147,7 @@ def network(world, seconds, raws, plain, field, choice):
         # Each place comes with its first value before any comes with its second, however short the time is.
         choice.shuffle(changes)
         changes.sort(key=lambda change: change[2])
-        end = begin + seconds * (number + 1) / len(plans)
+        end = begin + seconds * sum(map(len, sizes[:number + 1])) / sum(map(len, sizes))
         done = 0
         while done < len(changes) and time.monotonic() < end:
             part = changes[done:done + width]
@@ -161,9 +172,14 @@ def network(world, seconds, raws, plain, field, choice):
             tried = world.wire.taken or [(kind, change) for change in part]
             done += len(part)
             world.tries += sum(len(raws) for _, (_, raws, _) in world.wire.taken)
-            if not world.outlives(f"{kind}, one of {shown(tried)}") or kind in ("models",):
+            lives = world.outlives(f"{kind}, one of {shown(tried)}")
+            if not lives or kind == "models":
                 caller, path = world.caller()
-            if kind in ("refresh", "usercode", "exchange", "token") or not world.is_signed_in():
+                opened.clear()
+            for path_of_turn in opened:
+                caller.post(ROOT, "org.chappie.Manager", "Close", "o", [path_of_turn])
+            opened.clear()
+            if caller.property(ROOT, "org.chappie.Session", "State") != "signed-in":
                 world.mend()
         print(f"network: {done} of {len(changes)} answers of {kind}", flush=True)
     world.mend()

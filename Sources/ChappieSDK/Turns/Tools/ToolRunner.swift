@@ -134,7 +134,8 @@ final class ToolRunner {
           let json = try ChappieJSONValue(parsing: text.utf8.span, valueLimit: JSONSchema.argumentLimit)
           return schema.violation(in: json)
         } catch {
-          return error == .malformed ? "they are no JSON" : "they are too much to be checked"
+          return error == .malformed
+            ? "they are no JSON, or an object in them has a name twice" : "they are too much to be checked"
         }
       }
     }
