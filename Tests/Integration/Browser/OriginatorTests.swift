@@ -36,9 +36,10 @@ struct OriginatorTests {
       #expect(try await caller.send("hi").contains("hi"))
       #expect(try await world.sandbox.state().requests["api-models"] == 1)
       #expect(try await world.sandbox.state().clients["api-models"]?["client_version"] == nil)
-      let other: VariantDictionary = ["keychain_account": "codex"]
-      try await caller.signIn(at: try await caller.open("Session", other))
-      #expect(try await caller.send("hi", at: try await caller.open("Client", other)).contains("hi"))
+    }
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      #expect(try await caller.send("hi").contains("hi"))
       #expect(try await world.sandbox.state().clients["models"]?["client_version"] != nil)
     }
   }
