@@ -16,7 +16,8 @@ struct UnusedSignInTests {
   private func oneLives(_ world: World) async throws {
     try await eventually("one live sign-in") { try await world.sandbox.state().liveRefreshTokens == 1 }
     try await eventually("an empty list") {
-      try await world.keyring.items("org.chappie.UnusedSignIns").isEmpty
+      // An item may go while it is read.
+      (try? await world.keyring.items("org.chappie.UnusedSignIns"))?.isEmpty == true
     }
   }
 

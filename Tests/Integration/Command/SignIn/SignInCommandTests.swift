@@ -137,10 +137,11 @@ struct SignInCommandTests {
     try await World.with { world in
       _ = try await world.callerSignedInInBrowser()
       try await world.sandbox.request(.post, "\(world.sandbox.issuer)/sandbox/remove")
-      let (dead, _) = try await start(world, "--no-open")
-      kill(dead.id, SIGINT)
-      #expect(try await dead.waitForEnd() == .exit(130))
-      #expect(dead.output.contains("run chappie sign-in --connect-anew"), "\(dead.output)")
+      let dead = try await world.chappie(
+        "sign-in", "--browser", "--no-open",
+        at: [.sees("Continue only"), .sees("Waiting for the browser"), .types(TerminalStep.interrupt)])
+      #expect(dead.status == 130, "\(dead.text)")
+      #expect(dead.text.contains("--connect-anew"), "\(dead.text)")
       let (anew, page) = try await start(world, "--no-open", "--connect-anew")
       #expect(page.contains("agent_name_hint=Chappie"))
       try await world.user.finish(page)
