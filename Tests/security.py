@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that each row of "Attackers and defences" in SECURITY.md names its tests, and
+"""Checks that each point of "Attackers and defences" in SECURITY.md names its tests, and
 that each test named in the document exists.
 
 A test is named as `Suite.test`.
@@ -27,10 +27,10 @@ def tests():
     return found
 
 
-def rows(document):
-    """The rows of the table of attackers."""
-    section = document.split("## Attackers and defences")[1].split("\n#")[0]
-    return [line for line in section.splitlines() if line.startswith("| ")][2:]
+def points(document):
+    """The points of the sections of attackers."""
+    section = document.split("## Attackers and defences")[1].split("\n### Strength")[0]
+    return [line for line in section.splitlines() if line.startswith("- ")]
 
 
 def main():
@@ -38,7 +38,7 @@ def main():
     named = re.compile(r"`(\w+Tests\.\w+)`")
     existing = tests()
     faults = [f"no such test: {name}" for name in named.findall(document) if name not in existing]
-    faults += [f"no test holds: {row}" for row in rows(document) if not named.search(row)]
+    faults += [f"no test holds: {point}" for point in points(document) if not named.search(point)]
     for fault in faults:
         print(f"SECURITY.md: {fault}", file=sys.stderr)
     return 1 if faults else 0

@@ -21,8 +21,9 @@ struct NotificationNote {
     guard let bytes = try? Files.read(path, limit: Self.lengthLimit) else { return nil }
     let words = String(decoding: bytes, as: UTF8.self).split(separator: " ").map(String.init)
     guard words.count > 2, words[0] == bus, BusName.isUnique(words[1]) else { return nil }
-    let ids = words.dropFirst(2).compactMap { Count(text: $0) }
-    return (words[1], ids.compactMap { UInt32(exactly: $0.value) })
+    let numbers = words.dropFirst(2).compactMap { Count(text: $0) }
+    let ids = numbers.compactMap { UInt32(exactly: $0.value) }
+    return (words[1], ids)
   }
 
   /// The note is a convenience, so a failure to write it is ignored.

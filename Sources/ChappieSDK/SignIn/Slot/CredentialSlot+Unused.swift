@@ -61,8 +61,8 @@ extension CredentialSlot {
     return failure
   }
 
-  /// The sign-ins that nobody uses: `others` and the listed ones without the stored one, which leaves the list. Where the store does not tell
-  /// which one it has, the listed ones wait.
+  /// The sign-ins that nobody uses: `others` and the listed ones without the stored one, which leaves the list. Where the
+  /// store does not tell which one it has, the listed ones wait.
   private func unusedNow(_ others: [Credential]) async -> UnusedSignIns {
     var all = UnusedSignIns()
     if others.isEmpty, (try? await listed())?.credentials.isEmpty ?? true { return all }
