@@ -1,5 +1,6 @@
 import GLibBridge
 import HTTPTestServer
+import Platform
 import SecretMemory
 import Signatures
 import Signing
@@ -68,7 +69,9 @@ struct IDTokenTests {
   }
 
   private static func verify(_ token: SecretBytes, _ issuer: BrowserIssuer) async throws -> String {
-    try await IDToken(verifying: token, of: issuer, clientID: "client", nonce: "n-1").subject
+    try await IDToken(
+      verifying: token, of: issuer, clientID: "client", nonce: "n-1", now: Timestamp(clamping: now)
+    ).subject
   }
 
   // MARK: Tokens that prove the user
