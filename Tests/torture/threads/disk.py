@@ -10,7 +10,8 @@ from pathlib import Path
 # The allowed files: FORMAT.md of the file store.
 DATABASE = "threads.db"
 LOG, SHARED_MEMORY = DATABASE + "-wal", DATABASE + "-shm"
-NAMES = {DATABASE, LOG, SHARED_MEMORY, DATABASE + "-journal", DATABASE + ".deleted", "CACHEDIR.TAG", ".nobackup"}
+NAMES = {DATABASE, LOG, SHARED_MEMORY, DATABASE + "-journal", DATABASE + ".deleted", "CACHEDIR.TAG", ".nobackup",
+         "reserve"}
 # A kill during the creation of a file leaves this file.
 UNFINISHED = re.compile(r"\.[0-9a-f-]{32,36}")
 # The header of a frame of the log.
