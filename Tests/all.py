@@ -25,6 +25,8 @@ WIDTH = max(4, 2 * (os.cpu_count() or 1))
 SWIFT = SESSION + f"swift test --skip-build --experimental-maximum-parallelization-width {WIDTH} "
 # An end of a test that SwiftPM reports.
 FAILED = re.compile(r"^\W*Test (\w+)\(.*\) (?:with \d+ test cases? )?failed after", re.M)
+# What such a test found.
+ISSUE = re.compile(r"^\W*Test (.* recorded an issue .*)", re.M)
 # What a test of ours, or SwiftPM, leaves out on this machine, with the reason.
 SKIPPED = re.compile(r"^(?:skip  .*|\W*(?:Test|Suite) \w.* skipped.*)", re.M)
 NOTHING = re.compile(r"Test run with 0 tests|No matching test cases")
@@ -114,6 +116,9 @@ def main(name=None):
     for name, _, _, text in failed:
         for test in sorted(set(FAILED.findall(text))) or [name]:
             print(f"FAIL  {name}: make check TEST={test}")
+        # The end of a long log is all that some readers keep.
+        for issue in ISSUE.findall(text):
+            print(f"      {issue[:300]}")
     print(f"{len(rows) - len(failed)} passed, {len(failed)} failed")
     return 1 if failed else 0
 
