@@ -9,8 +9,9 @@ enum SlotFileLock {
     case threadKey = "org.chappie thread key lock"
   }
 
-  /// Longer than a refresh can take, because the lock's holder waits for a server.
-  private static let deadline = Duration.seconds(90)
+  /// Longer than the requests of a refresh can take, because the lock's holder waits for a server: 15 s for each of two
+  /// descriptions, and 60 s for the tokens.
+  private static let deadline = Duration.seconds(120)
 
   /// - Throws: ``CredentialError/keyringUnavailable(_:)``, `CancellationError`.
   @GLibActor

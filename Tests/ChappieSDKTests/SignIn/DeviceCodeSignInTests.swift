@@ -36,6 +36,21 @@ struct DeviceCodeSignInTests {
     #expect(code.verificationURI == method.servers.issuer + "/codex/device")
   }
 
+  /// What was issued can be ended, whatever happens before it is stored.
+  @Test func whatWasIssuedIsKeptAtOnce() async throws {
+    let issuer = try FakeIssuer([
+      FakeIssuer.codePath: [FakeIssuer.code], FakeIssuer.pollPath: [FakeIssuer.approval],
+      FakeIssuer.tokenPath: [FakeIssuer.tokens],
+    ])
+    var events: [String] = []
+    var request = SignInRequest.plain
+    request.custody = SignInCustody(
+      willIssue: { events.append("after \(issuer.requests.count) requests") },
+      issued: { events.append($0.accessToken.text) })
+    _ = try await issuer.method().signIn(request) { _ in }
+    #expect(events == ["after 2 requests", "access"])
+  }
+
   @Test func sendsTheRequiredBodiesAndHeaders() async throws {
     let issuer = try FakeIssuer([
       FakeIssuer.codePath: [FakeIssuer.code], FakeIssuer.pollPath: [FakeIssuer.approval],

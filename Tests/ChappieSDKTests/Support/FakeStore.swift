@@ -14,7 +14,18 @@ final class FakeStore: CredentialStore {
     case credential(Credential)
   }
 
+  /// What a reader sees of the content.
+  enum Reading {
+    case open
+    case failing
+    case locked
+    case hidden
+  }
+
   var item: Item
+  var reading = Reading.open
+  /// The reading from the next write on; nil for the same.
+  var readingAfterWrite: Reading?
   /// The error of each operation; nil for success.
   var findError: CredentialError?
   var writeError: CredentialError?
@@ -48,6 +59,12 @@ final class FakeStore: CredentialStore {
   func find(_ slot: SlotIdentity) async throws -> StoredItem<Credential> {
     finds += 1
     if let findError { throw findError }
+    switch reading {
+    case .open: break
+    case .failing: throw CredentialError.keyringUnavailable("gone")
+    case .locked: return .locked
+    case .hidden: return .hidden
+    }
     return switch item {
     case .none: .none
     case .locked: .locked
@@ -67,6 +84,7 @@ final class FakeStore: CredentialStore {
     interaction: UserInteraction
   ) async throws {
     writes += 1
+    if let readingAfterWrite { reading = readingAfterWrite }
     writing.finish()
     if let gate = writeGate {
       writeGate = nil

@@ -20,7 +20,9 @@ struct SlotFixture {
 
   private static var count = 0
 
-  init(_ item: FakeStore.Item = .none, method: FakeSignIn = FakeSignIn()) {
+  init(
+    _ item: FakeStore.Item = .none, method: FakeSignIn = FakeSignIn(), unused: (any SlotStore<UnusedSignIns>)? = nil
+  ) {
     self.method = method
     // Each fixture has its own slot, because slots with the same identity wait for each other.
     Self.count += 1
@@ -29,7 +31,7 @@ struct SlotFixture {
     store = FakeStore(item)
     slot = CredentialSlot(
       identity: SlotIdentity(configuration), methods: SignInMethods([method]), store: store,
-      gate: LockGate(unknown: .keyring),
+      gate: LockGate(unknown: .keyring), unused: unused,
       clock: { [clock] in clock.time.withLock { $0 } })
     method.clock = IssuerClock { [clock] in
       ClockReading(wall: .now + clock.ahead.withLock { $0 }, boot: clock.time.withLock { $0 })

@@ -45,9 +45,16 @@ final class BrowserIssuer {
   /// - Throws: ``ChappieAuthError``, `CancellationError`.
   func key(_ id: String) async throws -> RSAPublicKey? {
     if let key = keys?.value[id] { return key }
-    // The issuer may have a new key since then.
+    // The issuer may have a new one since then.
     guard keys?.mayBeAskedAgain ?? true else { return nil }
     return try await askForKeys().value[id]
+  }
+
+  /// The key with an id, where it is known. Another one is asked for in the background, for the next token.
+  func keyAtHand(_ id: String) -> RSAPublicKey? {
+    if let key = keys?.value[id] { return key }
+    Task.onGLib { _ = try? await key(id) }
+    return nil
   }
 
   /// Asks for what the check of a token needs, unless it is known.

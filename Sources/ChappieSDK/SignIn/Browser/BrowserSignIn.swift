@@ -53,17 +53,19 @@ final class BrowserSignIn: SignInMethod {
     if let openPage = request.options.openPage {
       Task.onGLib { await openPage(attempt.request.address(hint: hint), request.options.activationToken) }
     }
-    let code: SecretBytes, issued: String?
+    let code: SecretBytes, issuedID: String?
     switch try await attempt.callback(atMost: .seconds(Self.patience)) {
-    case .code(let received, let clientID): (code, issued) = (received, clientID)
+    case .code(let received, let clientID): (code, issuedID) = (received, clientID)
     case .refused(code: "access_denied"): throw ChappieAuthError.declined
     case .refused(let reason) where AuthHTTP.clientErrors.contains(reason):
       await forget(record)
       throw ChappieAuthError.applicationRemoved
     case .refused(let reason): throw ChappieAuthError.invalidResponse("it refused the sign-in with \(reason)")
     }
-    let registration = try await registered(issued, &record)
+    let registration = try await registered(issuedID, &record)
     progress(.exchanging)
+    // With the keys at hand, only the exchange is waited for under the lock of the slot.
+    try? await issuer.prepareCheck()
     try await request.custody.willIssue()
     let answer: TokenAnswer
     do {
@@ -72,7 +74,12 @@ final class BrowserSignIn: SignInMethod {
       await forget(record)
       throw ChappieAuthError.applicationRemoved
     }
-    await request.custody.issued(credential(answer, registration, subject: ""))
+    var issued = credential(answer, registration, subject: "")
+    // The sign-in is revoked with whatever token there is.
+    issued.refreshToken = answer.refreshToken ?? answer.accessToken
+    await request.custody.issued(issued)
+    guard answer.isBearer else { throw ChappieAuthError.invalidResponse("the tokens are of another type") }
+    guard answer.refreshToken != nil else { throw ChappieAuthError.invalidResponse("the refresh token is missing") }
     progress(.verifying)
     return try await verified(answer, attempt.request, record, registration)
   }
@@ -181,12 +188,6 @@ final class BrowserSignIn: SignInMethod {
       await forget(RegistrationRecord(current: Registration(clientID: grant.clientID), account: owner))
       throw ChappieAuthError.applicationRemoved
     }
-    if let idToken = answer.idToken, let fault = await fault(ofRenewed: idToken, grant) {
-      // Nobody will use these tokens.
-      let unused = answer.refreshToken ?? token
-      Task.onGLib { [tokens] in try? await tokens.revoke(unused, clientID: grant.clientID) }
-      throw ChappieAuthError.ended(fault)
-    }
     // The ID token of the sign-in stays.
     var renewed = self.credential(
       answer, idToken: credential.idToken,
@@ -195,18 +196,18 @@ final class BrowserSignIn: SignInMethod {
         expiresAt: answer.expiresAt, earliestRefresh: answer.earliestRefresh))
     // Without a new one the old one stays in force (RFC 6749, section 6).
     renewed.refreshToken = answer.refreshToken ?? token
+    if let idToken = answer.idToken, let fault = await fault(ofRenewed: idToken, grant) {
+      throw UnusableRenewal(credential: renewed, error: .ended(fault))
+    }
     return renewed
   }
 
-  /// What is wrong with the ID token of a refresh. One that cannot be checked now, for want of the keys or of the library,
-  /// proves nothing wrong, and must not cost the sign-in.
+  /// What is wrong with the ID token of a refresh.
   private func fault(ofRenewed idToken: SecretBytes, _ grant: RegisteredGrant) async -> String? {
     do {
       let identity = try await IDToken(verifying: idToken, of: issuer, clientID: grant.clientID, nonce: nil)
       return identity.subject == grant.subject ? nil : "the sign-in server has renewed it for another user"
-    } catch ChappieAuthError.identityNotVerified(let reason)
-      where ChappieAuthError.identityNotVerified(reason) != IDToken.unchecked
-    {
+    } catch ChappieAuthError.identityNotVerified(let reason) {
       return "the sign-in server's proof of who renewed it cannot be used (\(reason))"
     } catch {
       return nil

@@ -26,26 +26,7 @@ struct BrowserTokenEndpoint: Sendable {
       if answer.refusesClient { throw ChappieAuthError.applicationRemoved }
       throw ChappieAuthError.tokenExchangeFailed(status: answer.status, message: answer.errorMessage)
     }
-    do {
-      let tokens = try TokenAnswer(answer)
-      guard tokens.isBearer else { throw ChappieAuthError.invalidResponse("the tokens are of another type") }
-      guard tokens.refreshToken != nil, tokens.idToken != nil else {
-        throw ChappieAuthError.invalidResponse("a token is missing")
-      }
-      return tokens
-    } catch {
-      revokeUnused(answer, clientID: clientID)
-      throw error
-    }
-  }
-
-  /// Ends the sign-in of an answer that is of no use.
-  private func revokeUnused(_ answer: AuthHTTP.Response, clientID: String) {
-    let token = answer.body.withSpan {
-      CredentialCoding.string("refresh_token", $0) ?? CredentialCoding.string("access_token", $0)
-    }
-    guard let token else { return }
-    Task.onGLib { try? await revoke(token, clientID: clientID) }
+    return try TokenAnswer(answer)
   }
 
   /// Refreshes tokens.

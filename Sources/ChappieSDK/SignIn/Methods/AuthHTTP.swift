@@ -65,6 +65,8 @@ final class AuthHTTP {
   private static let deadline = Duration.seconds(30)
   /// Ends an answer whose pieces arrive too slowly to finish and too often for the idle limit.
   private static let totalDeadline = Duration.seconds(60)
+  /// That of a description, which is small and asked for before each thing of worth.
+  private static let descriptionDeadline = Duration.seconds(15)
   private static let answerLimit = 1 << 20
 
   /// The issuer's clock, as its answers tell it.
@@ -94,7 +96,7 @@ final class AuthHTTP {
     var request = HTTPRequest(.get, url)
     if isFresh { request.setHeader("cache-control", "no-cache") }
     request.setHeader("accept", "application/json")
-    return try await send(request, tellsTime: isFresh)
+    return try await send(request, tellsTime: isFresh, Self.descriptionDeadline)
   }
 
   /// - Throws: ``ChappieAuthError/network(_:)``, `CancellationError`.
@@ -121,14 +123,14 @@ final class AuthHTTP {
     request.contentType = contentType
     request.willSend = willSend
     request.setHeader("accept", "*/*")
-    return try await send(request, tellsTime: true)
+    return try await send(request, tellsTime: true, Self.totalDeadline)
   }
 
-  private func send(_ request: HTTPRequest, tellsTime: Bool) async throws -> Response {
+  private func send(_ request: HTTPRequest, tellsTime: Bool, _ totalDeadline: Duration) async throws -> Response {
     var request = request
     request.setHeader("originator", originator)
     do {
-      return try await withDeadline(Self.totalDeadline) { [session, clock, request] in
+      return try await withDeadline(totalDeadline) { [session, clock, request] in
         let response = try await session.sendLogged(request, deadline: Self.deadline)
         let body = try await response.secret(limit: Self.answerLimit, deadline: Self.deadline)
         // An answer that is no success may be a proxy's.

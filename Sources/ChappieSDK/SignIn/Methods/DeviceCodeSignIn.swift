@@ -39,9 +39,12 @@ struct DeviceCodeSignIn: SignInMethod {
           expiresAt: deadline.unixSeconds)))
     let approval = try await poll(code, until: deadline)
     progress(.exchanging)
-    return try await tokens.exchange(
+    try await request.custody.willIssue()
+    let credential = try await tokens.exchange(
       code: approval.code, verifier: approval.verifier, redirectURI: "\(configuration.issuer)/deviceauth/callback",
       method: kind.rawValue, servers: servers)
+    await request.custody.issued(credential)
+    return credential
   }
 
   private struct Code {

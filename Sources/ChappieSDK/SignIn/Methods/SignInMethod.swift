@@ -42,6 +42,7 @@ protocol SignInMethod: Sendable {
   ///
   /// - Throws: ``ChappieAuthError``. Where its `requiresReauthentication` is true, the credential cannot be refreshed
   ///   again. ``RedemptionLost`` when the server may have redeemed the refresh token, and no answer tells.
+  ///   ``UnusableRenewal`` for tokens that must not be used.
   func refresh(_ credential: Credential) async throws -> Credential
 
   /// Asks the server to revoke the tokens.
@@ -82,10 +83,9 @@ struct SignInRequest: Sendable {
 /// Keeps what a sign-in is issued until it is stored, so that the end of this process leaves no sign-in behind that
 /// nobody can end.
 struct SignInCustody: Sendable {
-  /// Waits until an issued sign-in could be kept. A method that checks what it was issued calls it before it asks for
-  /// the tokens.
+  /// Waits until an issued sign-in could be kept. A method calls it before it asks for the tokens.
   var willIssue: @GLibActor @Sendable () async throws -> Void = {}
-  /// Keeps the tokens. A method that checks them calls it before that.
+  /// Keeps the tokens. A method calls it before it checks them.
   var issued: @GLibActor @Sendable (Credential) async -> Void = { _ in }
 }
 
@@ -142,6 +142,13 @@ struct BrowserReturn: Sendable {
 
 /// The server may have redeemed a refresh token, and no answer tells.
 struct RedemptionLost: Error {
+  let error: ChappieAuthError
+}
+
+/// The server has renewed a sign-in, and not as the user's own.
+struct UnusableRenewal: Error {
+  /// Nobody may use it, and the server is to end it.
+  let credential: Credential
   let error: ChappieAuthError
 }
 

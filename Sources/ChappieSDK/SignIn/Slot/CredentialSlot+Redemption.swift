@@ -9,7 +9,7 @@ import Platform
 extension CredentialSlot {
   /// Asks the server to refresh `current`.
   ///
-  /// - Throws: ``ChappieAuthError``, ``RedemptionLost``, ``CredentialError``, `CancellationError`.
+  /// - Throws: ``ChappieAuthError``, ``RedemptionLost``, ``UnusableRenewal``, ``CredentialError``, `CancellationError`.
   func redeem(
     _ current: Credential, _ accessibility: ChappieKeychainAccessibility, _ method: any SignInMethod
   ) async throws -> Credential {
@@ -28,6 +28,8 @@ extension CredentialSlot {
         "The answer to a renewal was lost, and the server renews each sign-in once: \(lost.error).",
         slot: identity.logSlot)
       throw lost
+    } catch let unusable as UnusableRenewal {
+      throw unusable
     } catch let error as ChappieAuthError where error.requiresReauthentication {
       throw error
     } catch {

@@ -166,6 +166,11 @@ extension CredentialSlot {
         credential: try EncryptedCredential(renewed), predecessor: try EncryptedCredential(current),
         accessibility: accessibility, slot: self)
       return try await keep(renewed, accessibility)
+    } catch let unusable as UnusableRenewal {
+      await list(unusable.credential)
+      await noteRefusal(of: current, accessibility, unusable.error, isFirst: false)
+      Task.onGLib { await revokeUnused([unusable.credential]) }
+      throw reauthenticationRequired
     } catch let error as ChappieAuthError where error.requiresReauthentication {
       await noteRefusal(
         of: current, accessibility, error, isFirst: situation.refusal == .none && !method.redeemsOnce)

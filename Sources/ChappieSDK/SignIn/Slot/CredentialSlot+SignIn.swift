@@ -94,14 +94,14 @@ extension CredentialSlot {
         if case .waitingForBrowser(_, let way) = progress { self.browserReturn = way }
         self.apply(.signInProgress(progress))
       }
-      issue.credential = credential
+      issue = .held(credential)
       try await custody.willIssue()
       let replaced = try await changing {
         let replaced = try await keepSignIn(credential, options, accessibility, interaction)
         apply(identified(credential) { .signedIn($0) })
         return replaced
       }
-      issue = Issue()
+      endIssue()
       endBrowserReturn(nil)
       // The old credential is revoked only now, because a failed sign-in must leave it in force.
       Task.onGLib { await revokeUnused([replaced].compactMap(\.self)) }
@@ -109,10 +109,12 @@ extension CredentialSlot {
       let error = CredentialError(error)
       apply(.signInFailed(error))
       endBrowserReturn(ChappieAuthError(error))
-      let issued = issue.credential
-      issue = Issue()
-      // A store that reported a failure may still have it, and a cancelled sign-in needs the revocation too.
-      if let issued { Task.onGLib { await revokeUnused([issued]) } }
+      // A cancelled sign-in needs the revocation too.
+      switch endIssue() {
+      case .none: break
+      case .held(let issued): Task.onGLib { await revokeUnused([issued]) }
+      case .offered(let issued): Task.onGLib { await revokeUnused(doubtful: issued) }
+      }
     }
   }
 
@@ -137,7 +139,10 @@ extension CredentialSlot {
     let unused = replaced.flatMap { $0.sharesToken(with: credential) ? nil : $0 }
     // The write is a task of its own: the store may have the credential already, so cancelling is too late.
     try await Task.onGLib {
+      // A keyring that is locked or gone by now takes nothing, and the sign-in is ended at once.
+      try await store.unlock(identity, interaction: interaction)
       if let unused { await list(unused) }
+      issue = .offered(credential)
       try await store.write(credential, for: identity, accessibility: accessibility, interaction: interaction)
     }.value
     pending = nil

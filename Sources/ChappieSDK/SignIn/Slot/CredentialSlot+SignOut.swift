@@ -19,7 +19,7 @@ extension CredentialSlot {
       // The lock is a file, and a slot without a credential gets none: anybody can name any number of accounts.
       case .none where pending == nil:
         apply(.signedOut)
-        return Task.onGLib { _ = await revokeUnused(isFinal: true) }
+        return Task.onGLib { await revokeAll([]) }
       case .hidden(let error): throw error
       case .none, .locked, .unusable, .secret: break
       }
@@ -32,16 +32,18 @@ extension CredentialSlot {
         try await store.delete(identity, interaction: interaction)
         pending = nil
         apply(.signedOut)
-        return Task.onGLib {
-          let unused = [newest].compactMap(\.self)
-          if let error = await revokeUnused(unused, isFinal: true) { apply(.revocationFailed(error)) }
-        }
+        return Task.onGLib { await revokeAll([newest].compactMap(\.self)) }
       }
     } catch {
       let error = CredentialError(error)
       apply(.storeFailed(error))
       throw error
     }
+  }
+
+  /// A user who signs out leaves no token behind, not even one that the server has not been told of.
+  private func revokeAll(_ others: [Credential]) async {
+    if let error = await revokeUnused(others, isFinal: true) { apply(.revocationFailed(error)) }
   }
 
   /// Ends a running sign-in or refresh, because it would restore the removed credential.

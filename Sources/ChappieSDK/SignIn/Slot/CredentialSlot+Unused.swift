@@ -7,21 +7,37 @@ import Platform
 /// this process nor a server that is not reached leaves it alive. Whoever changes the list or the credential holds the
 /// lock of the slot, so a listed sign-in is in use only if it is the stored one.
 extension CredentialSlot {
-  /// What a running sign-in has been issued and has not stored yet, and the lock that keeps others from ending it.
-  struct Issue {
-    var lock: FileLock?
-    var credential: Credential?
+  /// What a running sign-in has been issued, and has not stored for certain.
+  enum Issue {
+    case none
+    case held(Credential)
+    /// The store may have it, even if it reports a failure.
+    case offered(Credential)
+  }
+
+  enum Revocation {
+    case none
+    case running(Task<CredentialError?, Never>)
   }
 
   /// Keeps what the method of a sign-in is issued.
   var custody: SignInCustody {
     SignInCustody(
-      willIssue: { [self] in if issue.lock == nil { issue.lock = try await SlotFileLock.take(identity) } },
+      willIssue: { [self] in if issueLock == nil { issueLock = try await SlotFileLock.take(identity) } },
       issued: { [self] credential in
-        issue.credential = credential
+        issue = .held(credential)
         await list(credential)
       })
   }
+
+  @discardableResult
+  func endIssue() -> Issue {
+    defer { (issue, issueLock) = (.none, nil) }
+    return issue
+  }
+
+  /// The seconds after which the server ends a sign-in by itself, 30 days.
+  private static let unusedLifetime: Int64 = 2_592_000
 
   /// Adds a sign-in to the list, even if this task is cancelled. It is ended at once in any case, so a keyring that
   /// does not take the list fails nothing.
@@ -43,15 +59,32 @@ extension CredentialSlot {
 
   /// Ends the listed sign-ins, and `others`, but not the stored one.
   ///
-  /// - Parameter isFinal: whether those that the server does not end now are forgotten too.
+  /// - Parameters:
+  ///   - doubtful: another one, which the store may have. It waits where the store does not tell.
+  ///   - isFinal: whether those that the server does not end now are forgotten too.
   /// - Returns: the error of the last failure.
   @discardableResult
-  func revokeUnused(_ others: [Credential] = [], isFinal: Bool = false) async -> CredentialError? {
+  func revokeUnused(
+    _ others: [Credential] = [], doubtful: Credential? = nil, isFinal: Bool = false
+  ) async -> CredentialError? {
+    // One at a time: the second of two would ask the server to end what the first has ended.
+    while case .running(let task) = revoking { _ = await task.value }
+    let task = Task.onGLib {
+      defer { revoking = .none }
+      return await revokeNow(others, doubtful, isFinal)
+    }
+    revoking = .running(task)
+    return await task.value
+  }
+
+  private func revokeNow(_ others: [Credential], _ doubtful: Credential?, _ isFinal: Bool) async -> CredentialError? {
     var failure: CredentialError?
     var ended: [Credential] = []
-    for credential in await unusedNow(others).credentials {
+    // Those of another issuer, which this process does not serve, wait for one that does.
+    for credential in await unusedNow(others, doubtful).credentials where isFinal || methods[credential] != nil {
       let error = await revoke(credential).value
-      if error == nil || isFinal { ended.append(credential) }
+      let isOld = Timestamp.now.seconds(since: credential.renewedAt) > Self.unusedLifetime
+      if error == nil || isFinal || isOld { ended.append(credential) }
       failure = error ?? failure
     }
     guard !ended.isEmpty, let unused, let lock = try? await SlotFileLock.take(identity) else { return failure }
@@ -62,24 +95,25 @@ extension CredentialSlot {
   }
 
   /// The sign-ins that nobody uses: `others` and the listed ones without the stored one, which leaves the list. Where the
-  /// store does not tell which one it has, the listed ones wait.
-  private func unusedNow(_ others: [Credential]) async -> UnusedSignIns {
-    var all = UnusedSignIns()
-    if others.isEmpty, (try? await listed())?.credentials.isEmpty ?? true { return all }
-    guard let lock = try? await SlotFileLock.take(identity) else {
-      for credential in others { all.add(credential) }
-      return all
-    }
+  /// store does not tell which one it has, the listed and the `doubtful` ones wait.
+  private func unusedNow(_ others: [Credential], _ doubtful: Credential?) async -> UnusedSignIns {
+    var all = UnusedSignIns(others)
+    if others.isEmpty, doubtful == nil, (try? await listed())?.credentials.isEmpty ?? true { return all }
+    guard let lock = try? await SlotFileLock.take(identity) else { return all }
     defer { withExtendedLifetime(lock) {} }
-    let finding = try? await vault.read(identity, interaction: .forbidden)
-    switch finding {
-    case .some(.none), .secret?, .unusable?: if let list = try? await listed() { all = list }
-    case .locked?, .hidden?, nil: break
+    let finding: SlotVault<Credential>.Finding
+    switch try? await vault.read(identity, interaction: .forbidden) {
+    case .locked?, .hidden?, nil: return all
+    case .some(let readable): finding = readable
     }
-    let used = [finding?.credential, pending?.credential.credential, pending?.predecessor.credential]
+    let used = [finding.credential, pending?.credential.credential, pending?.predecessor.credential]
       .compactMap(\.self)
-    if used.count(where: { all.remove($0) }) > 0, let unused { try? await write(all, to: unused) }
-    for credential in others where !used.contains(where: credential.sharesToken) { all.add(credential) }
+    var list = (try? await listed()) ?? UnusedSignIns()
+    if used.count(where: { list.remove($0) }) > 0, let unused { try? await write(list, to: unused) }
+    all = list
+    for credential in others + [doubtful].compactMap(\.self) where !used.contains(where: credential.sharesToken) {
+      all.add(credential)
+    }
     return all
   }
 

@@ -39,7 +39,10 @@ final class CredentialSlot {
   /// Stores the sign-ins that the server is to end. Nil where the credentials are not in the keyring either.
   let unused: (any SlotStore<UnusedSignIns>)?
   /// What the running sign-in has been issued.
-  var issue = Issue()
+  var issue = Issue.none
+  /// Keeps others from ending it.
+  var issueLock: FileLock?
+  var revoking = Revocation.none
   let clock: @Sendable () -> BootTime
   var signIn = SignIn.none
   /// The way back for the browser of the running sign-in.

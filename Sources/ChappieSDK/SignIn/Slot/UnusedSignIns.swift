@@ -2,13 +2,21 @@ import SecretMemory
 
 /// The sign-ins of a slot that the server is to end: those that were issued and not stored, or replaced by another.
 package struct UnusedSignIns: Sendable {
+  /// Far more than a user's sign-ins leave in a month.
+  private static let limit = 16
+
   private(set) var credentials: [Credential] = []
+
+  init(_ credentials: [Credential] = []) {
+    for credential in credentials { add(credential) }
+  }
 
   /// The ID tokens stay behind: no revocation needs one.
   mutating func add(_ credential: Credential) {
     guard !credentials.contains(where: credential.sharesToken) else { return }
     var credential = credential
     credential.idToken = nil
+    if credentials.count >= Self.limit { credentials.removeFirst() }
     credentials.append(credential)
   }
 

@@ -103,6 +103,26 @@ struct IDTokenTests {
     #expect(identity.subject == "user")
   }
 
+  /// The keys that a cache gives may be older than the one that signed a refresh. Its claims count all the same.
+  @Test func anUnknownKeyEndsNoRefresh() async throws {
+    let server = try Issuer()
+    let issuer = BrowserIssuer(server.address, http: AuthHTTP())
+    try await issuer.prepareCheck()
+    let header = #"{"alg":"RS256","kid":"k2"}"#
+    let token = try Self.token(Self.claims(server.address), header: header)
+    let identity = try await IDToken(verifying: token, of: issuer, clientID: "client", nonce: nil)
+    #expect(identity.subject == "user")
+    let other = try Self.token(Self.claims(server.address, ["aud": "other"]), header: header)
+    await #expect(throws: ChappieAuthError.self) {
+      try await IDToken(verifying: other, of: issuer, clientID: "client", nonce: nil)
+    }
+    // A known key refutes a wrong signature.
+    let changed = try SecretBytes((Self.token(Self.claims(server.address)).text.dropLast(8) + "AAAAAAAA").utf8)
+    await #expect(throws: ChappieAuthError.self) {
+      try await IDToken(verifying: changed, of: issuer, clientID: "client", nonce: nil)
+    }
+  }
+
   @Test func anUnknownKeyIsAskedForOnce() async throws {
     let server = try Issuer()
     let issuer = BrowserIssuer(server.address, http: AuthHTTP())

@@ -142,6 +142,36 @@ struct SlotSignInTests {
     #expect(try await fixture.slot.accessGrant().name == "signed-in")
   }
 
+  /// The store reports a failure, and cannot be read either.
+  @Test(arguments: [FakeStore.Reading.failing, .locked, .hidden])
+  func doesNotRevokeWhatAnUnreadableStoreMayHave(_ reading: FakeStore.Reading) async throws {
+    let fixture = await SlotFixture.signedIn()
+    fixture.store.writeError = .keyringFailed("it took too long")
+    fixture.store.storesDespiteErrors = true
+    fixture.store.readingAfterWrite = reading
+    _ = try await fixture.slot.startSignIn(interaction: .forbidden)
+    await fixture.until { $0.deviceLinkState == .failed }
+    _ = await fixture.slot.revokeUnused()
+    #expect(fixture.method.revoked.isEmpty)
+    fixture.store.reading = .open
+    #expect(try await fixture.slot.accessGrant().name == "signed-in")
+  }
+
+  /// Nothing was offered to the store, so nobody can use the new sign-in.
+  @Test func revokesWhatALockedStoreDidNotTake() async throws {
+    let fixture = await SlotFixture.signedIn()
+    fixture.method.onSignIn = { progress in
+      progress(.waitingForApproval(FakeSignIn.code("CODE-1")))
+      fixture.store.unlockError = .keyringLocked
+      fixture.store.reading = .locked
+      return .test("signed-in", account: "bob")
+    }
+    _ = try await fixture.slot.startSignIn(interaction: .forbidden)
+    await fixture.until { $0.deviceLinkState == .failed }
+    await fixture.method.revocationRequested()
+    #expect(fixture.method.revoked == ["signed-in"])
+  }
+
   // MARK: More than one
 
   @Test func secondStartReturnsTheSameCode() async throws {

@@ -1,0 +1,94 @@
+import GLibBridge
+import Platform
+import Testing
+
+@testable import ChappieSDK
+
+/// The sign-ins of a slot that the server is to end.
+@Suite(.timeLimit(.minutes(1)))
+@GLibActor
+struct SlotUnusedTests {
+  private static func credentials(_ names: [String]) -> [Credential] { names.map { .test($0, account: "ada") } }
+
+  @Test func theListHasABound() {
+    let list = UnusedSignIns(Self.credentials((0..<40).map { "unused-\($0)" }))
+    #expect(list.credentials.map(\.name) == (24..<40).map { "unused-\($0)" })
+  }
+
+  /// What another issuer has issued waits for a process that serves it.
+  @Test(arguments: [false, true]) func anotherIssuersSignInWaits(_ isFinal: Bool) async throws {
+    let list = FakeList()
+    list.value = UnusedSignIns([
+      .test("other", servers: CredentialServers(issuer: "https://other.example", backend: "")), .test("own"),
+    ])
+    let fixture = SlotFixture(.none, unused: list)
+    #expect(await fixture.slot.revokeUnused(isFinal: isFinal) == nil)
+    #expect(fixture.method.revoked == ["own"])
+    #expect(list.value.credentials.map(\.name) == (isFinal ? [] : ["other"]))
+  }
+
+  /// The server ends a sign-in by itself after 30 days.
+  @Test func aFailureIsTriedAgainForAMonth() async throws {
+    let list = FakeList()
+    list.value = UnusedSignIns([
+      .test("old", renewedAt: .now - 31 * 86400),
+      .test("new", renewedAt: .now - 86400),
+    ])
+    let fixture = SlotFixture(.none, unused: list)
+    fixture.method.revocationError = .revocationFailed("down")
+    _ = await fixture.slot.revokeUnused()
+    #expect(list.value.credentials.map(\.name) == ["new"])
+  }
+
+  @Test func twoRunsEndEachSignInOnce() async throws {
+    let list = FakeList()
+    list.value = UnusedSignIns(Self.credentials(["one", "two"]))
+    let fixture = SlotFixture(.none, unused: list)
+    async let first = fixture.slot.revokeUnused()
+    async let second = fixture.slot.revokeUnused()
+    _ = await (first, second)
+    #expect(fixture.method.revoked == ["one", "two"])
+  }
+
+  /// The tokens of a renewal that proves another user are listed until the server has ended them.
+  @Test func anUnusableRenewalIsListedAndEnded() async throws {
+    let list = FakeList()
+    let fixture = SlotFixture(
+      .credential(.test("old", account: "ada", expiresAt: UnixTime.now + 60)), method: FakeSignIn(redeemsOnce: true),
+      unused: list)
+    await fixture.slot.restore()
+    fixture.method.onRefresh = { _ in
+      throw UnusableRenewal(credential: .test("another's"), error: .ended("another user"))
+    }
+    fixture.method.revocationError = .revocationFailed("down")
+    await #expect(throws: CredentialError.reauthenticationRequired) { try await fixture.slot.accessGrant() }
+    #expect(list.value.credentials.map(\.name) == ["another's"])
+    await fixture.method.revocationRequested()
+    fixture.method.revocationError = nil
+    _ = await fixture.slot.revokeUnused()
+    #expect(list.value.credentials.isEmpty)
+  }
+}
+
+/// A list in memory.
+@GLibActor
+private final class FakeList: SlotStore {
+  var value = UnusedSignIns()
+
+  func find(_ slot: SlotIdentity) async throws -> StoredItem<UnusedSignIns> {
+    let value = value
+    return value.credentials.isEmpty
+      ? .none : .unread(UnreadItem(.afterFirstUnlockThisDeviceOnly) { .secret(value) })
+  }
+
+  func write(
+    _ value: UnusedSignIns, for slot: SlotIdentity, accessibility: ChappieKeychainAccessibility,
+    interaction: UserInteraction
+  ) async throws {
+    self.value = value
+  }
+
+  func delete(_ slot: SlotIdentity, interaction: UserInteraction) async throws { value = UnusedSignIns() }
+
+  func unlock(_ slot: SlotIdentity, interaction: UserInteraction) async throws {}
+}
