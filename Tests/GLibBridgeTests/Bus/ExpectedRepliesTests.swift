@@ -64,6 +64,18 @@ struct ExpectedRepliesTests {
 
   // MARK: Well-known names
 
+  /// The bus starts a service for the call, which gives up the name and replies then.
+  @Test func whoeverWasStartedForACallMayGiveUpTheName() {
+    var replies = replies
+    replies.firstSerial = 10
+    _ = replies.send(11, to: Self.name, expectsReply: true)
+    replies.know(nil, of: Self.name)
+    #expect(replies.send(12, to: Self.name, expectsReply: true) == .send)
+    for owner in [":1.5", nil, ":1.6", nil] { replies.ownerChanged(Self.name, to: owner) }
+    #expect(replies.receive(replyTo: 12, from: ":1.6") == .forged)
+    #expect(replies.receive(replyTo: 12, from: ":1.5") == .ofPeer)
+  }
+
   @Test func callsToANameWaitForItsOwner() {
     var replies = replies
     #expect(replies.send(11, to: Self.name, expectsReply: false) == .send)

@@ -1,11 +1,11 @@
 /// The replies that a connection waits for, and from whom each may come.
 ///
 /// A reply to a call to a unique name comes from that name. A reply to a call to a well-known name comes from its owner
-/// at the time of the call or at the time of the reply: the bus may start an owner for the call.
+/// at the time of the call, which is the first one after it where the bus starts one, or at the time of the reply.
 struct ExpectedReplies: Sendable {
   private struct Call: Sendable {
-    /// The unique name that the call goes to; nil when nobody owned the well-known name.
-    let owner: String?
+    /// The unique name that the call goes to; nil while nobody owns the well-known name.
+    var owner: String?
     /// The well-known name that was called; nil for a call to a unique name.
     let name: String?
   }
@@ -94,7 +94,10 @@ struct ExpectedReplies: Sendable {
 
   /// Notes a change of ownership that the bus has signalled.
   mutating func ownerChanged(_ name: String, to owner: String?) {
-    if case .known = owners[name] { know(owner, of: name) }
+    guard case .known = owners[name] else { return }
+    know(owner, of: name)
+    // Whoever was started for a call may give up the name before it replies.
+    for (serial, call) in calls where call.name == name && call.owner == nil { calls[serial]?.owner = owner }
   }
 
   /// Judges a reply, and forgets the call when it is its reply.

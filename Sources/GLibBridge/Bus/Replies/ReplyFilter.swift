@@ -74,9 +74,14 @@ final class ReplyFilter: Sendable {
       }, CallbackBox(self).retained, CallbackBox<ReplyFilter>.release)
   }
 
-  /// Forgets a call that no longer waits for its reply.
+  /// Forgets a call that no longer waits for its reply. One that still waits for its name's owner is not sent.
   func forget(_ serial: UInt32) {
-    state.withLock { $0.replies.forget(serial) }
+    state.withLock { state in
+      state.replies.forget(serial)
+      for (name, calls) in state.waiting {
+        state.waiting[name] = calls.filter { g_dbus_message_get_serial($0.message) != serial }
+      }
+    }
   }
 
   // MARK: Outgoing
