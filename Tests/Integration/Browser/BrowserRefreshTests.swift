@@ -6,13 +6,15 @@ import Testing
 /// The refresh of a sign-in whose issuer takes each refresh token once and at its time.
 @Suite(.worlds) @GLibActor
 struct BrowserRefreshTests {
-  /// A refresh is never early. Each access token is due for one at once.
-  private static let due = World.Plan.browser(["--access-token-lifetime", "1"])
-
+  /// The access token of the sign-in is due for a refresh at once, and those of the refreshes are not.
   private func with(
-    _ plan: World.Plan = due, _ body: @GLibActor (World, Caller) async throws -> Void
+    isDue: Bool = true, _ body: @GLibActor (World, Caller) async throws -> Void
   ) async throws {
-    try await World.with(plan) { world in try await body(world, try await world.callerSignedInInBrowser()) }
+    try await World.with(.browser(isDue ? ["--access-token-lifetime", "1"] : [])) { world in
+      let caller = try await world.callerSignedInInBrowser()
+      try await world.setTokenLifetime(3600)
+      try await body(world, caller)
+    }
   }
 
   private func refreshes(_ world: World) async throws -> Int {
@@ -21,9 +23,6 @@ struct BrowserRefreshTests {
 
   @Test func aDueTokenIsRenewedAndStored() async throws {
     try await with { world, caller in
-      try await world.sandbox.request(
-        .post, "\(world.sandbox.issuer)/sandbox/access-token-lifetime", "seconds=3600",
-        type: "application/x-www-form-urlencoded")
       #expect(try await caller.send("hi").contains("hi"))
       #expect(try await caller.send("hi").contains("hi"))
       #expect(try await refreshes(world) == 1)
@@ -34,7 +33,7 @@ struct BrowserRefreshTests {
   }
 
   @Test func aRefusedTokenIsNotRenewedBeforeItsTime() async throws {
-    try await with(.browser()) { world, caller in
+    try await with(isDue: false) { world, caller in
       try await world.sandbox.expireAccessTokens()
       let error = try await refusal { try await caller.send("hi") }
       #expect(error.name == "Network")
@@ -179,7 +178,7 @@ struct BrowserRefreshTests {
   // MARK: Revocation
 
   @Test func signOutRevokesAndTellsTheTruth() async throws {
-    try await with(.browser()) { world, caller in
+    try await with(isDue: false) { world, caller in
       try await caller.call("Session.SignOut")
       #expect(try await caller.lastError().isEmpty)
       #expect(try await world.sandbox.state().liveRefreshTokens == 0)

@@ -32,6 +32,7 @@ struct RefreshKeyringTests {
     let plan = World.Plan(sandboxArguments: ["--auto-approve", "--rate", "0", "--access-token-lifetime", "1"])
     try await World.with(plan) { world in
       let caller = try await afterFirstUnlock(world)
+      try await world.setTokenLifetime(3600)
       try await world.keyring.lock()
       let locked = UnixTime.now
       try await eventually("the end of the token") { UnixTime.now > locked }

@@ -70,9 +70,12 @@ struct TokenTimeTests {
   @Test func aRenewalWithoutARefreshTokenKeepsTheOldOne() async throws {
     try await World.with(.browser(["--access-token-lifetime", "1"])) { world in
       let caller = try await world.callerSignedInInBrowser()
-      try await world.sandbox.play(#"[{"endpoint":"browser-refresh","members":{"refresh_token":null}}]"#)
+      try await world.setTokenLifetime(3600)
+      try await world.sandbox.play(
+        #"[{"endpoint":"browser-refresh","members":{"refresh_token":null,"earliest_refresh_at":null}}]"#)
       #expect(try await caller.send("hi").contains("hi"))
       #expect(try await caller.state() == "signed-in")
+      try await world.sandbox.expireAccessTokens()
       #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
       #expect(try await world.sandbox.state().requests["browser-refresh"] == 2)
     }
