@@ -7,6 +7,7 @@
 #   make test        runs all tests; this and make demo first install the packages that they need
 #   make bench       measures the service against a C program with the same libraries
 #   make fuzz        feeds each parser with noise for a minute
+#   make nightly     runs everything that make test leaves out, and prints a table; needs root, the network and hours
 #   make torture     kills the service hundreds of times in the middle of what it does, and has its issuer and a proxy
 #                    answer garbage; ROUNDS=400 SEED=any
 #   make abuse       attacks the service from all sides, while an innocent caller measures; SECONDS=600 SEED=any
@@ -67,7 +68,7 @@ BUILD = TMPDIR=$(CURDIR)/.build/tmp $(SWIFT) build $(RELEASE) $(SWIFTFLAGS)
 SOURCES = Package.swift Sources Tests dbus Fuzz Examples
 
 .PHONY: build debug test-build plasma desktop-test screenshots prepare dependencies test-dependencies demo-dependencies \
-  manuals demo test check bench fuzz torture abuse conformance doc translations schemas po lint format clean
+  manuals demo test check nightly bench fuzz torture abuse conformance doc translations schemas po lint format clean
 # The prerequisites below are in order, and SwiftPM uses all processors by itself.
 .NOTPARALLEL:
 
@@ -125,6 +126,10 @@ test: test-dependencies test-build
 
 check: test-build
 	@PKG_CONFIG_PATH=$(PKGCONFIG) Tests/all.py $(or $(TEST),fast)
+
+# What takes longer than a test before each landing, with a table at its end.
+nightly: test-dependencies test-build
+	@PKG_CONFIG_PATH=$(PKGCONFIG) Tests/all.py nightly
 
 test-build: prepare translations schemas
 	$(SWIFT) build --build-tests

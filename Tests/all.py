@@ -4,7 +4,8 @@
     Tests/all.py          all of them, two at a time: those of the service, and those of what surrounds it, which wait
                           for displays and processes most of the time
     Tests/all.py fast     what is worth a minute before each commit
-    Tests/all.py NAME     one row of the table, or the tests of SwiftPM with NAME in theirs
+    Tests/all.py nightly  what takes longer, or needs root and the network, one after the other
+    Tests/all.py NAME     one row of a table, or the tests of SwiftPM with NAME in theirs
 
 A failure hides no other row. `make test`, `make check` and `make check TEST=NAME` build first.
 """
@@ -63,12 +64,18 @@ SURROUNDINGS = {
     "browser": SESSION + "Tests/browser.py .build/debug",
     "window-flatpak": SESSION + "Tests/window-flatpak.py .build/debug",
 }
+# In this order, what the next ones build on. Each is a target of make too.
+NIGHTLY = {
+    name: "make " + name
+    for name in ["conformance", "package-test", "desktop-test", "screenshots", "bench", "mutants", "fuzz", "abuse"]
+} | {"kills": "make torture", "pictures": "Tests/desktop/compare.py doc/pictures .build/pictures"}
 FAST = {
     "lint": SURROUNDINGS["lint"],
     "arrows": SERVICE["arrows"],
     "units": SWIFT + "--skip '^Integration'",
     "turn": SWIFT + "--filter 'theUserSeesACodeAndApprovesIt|sendRepliesWithTheWholeAnswer'",
 }
+TABLES = {"fast": FAST, "nightly": NIGHTLY}
 
 
 def run(name, command):
@@ -89,10 +96,10 @@ def run(name, command):
 def main(name=None):
     if name is None:
         lanes = [SERVICE, SURROUNDINGS]
-    elif name == "fast":
-        lanes = [FAST]
+    elif name in TABLES:
+        lanes = [TABLES[name]]
     else:
-        lanes = [{name: (SERVICE | SURROUNDINGS | FAST).get(name) or SWIFT + "--filter " + shlex.quote(name)}]
+        lanes = [{name: (SERVICE | SURROUNDINGS | FAST | NIGHTLY).get(name) or SWIFT + "--filter " + shlex.quote(name)}]
     LOGS.mkdir(parents=True, exist_ok=True)
     # What the tests make is no part of the make that runs them.
     for variable in "MAKEFLAGS", "MFLAGS", "MAKELEVEL":

@@ -154,6 +154,23 @@ modes_fit() {
 }
 check "programs are executable, files are not" modes_fit
 
+# Each file goes into one of Debian's packages, and each line of a package names something.
+packages_fit() {
+  sed -n 's|^\(usr/[^ ]*\).*|/\1|p' packaging/debian/*.install >"$scratch/patterns"
+  while read -r pattern; do
+    case $pattern in */plasma*|*/qml/*) [ -e .build/plasma/org/chappie/plasma/libchappieplasma.so ] || continue ;; esac
+    # shellcheck disable=SC2086
+    set -- $package$pattern
+    test -e "$1" || { echo "nothing is installed as $pattern" >&2; return 1; }
+    printf '%s\n' "$@"
+  done <"$scratch/patterns" >"$scratch/taken"
+  awk -v tree="$package" 'NR == FNR { taken[$0]; next }
+    { path = tree $0; while (path != tree && !(path in taken)) sub("/[^/]*$", "", path) }
+    path == tree { print $0 " is in no package"; missing = 1 }
+    END { exit missing }' "$scratch/taken" "$scratch/installed"
+}
+check "the packages take each of them" packages_fit
+
 # Two builds of the same source are alike, wherever they are made.
 names_no_directory() {
   ! grep -aFl -e "$PWD" "$build/chappied" "$build/chappie" "$build/chappie-sandbox"

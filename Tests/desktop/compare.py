@@ -1,0 +1,44 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compares pictures with those of an earlier time, as an eye would from afar: dates and glyphs may differ, parts that are
+missing may not.
+
+    Tests/desktop/compare.py KEPT NEW
+
+KEPT has the pictures of doc; below NEW is one of the same name for each part of the desktop that was pictured.
+"""
+
+import sys
+from pathlib import Path
+
+import gi
+
+gi.require_version("GdkPixbuf", "2.0")
+from gi.repository import GdkPixbuf  # noqa: E402
+
+# The pictures are compared in squares of about twenty pixels of their sides.
+SIDE = 48
+# The part of the squares that may differ, and by how much of 255.
+SHARE, STEP = 0.1, 24
+
+
+def squares(path):
+    small = GdkPixbuf.Pixbuf.new_from_file(str(path)).scale_simple(SIDE, SIDE, GdkPixbuf.InterpType.BILINEAR)
+    pixels, width, channels = small.get_pixels(), small.get_rowstride(), small.get_n_channels()
+    return [pixels[y * width + x * channels:][:3] for y in range(SIDE) for x in range(SIDE)]
+
+
+def difference(kept, new):
+    """The part of the squares that differ."""
+    pairs = zip(squares(kept), squares(new))
+    return sum(max(abs(a - b) for a, b in zip(*pair)) > STEP for pair in pairs) / SIDE ** 2
+
+
+failures = 0
+for kept in sorted(Path(sys.argv[1]).glob("*.png")):
+    found = sorted(Path(sys.argv[2]).rglob(kept.name))
+    least = min((difference(kept, new) for new in found), default=1)
+    failures += least > SHARE
+    verdict = "ok   " if least <= SHARE else "FAIL "
+    print(f"{verdict} {kept.name}: " + (f"{least:.0%} of it differs" if found else "no new picture"))
+sys.exit(bool(failures))
