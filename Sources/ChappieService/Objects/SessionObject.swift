@@ -123,9 +123,15 @@ final class SessionObject {
       registersAnew: try options.value("register_anew") ?? false,
       activationToken: try options.value("activation_token"))
     // The first signal about the page may come before the reply.
-    pageReaders.insert(call.sender)
-    let page = try await signIn(call, isNew: session.browserPage == nil, isTold: isTold) {
-      try await session.startBrowserSignIn(wishes, interaction: call.interaction)
+    let isNewReader = pageReaders.insert(call.sender).inserted
+    let page: ChappieBrowserPage
+    do {
+      page = try await signIn(call, isNew: session.browserPage == nil, isTold: isTold) {
+        try await session.startBrowserSignIn(wishes, interaction: call.interaction)
+      }
+    } catch {
+      if isNewReader { pageReaders.remove(call.sender) }
+      throw error
     }
     if session.browserPage == page { pageReaders.insert(call.sender) }
     if page == running, let openPage = wishes.openPage {

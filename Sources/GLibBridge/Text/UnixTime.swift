@@ -27,9 +27,6 @@ extension Timestamp {
 
 /// Times in this project's format: Unix seconds in UTC.
 public enum UnixTime {
-  /// Reads a time in the form of ISO 8601, in UTC where it names no zone. Nil for any other text.
-  public static func parse(iso8601 text: String) -> Int64? { Timestamp(iso8601: text)?.unixSeconds }
-
   /// The current Unix time in seconds.
   public static var now: Int64 { Timestamp.now.unixSeconds }
 

@@ -3,8 +3,8 @@ import Synchronization
 /// The time as servers tell it, in the `Date` of the answers that this process got.
 public enum ServerTime {
   private static let last = Mutex<(time: Timestamp, boot: Int64)?>(nil)
-  /// From 2020 to 2100. Another time is no clock's.
-  private static let credible: ClosedRange<Int64> = 1_577_836_800...4_102_444_800
+  /// The years 2020 to 2100, in Unix seconds. Another time is no server's.
+  public static let credible: Range<Int64> = 1_577_836_800..<4_133_980_800
 
   /// Notes the time of an answer that has just come, in Unix seconds.
   public static func note(_ unixSeconds: Int64) {

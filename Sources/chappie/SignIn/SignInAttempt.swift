@@ -20,6 +20,7 @@ final class SignInAttempt {
   private let events: AsyncStream<Event>
   private let event: AsyncStream<Event>.Continuation
   private var tasks: [Task<Void, Never>] = []
+  private var interrupts: [UnixSignalWatch] = []
   private var reader: CallbackReader?
   private var spinner: Spinner?
   private var expiresAt: Timestamp?
@@ -64,11 +65,16 @@ final class SignInAttempt {
       isOwn = before.deviceLinkState != "waiting-for-browser"
       try await startInBrowser(plan)
     }
-    tasks.append(
-      Task.onGLib { [event] in
-        _ = await UnixSignals.first(of: [SIGINT, SIGTERM])
-        event.yield(.interrupted)
-      })
+  }
+
+  /// From the moment that something is shown, the first Ctrl-C ends the sign-in, and a second one this command.
+  private func watchInterrupts() {
+    interrupts = [SIGINT, SIGTERM].map { signal in
+      UnixSignalWatch(signal) { [weak self] in
+        self?.interrupts = []
+        self?.event.yield(.interrupted)
+      }
+    }
   }
 
   private func startWithCode(_ plan: SignInPlan) async throws {
@@ -79,6 +85,7 @@ final class SignInAttempt {
     let code: String = try reply.member(0, "user_code")
     let page = try await page(reply.member(1, "verification_uri"))
     expiresAt = Timestamp(try reply.member(2, "expires_at", as: Int64.self))
+    watchInterrupts()
     say(
       tr(
         """
@@ -104,6 +111,7 @@ final class SignInAttempt {
     if !page.text.contains("agent_name_hint=") {
       remedy = tr("If the page said that it does not know Chappie, run chappie sign-in --connect-anew.")
     }
+    watchInterrupts()
     switch plan.way {
     case .opened: say(tr("Your browser opens the page of the sign-in. If no window appears, open it yourself:"))
     case .shown: say(tr("Open this page in a browser on this computer:"))
@@ -260,6 +268,7 @@ final class SignInAttempt {
   private func leave() {
     spinner?.stop()
     for task in tasks { task.cancel() }
+    interrupts = []
   }
 }
 

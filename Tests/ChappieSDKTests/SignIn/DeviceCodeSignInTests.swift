@@ -36,19 +36,21 @@ struct DeviceCodeSignInTests {
     #expect(code.verificationURI == method.servers.issuer + "/codex/device")
   }
 
-  /// What was issued can be ended, whatever happens before it is stored.
-  @Test func whatWasIssuedIsKeptAtOnce() async throws {
+  /// What was issued can be ended, whatever else the answer lacks.
+  @Test(arguments: [
+    #"{"access_token":"access","refresh_token":"rt-1","id_token":"a.b.c"}"#, #"{"refresh_token":"rt-1"}"#,
+    #"{"access_token":"rt-1","id_token":5}"#,
+  ])
+  func whatWasIssuedIsKeptAtOnce(_ tokens: String) async throws {
     let issuer = try FakeIssuer([
       FakeIssuer.codePath: [FakeIssuer.code], FakeIssuer.pollPath: [FakeIssuer.approval],
-      FakeIssuer.tokenPath: [FakeIssuer.tokens],
+      FakeIssuer.tokenPath: [Response(body: tokens)],
     ])
-    var events: [String] = []
+    let custody = FakeCustody()
     var request = SignInRequest.plain
-    request.custody = SignInCustody(
-      willIssue: { events.append("after \(issuer.requests.count) requests") },
-      issued: { events.append($0.accessToken.text) })
-    _ = try await issuer.method().signIn(request) { _ in }
-    #expect(events == ["after 2 requests", "access"])
+    request.custody = custody
+    _ = try? await issuer.method().signIn(request) { _ in }
+    #expect(custody.kept.map(\.refreshToken?.text) == ["rt-1"])
   }
 
   @Test func sendsTheRequiredBodiesAndHeaders() async throws {
@@ -164,5 +166,18 @@ struct DeviceCodeSignInTests {
   ])
   func otherCodesAreNotShowable(_ code: String) {
     #expect(!DeviceCodeSignIn.isShowable(code))
+  }
+}
+
+@GLibActor
+private final class FakeCustody: SignInCustody {
+  private(set) var kept: [Credential] = []
+
+  func issue<Answer: Sendable>(
+    _ ask: @escaping @GLibActor @Sendable () async throws -> (Credential, Answer)
+  ) async throws -> Answer {
+    let (credential, answer) = try await ask()
+    kept.append(credential)
+    return answer
   }
 }

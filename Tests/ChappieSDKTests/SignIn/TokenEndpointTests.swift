@@ -17,9 +17,10 @@ struct TokenEndpointTests {
   // MARK: Exchange
 
   private static func exchange(_ issuer: FakeIssuer) async throws -> Credential {
-    try await issuer.method().tokens.exchange(
-      code: SecretBytes("a code&+".utf8), verifier: SecretBytes("verifier".utf8), redirectURI: "https://a/b?c",
-      method: "test", servers: .test)
+    let endpoint = try issuer.method().tokens
+    let answer = try await endpoint.exchange(
+      code: SecretBytes("a code&+".utf8), verifier: SecretBytes("verifier".utf8), redirectURI: "https://a/b?c")
+    return try endpoint.credential(answer, method: "test", servers: .test)
   }
 
   @Test func exchangesACodeForTokens() async throws {
@@ -75,7 +76,16 @@ struct TokenEndpointTests {
     #expect(renewed.idToken?.text == old.idToken?.text)
   }
 
-  @Test(arguments: ["{\"refresh_token\":\"rt-2\"}", "{\"access_token\":\"\"}", "{\"access_token\":7}", "<html>", ""])
+  /// The server has rotated the refresh token, and takes the old one no more.
+  @Test func refreshKeepsARefreshTokenWithoutAnAccessToken() async throws {
+    let old = Credential.test("old")
+    let issuer = try Self.issuer(Response(body: #"{"refresh_token":"rt-2"}"#))
+    let renewed = try await issuer.method().refresh(old)
+    #expect(renewed.refreshToken?.text == "rt-2")
+    #expect(renewed.accessToken.text == old.accessToken.text)
+  }
+
+  @Test(arguments: ["{\"access_token\":\"\"}", "{\"access_token\":7}", "<html>", ""])
   func refreshWithoutAnAccessTokenFails(_ body: String) async throws {
     let issuer = try Self.issuer(Response(body: body))
     await #expect(throws: ChappieAuthError.invalidResponse("the access token is missing")) {

@@ -42,8 +42,15 @@ final class FakeSignIn: SignInMethod {
   func signIn(_ request: SignInRequest, progress: @escaping Progress) async throws -> Credential {
     signIns += 1
     requests.append(request)
-    return try await onSignIn(progress)
+    let credential = try await onSignIn(progress)
+    return try await request.issue { [self] in
+      await onIssue()
+      return (credential, credential)
+    }
   }
+
+  /// What happens while the server issues the tokens of a sign-in.
+  var onIssue: @GLibActor () async -> Void = {}
 
   /// What a refresh needs before. By default it is there.
   var onPrepareRefresh: @GLibActor () async throws -> Void = {}

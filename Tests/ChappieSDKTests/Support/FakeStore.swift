@@ -51,7 +51,7 @@ final class FakeStore: CredentialStore {
   }
 
   /// The stored credential's name, from
-  /// ``Credential/test(_:account:expiresAt:renewedAt:canBeRenewed:servers:)``.
+  /// ``Credential/test(_:account:expiresAt:renewedAt:canBeRenewed:servers:user:)``.
   var stored: String? {
     credential?.name
   }

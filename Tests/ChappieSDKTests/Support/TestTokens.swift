@@ -28,12 +28,13 @@ extension Credential {
   /// A credential named `name`. Its access token is valid for an hour by default.
   static func test(
     _ name: String, account: String = "account", expiresAt: Int64 = UnixTime.now + 3600,
-    renewedAt: Timestamp = .now, canBeRenewed: Bool = true, servers: CredentialServers = .test
+    renewedAt: Timestamp = .now, canBeRenewed: Bool = true, servers: CredentialServers = .test, user: String? = nil
   ) -> Credential {
-    Credential(
+    let userID = user.map { ",\"chatgpt_user_id\":\"\($0)\"" } ?? ""
+    return Credential(
       method: "device-code", servers: servers, accessToken: TestTokens.access(name, expiresAt: expiresAt),
       refreshToken: canBeRenewed ? SecretBytes("rt-\(name)".utf8) : nil,
-      idToken: TestTokens.jwt("{\"https://api.openai.com/auth\":{\"chatgpt_account_id\":\"\(account)\"}}"),
+      idToken: TestTokens.jwt("{\"https://api.openai.com/auth\":{\"chatgpt_account_id\":\"\(account)\"\(userID)}}"),
       renewedAt: renewedAt)
   }
 }
@@ -44,7 +45,7 @@ extension CredentialServers {
 }
 
 extension AccessGrant {
-  /// The access grant of ``Credential/test(_:account:expiresAt:renewedAt:canBeRenewed:servers:)``.
+  /// The access grant of ``Credential/test(_:account:expiresAt:renewedAt:canBeRenewed:servers:user:)``.
   /// Two of one name are alike, also when a second has passed between them.
   static func test(_ name: String) -> AccessGrant { AccessGrant(.test(name, expiresAt: 4_102_444_800)) }
 

@@ -53,31 +53,33 @@ final class BrowserSignIn: SignInMethod {
     if let openPage = request.options.openPage {
       Task.onGLib { await openPage(attempt.request.address(hint: hint), request.options.activationToken) }
     }
-    let code: SecretBytes, issuedID: String?
+    let code: SecretBytes, issued: String?
     switch try await attempt.callback(atMost: .seconds(Self.patience)) {
-    case .code(let received, let clientID): (code, issuedID) = (received, clientID)
+    case .code(let received, let clientID): (code, issued) = (received, clientID)
     case .refused(code: "access_denied"): throw ChappieAuthError.declined
     case .refused(let reason) where AuthHTTP.clientErrors.contains(reason):
       await forget(record)
       throw ChappieAuthError.applicationRemoved
     case .refused(let reason): throw ChappieAuthError.invalidResponse("it refused the sign-in with \(reason)")
     }
-    let registration = try await registered(issuedID, &record)
+    let registration = try await registered(issued, &record)
     progress(.exchanging)
     // With the keys at hand, only the exchange is waited for under the lock of the slot.
     try? await issuer.prepareCheck()
-    try await request.custody.willIssue()
-    let answer: TokenAnswer
+    let response: AuthHTTP.Response
     do {
-      answer = try await tokens.exchange(code, of: attempt.request, clientID: registration.clientID)
+      response = try await request.issue { [self] in
+        let answer = try await tokens.exchange(code, of: attempt.request, clientID: registration.clientID)
+        var issued = try Credential(revocableIn: answer, method: kind, servers)
+        issued.registration = RegisteredGrant(
+          clientID: registration.clientID, subject: "", scopes: [], expiresAt: answer.time, earliestRefresh: nil)
+        return (issued, answer)
+      }
     } catch ChappieAuthError.applicationRemoved {
       await forget(record)
       throw ChappieAuthError.applicationRemoved
     }
-    var issued = credential(answer, registration, subject: "")
-    // The sign-in is revoked with whatever token there is.
-    issued.refreshToken = answer.refreshToken ?? answer.accessToken
-    await request.custody.issued(issued)
+    let answer = try TokenAnswer(response)
     guard answer.isBearer else { throw ChappieAuthError.invalidResponse("the tokens are of another type") }
     guard answer.refreshToken != nil else { throw ChappieAuthError.invalidResponse("the refresh token is missing") }
     progress(.verifying)

@@ -13,9 +13,9 @@ struct BrowserTokenEndpoint: Sendable {
   /// Exchanges an authorization code. A code is sent once.
   ///
   /// - Throws: ``ChappieAuthError``, `CancellationError`.
-  func exchange(_ code: SecretBytes, of request: AuthorizationRequest, clientID: String) async throws
-    -> TokenAnswer
-  {
+  func exchange(
+    _ code: SecretBytes, of request: AuthorizationRequest, clientID: String
+  ) async throws -> AuthHTTP.Response {
     var form = form("authorization_code", clientID)
     form.append("&redirect_uri=\(FormCoding.escape(request.redirectURI))&code_verifier=")
     form.append(request.verifier)
@@ -26,7 +26,7 @@ struct BrowserTokenEndpoint: Sendable {
       if answer.refusesClient { throw ChappieAuthError.applicationRemoved }
       throw ChappieAuthError.tokenExchangeFailed(status: answer.status, message: answer.errorMessage)
     }
-    return try TokenAnswer(answer)
+    return answer
   }
 
   /// Refreshes tokens.
@@ -177,7 +177,7 @@ struct TokenAnswer: Sendable {
 
   /// Reads a time in Unix seconds or in the form of ISO 8601. The issuer documents neither.
   private static func time(_ text: String) -> Timestamp? {
-    guard let number = Double(text) else { return UnixTime.parse(iso8601: text).flatMap { Timestamp($0) } }
+    guard let number = Double(text) else { return Timestamp(iso8601: text) }
     return Timestamp((number > milliseconds ? number / 1000 : number).rounded(.up))
   }
 }

@@ -15,6 +15,13 @@ final class AuthHTTP {
 
     var isSuccess: Bool { (200..<300).contains(status) }
 
+    /// The token that ends the sign-in of this answer, whatever else it lacks.
+    var revocableToken: SecretBytes? {
+      body.withSpan { json in
+        CredentialCoding.string("refresh_token", json) ?? CredentialCoding.string("access_token", json)
+      }
+    }
+
     /// The server's error code: `error.code`, `error` or `code`.
     var errorCode: String? {
       body.withSpan { json in

@@ -39,12 +39,12 @@ struct DeviceCodeSignIn: SignInMethod {
           expiresAt: deadline.unixSeconds)))
     let approval = try await poll(code, until: deadline)
     progress(.exchanging)
-    try await request.custody.willIssue()
-    let credential = try await tokens.exchange(
-      code: approval.code, verifier: approval.verifier, redirectURI: "\(configuration.issuer)/deviceauth/callback",
-      method: kind.rawValue, servers: servers)
-    await request.custody.issued(credential)
-    return credential
+    let answer = try await request.issue {
+      let answer = try await tokens.exchange(
+        code: approval.code, verifier: approval.verifier, redirectURI: "\(configuration.issuer)/deviceauth/callback")
+      return (try Credential(revocableIn: answer, method: kind, servers), answer)
+    }
+    return try tokens.credential(answer, method: kind.rawValue, servers: servers)
   }
 
   private struct Code {

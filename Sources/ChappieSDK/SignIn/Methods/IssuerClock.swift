@@ -13,8 +13,6 @@ package struct ClockReading: Sendable, Equatable {
 
 /// A time that an issuer told, and what this machine's clocks showed then.
 package struct IssuerReading: Sendable, Equatable {
-  /// The years 2020 to 2100. A server with another time tells none.
-  private static let plausible: Range<Int64> = 1_577_836_800..<4_133_980_800
   /// The two clocks agree up to this difference, in seconds: both drop fractions.
   private static let agreement: Int64 = 2
   /// The seconds after which a clock that was not compared again may be off by more than the margin of a refresh.
@@ -25,7 +23,7 @@ package struct IssuerReading: Sendable, Equatable {
 
   /// Returns nil for a time that no server's clock shows.
   init?(issuer: Timestamp, local: ClockReading) {
-    guard Self.plausible.contains(issuer.unixSeconds) else { return nil }
+    guard ServerTime.credible.contains(issuer.unixSeconds) else { return nil }
     self.issuer = issuer
     self.local = local
   }

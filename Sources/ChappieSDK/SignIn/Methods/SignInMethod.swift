@@ -77,16 +77,31 @@ struct SignInRequest: Sendable {
   /// The credential that a new one would replace. Nil when there is none, or it cannot be read.
   let replaced: Credential?
   let options: SignInOptions
-  var custody = SignInCustody()
+  /// Keeps what is issued. Nil keeps nothing.
+  var custody: (any SignInCustody)?
+
+  /// Asks the server for tokens, and keeps them before anybody checks them.
+  ///
+  /// - Parameter ask: asks the server. It returns the tokens, as far as they are needed to end the sign-in, and the whole
+  ///   answer.
+  /// - Throws: the errors of `ask`, ``CredentialError``, `CancellationError`.
+  @GLibActor
+  func issue<Answer: Sendable>(
+    _ ask: @escaping @GLibActor @Sendable () async throws -> (Credential, Answer)
+  ) async throws -> Answer {
+    guard let custody else { return try await ask().1 }
+    return try await custody.issue(ask)
+  }
 }
 
-/// Keeps what a sign-in is issued until it is stored, so that the end of this process leaves no sign-in behind that
-/// nobody can end.
-struct SignInCustody: Sendable {
-  /// Waits until an issued sign-in could be kept. A method calls it before it asks for the tokens.
-  var willIssue: @GLibActor @Sendable () async throws -> Void = {}
-  /// Keeps the tokens. A method calls it before it checks them.
-  var issued: @GLibActor @Sendable (Credential) async -> Void = { _ in }
+/// Keeps what a sign-in is issued until it is stored, so that neither a cancelled sign-in nor the end of this process
+/// leaves one behind that nobody can end.
+@GLibActor
+protocol SignInCustody: Sendable {
+  /// See ``SignInRequest/issue(_:)``.
+  func issue<Answer: Sendable>(
+    _ ask: @escaping @GLibActor @Sendable () async throws -> (Credential, Answer)
+  ) async throws -> Answer
 }
 
 /// The wishes of the program that starts a sign-in. A method ignores those that do not concern it.

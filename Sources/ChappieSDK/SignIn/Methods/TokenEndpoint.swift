@@ -10,11 +10,7 @@ struct TokenEndpoint: Sendable {
   /// Exchanges an authorization code for tokens.
   ///
   /// - Throws: ``ChappieAuthError``.
-  func exchange(
-    code: SecretBytes, verifier: SecretBytes, redirectURI: String, method: String, servers: CredentialServers
-  )
-    async throws -> Credential
-  {
+  func exchange(code: SecretBytes, verifier: SecretBytes, redirectURI: String) async throws -> AuthHTTP.Response {
     var form = SecretLine()
     form.append("grant_type=authorization_code&client_id=\(FormCoding.escape(clientID))&code=")
     form.append(FormCoding.escape(code))
@@ -24,6 +20,13 @@ struct TokenEndpoint: Sendable {
     guard answer.isSuccess else {
       throw ChappieAuthError.tokenExchangeFailed(status: answer.status, message: answer.errorMessage)
     }
+    return answer
+  }
+
+  /// The credential of an exchange.
+  ///
+  /// - Throws: ``ChappieAuthError/invalidResponse(_:)``.
+  func credential(_ answer: AuthHTTP.Response, method: String, servers: CredentialServers) throws -> Credential {
     let tokens = Tokens(answer.body)
     guard let access = tokens.access, let refresh = tokens.refresh, let id = tokens.id else {
       throw ChappieAuthError.invalidResponse("a token is missing")
@@ -45,9 +48,11 @@ struct TokenEndpoint: Sendable {
     let answer = try await http.post("\(issuer)/oauth/token", secretJSON: body.joined())
     guard answer.isSuccess else { throw Self.renewalFailure(answer) }
     let tokens = Tokens(answer.body)
-    guard let access = tokens.access else { throw ChappieAuthError.invalidResponse("the access token is missing") }
+    guard tokens.access != nil || tokens.refresh != nil else {
+      throw ChappieAuthError.invalidResponse("the access token is missing")
+    }
     return Credential(
-      method: credential.method, servers: credential.servers, accessToken: access,
+      method: credential.method, servers: credential.servers, accessToken: tokens.access ?? credential.accessToken,
       refreshToken: tokens.refresh ?? refreshToken,
       idToken: tokens.id ?? credential.idToken, renewedAt: answer.time, issuerReading: answer.reading)
   }

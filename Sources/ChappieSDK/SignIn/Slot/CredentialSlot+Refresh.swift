@@ -28,10 +28,12 @@ extension CredentialSlot {
     _ = try? await grant(of: credential, for: .upkeep)
   }
 
-  /// Waits until a running refresh has ended and its tokens are stored or remain pending.
+  /// Waits until what the server is issuing is stored, or remains pending.
   func settle() async {
     await refreshEnded()
     await storePending()
+    // The tokens that a sign-in is being issued exist nowhere else either.
+    if issue != nil, case .running(_, let task) = signIn { await task.value }
   }
 
   func storePending() async {
@@ -152,7 +154,7 @@ extension CredentialSlot {
     _ current: Credential, _ accessibility: ChappieKeychainAccessibility, _ method: any SignInMethod,
     _ situation: CredentialSituation
   ) async throws -> Credential {
-    try await unlist(current)
+    try await unlist(current, accessibility)
     Log.info(
       situation.purpose == .replacement
         ? "A refresh begins: the backend does not take the access token."
@@ -167,7 +169,7 @@ extension CredentialSlot {
         accessibility: accessibility, slot: self)
       return try await keep(renewed, accessibility)
     } catch let unusable as UnusableRenewal {
-      await list(unusable.credential)
+      await list(unusable.credential, accessibility)
       await noteRefusal(of: current, accessibility, unusable.error, isFirst: false)
       Task.onGLib { await revokeUnused([unusable.credential]) }
       throw reauthenticationRequired
@@ -183,7 +185,11 @@ extension CredentialSlot {
       return try await read()
     } catch CredentialError.missing {
       // Somebody has signed out meanwhile.
-      pending = nil
+      if let unused = pending?.credential.credential {
+        pending = nil
+        await list(unused)
+        Task.onGLib { await revokeUnused([unused]) }
+      }
       throw CredentialError.missing
     }
   }

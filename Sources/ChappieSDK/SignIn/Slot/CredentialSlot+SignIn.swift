@@ -89,19 +89,20 @@ extension CredentialSlot {
     do {
       // The check comes before the user approves: a sign-in that cannot be stored is useless.
       try await store.prepare(identity, interaction: await gate.interaction(interaction))
-      let request = SignInRequest(replaced: await credentialToReplace(), options: options, custody: custody)
+      let request = SignInRequest(
+        replaced: try? await credentialToReplace(), options: options,
+        custody: SlotCustody(slot: self, accessibility: accessibility, interaction: interaction))
       let credential = try await method.signIn(request) { progress in
         if case .waitingForBrowser(_, let way) = progress { self.browserReturn = way }
         self.apply(.signInProgress(progress))
       }
-      issue = .held(credential)
-      try await custody.willIssue()
+      issue?.content = .held(credential)
       let replaced = try await changing {
-        let replaced = try await keepSignIn(credential, options, accessibility, interaction)
+        let replaced = try await keepSignIn(credential, request, accessibility)
         apply(identified(credential) { .signedIn($0) })
         return replaced
       }
-      endIssue()
+      issue = nil
       endBrowserReturn(nil)
       // The old credential is revoked only now, because a failed sign-in must leave it in force.
       Task.onGLib { await revokeUnused([replaced].compactMap(\.self)) }
@@ -109,11 +110,13 @@ extension CredentialSlot {
       let error = CredentialError(error)
       apply(.signInFailed(error))
       endBrowserReturn(ChappieAuthError(error))
+      let issued = issue?.content
+      issue = nil
       // A cancelled sign-in needs the revocation too.
-      switch endIssue() {
-      case .none: break
-      case .held(let issued): Task.onGLib { await revokeUnused([issued]) }
-      case .offered(let issued): Task.onGLib { await revokeUnused(doubtful: issued) }
+      switch issued {
+      case .awaited, nil: break
+      case .held(let credential): Task.onGLib { await revokeUnused([credential]) }
+      case .offered(let credential): Task.onGLib { await revokeUnused(doubtful: credential) }
       }
     }
   }
@@ -127,12 +130,10 @@ extension CredentialSlot {
   ///
   /// - Returns: the credential that it has replaced.
   private func keepSignIn(
-    _ credential: Credential, _ options: SignInOptions, _ accessibility: ChappieKeychainAccessibility,
-    _ interaction: UserInteraction
+    _ credential: Credential, _ request: SignInRequest, _ accessibility: ChappieKeychainAccessibility
   ) async throws -> Credential? {
-    let interaction = await gate.interaction(interaction)
-    let replaced = await credentialToReplace()
-    guard options.allowsAnotherAccount || replaced.map({ mayReplace($0, credential) }) ?? true else {
+    let replaced = try await credentialToReplace(else: request.replaced)
+    guard request.options.allowsAnotherAccount || replaced.map({ mayReplace($0, credential) }) ?? true else {
       throw ChappieAuthError.accountMismatch
     }
     try Task.checkCancellation()
@@ -140,10 +141,12 @@ extension CredentialSlot {
     // The write is a task of its own: the store may have the credential already, so cancelling is too late.
     try await Task.onGLib {
       // A keyring that is locked or gone by now takes nothing, and the sign-in is ended at once.
-      try await store.unlock(identity, interaction: interaction)
-      if let unused { await list(unused) }
-      issue = .offered(credential)
-      try await store.write(credential, for: identity, accessibility: accessibility, interaction: interaction)
+      try await store.unlock(identity, interaction: .forbidden)
+      // A keyring that has not taken the new one does not take the old one either.
+      if let unused, issue?.isListed == true { await list(unused, accessibility) }
+      issue?.content = .offered(credential)
+      try await store.write(credential, for: identity, accessibility: accessibility, interaction: .forbidden)
+      try? await unlist(credential, accessibility)
     }.value
     pending = nil
     return unused
@@ -151,16 +154,32 @@ extension CredentialSlot {
 
   /// Whether the account of a new credential is, as far as they tell, the one of the old.
   private func mayReplace(_ old: Credential, _ new: Credential) -> Bool {
-    guard let old = methods[old]?.account(of: old), let new = methods[new]?.account(of: new) else { return true }
-    if old.userID != nil, old.userID == new.userID { return true }
-    guard let oldAddress = old.email, let newAddress = new.email else { return true }
+    guard let oldInfo = methods[old]?.account(of: old), let newInfo = methods[new]?.account(of: new) else {
+      return true
+    }
+    // An issuer that registers applications names a user for each of them otherwise.
+    if old.method == new.method, old.registration?.clientID == new.registration?.clientID,
+      let oldID = oldInfo.userID, let newID = newInfo.userID
+    {
+      return oldID == newID
+    }
+    guard let oldAddress = oldInfo.email, let newAddress = newInfo.email else { return true }
     return oldAddress.lowercased() == newAddress.lowercased()
   }
 
-  /// The credential that a new sign-in will replace, if it can be read now.
-  private func credentialToReplace() async -> Credential? {
+  /// The credential that a new sign-in will replace.
+  ///
+  /// - Parameter known: the one of an earlier time, which counts where the store does not tell.
+  /// - Throws: ``CredentialError`` where nobody knows, `CancellationError`.
+  private func credentialToReplace(else known: Credential? = nil) async throws -> Credential? {
     if let pending { return pending.credential.credential }
-    return try? await find(.forbidden).credential
+    switch try await find(.forbidden) {
+    case .secret(let credential, _): return credential
+    case .none, .unusable: return nil
+    case .locked(let error), .hidden(let error):
+      guard let known else { throw error }
+      return known
+    }
   }
 }
 

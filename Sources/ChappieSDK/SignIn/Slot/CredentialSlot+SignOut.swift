@@ -41,9 +41,19 @@ extension CredentialSlot {
     }
   }
 
+  /// The longest wait of a caller that signs out.
+  private static let revocationDeadline = Duration.seconds(10)
+
   /// A user who signs out leaves no token behind, not even one that the server has not been told of.
   private func revokeAll(_ others: [Credential]) async {
-    if let error = await revokeUnused(others, isFinal: true) { apply(.revocationFailed(error)) }
+    do {
+      guard
+        let error = try await withDeadline(Self.revocationDeadline, { await self.revokeUnused(others, isFinal: true) })
+      else { return }
+      apply(.revocationFailed(error))
+    } catch {
+      apply(.revocationFailed(.signIn(.revocationFailed("it did not answer in time"))))
+    }
   }
 
   /// Ends a running sign-in or refresh, because it would restore the removed credential.
@@ -53,24 +63,5 @@ extension CredentialSlot {
       await task.value
     }
     await refreshEnded()
-  }
-
-  /// Asks the server to revoke tokens in the background.
-  ///
-  /// - Returns: a task with the error, or nil for success.
-  @discardableResult
-  func revoke(_ credential: Credential) -> Task<CredentialError?, Never> {
-    Task.onGLib { [methods, identity] in
-      defer { MemoryHardening.wipeStack() }
-      do {
-        try await methods[credential]?.revoke(credential)
-        return nil
-      } catch {
-        let error = ChappieAuthError(CredentialError(error))
-        Log.notice(
-          "The server was not told to revoke a sign-in that is not used any more: \(error).", slot: identity.logSlot)
-        return .signIn(error)
-      }
-    }
   }
 }

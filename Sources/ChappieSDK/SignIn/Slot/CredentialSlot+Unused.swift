@@ -7,12 +7,20 @@ import Platform
 /// this process nor a server that is not reached leaves it alive. Whoever changes the list or the credential holds the
 /// lock of the slot, so a listed sign-in is in use only if it is the stored one.
 extension CredentialSlot {
-  /// What a running sign-in has been issued, and has not stored for certain.
-  enum Issue {
-    case none
-    case held(Credential)
-    /// The store may have it, even if it reports a failure.
-    case offered(Credential)
+  /// What a running sign-in is issued, and has not stored for certain.
+  struct Issue {
+    enum Content {
+      case awaited
+      case held(Credential)
+      /// The store may have it, even if it reports a failure.
+      case offered(Credential)
+    }
+
+    /// Keeps others from ending it.
+    let lock: FileLock
+    var content = Content.awaited
+    /// Whether the next start knows of it.
+    var isListed = false
   }
 
   enum Revocation {
@@ -20,41 +28,58 @@ extension CredentialSlot {
     case running(Task<CredentialError?, Never>)
   }
 
-  /// Keeps what the method of a sign-in is issued.
-  var custody: SignInCustody {
-    SignInCustody(
-      willIssue: { [self] in if issueLock == nil { issueLock = try await SlotFileLock.take(identity) } },
-      issued: { [self] credential in
-        issue = .held(credential)
-        await list(credential)
-      })
-  }
+  /// Keeps what the method of a sign-in is issued, under the rule for the new credential.
+  struct SlotCustody: SignInCustody {
+    let slot: CredentialSlot
+    let accessibility: ChappieKeychainAccessibility
+    let interaction: UserInteraction
 
-  @discardableResult
-  func endIssue() -> Issue {
-    defer { (issue, issueLock) = (.none, nil) }
-    return issue
+    func issue<Answer: Sendable>(
+      _ ask: @escaping @GLibActor @Sendable () async throws -> (Credential, Answer)
+    ) async throws -> Answer {
+      // The prompt comes before the lock, so no other process waits for the user.
+      try await slot.store.unlock(slot.identity, interaction: await slot.gate.interaction(interaction))
+      slot.issue = Issue(lock: try await SlotFileLock.take(slot.identity))
+      // A task of its own: the server may have issued the tokens when the user cancels.
+      let answer = try await Task.onGLib { [slot, accessibility] in
+        let (credential, answer) = try await ask()
+        slot.issue?.content = .held(credential)
+        let isListed = await slot.list(credential, accessibility)
+        slot.issue?.isListed = isListed
+        return answer
+      }.value
+      try Task.checkCancellation()
+      return answer
+    }
   }
 
   /// The seconds after which the server ends a sign-in by itself, 30 days.
   private static let unusedLifetime: Int64 = 2_592_000
 
   /// Adds a sign-in to the list, even if this task is cancelled. It is ended at once in any case, so a keyring that
-  /// does not take the list fails nothing.
-  func list(_ credential: Credential) async {
-    await Task.onGLib {
-      guard let unused, var list = try? await listed() else { return }
-      list.add(credential)
-      try? await write(list, to: unused)
+  /// does not take the list fails nothing. One without a refresh token has ended, or nobody can end it.
+  ///
+  /// - Parameter accessibility: the rule of the slot's credential: the list is read whenever that is.
+  /// - Returns: whether the list has it.
+  @discardableResult
+  func list(
+    _ credential: Credential, _ accessibility: ChappieKeychainAccessibility = .whenUnlockedThisDeviceOnly
+  ) async -> Bool {
+    guard credential.refreshToken != nil else { return false }
+    return await Task.onGLib {
+      guard let unused, var (list, _) = try? await listed() else { return false }
+      guard list.add(credential) else { return true }
+      do { try await write(list, to: unused, accessibility) } catch { return false }
+      return true
     }.value
   }
 
   /// Takes the stored sign-in from the list. Call it before a refresh, after which nobody would recognize it.
   ///
   /// - Throws: ``CredentialError``, `CancellationError`.
-  func unlist(_ stored: Credential) async throws {
-    guard let unused, var list = try await listed(), list.remove(stored) else { return }
-    try await write(list, to: unused)
+  func unlist(_ stored: Credential, _ accessibility: ChappieKeychainAccessibility) async throws {
+    guard let unused, var (list, _) = try await listed(), list.remove(stored) else { return }
+    try await write(list, to: unused, accessibility)
   }
 
   /// Ends the listed sign-ins, and `others`, but not the stored one.
@@ -81,24 +106,54 @@ extension CredentialSlot {
     var failure: CredentialError?
     var ended: [Credential] = []
     // Those of another issuer, which this process does not serve, wait for one that does.
-    for credential in await unusedNow(others, doubtful).credentials where isFinal || methods[credential] != nil {
-      let error = await revoke(credential).value
-      let isOld = Timestamp.now.seconds(since: credential.renewedAt) > Self.unusedLifetime
-      if error == nil || isFinal || isOld { ended.append(credential) }
+    let revocations = await unusedNow(others, doubtful).credentials
+      .filter { isFinal || methods[$0] != nil }
+      .map { credential in (credential, Task.onGLib { await revoke(credential) }) }
+    for (credential, revocation) in revocations {
+      let error = await revocation.value
+      if error == nil || isFinal || hasEndedByItself(credential) { ended.append(credential) }
       failure = error ?? failure
     }
     guard !ended.isEmpty, let unused, let lock = try? await SlotFileLock.take(identity) else { return failure }
     defer { withExtendedLifetime(lock) {} }
-    guard var list = try? await listed() else { return failure }
-    if ended.count(where: { list.remove($0) }) > 0 { try? await write(list, to: unused) }
+    guard let (listed, rule) = try? await listed() else { return failure }
+    var list = listed
+    if ended.count(where: { list.remove($0) }) > 0 { try? await write(list, to: unused, rule) }
     return failure
+  }
+
+  /// Only the issuer's own clock tells: that of this machine may be wrong.
+  private func hasEndedByItself(_ credential: Credential) -> Bool {
+    guard case .known(let now)? = methods[credential]?.clock.time(knowing: credential.issuerReading) else {
+      return false
+    }
+    return now.seconds(since: credential.renewedAt) > Self.unusedLifetime
+  }
+
+  /// Asks the server to end a sign-in.
+  ///
+  /// - Returns: the error; nil for success.
+  private func revoke(_ credential: Credential) async -> CredentialError? {
+    defer { MemoryHardening.wipeStack() }
+    do {
+      guard let method = methods[credential] else {
+        throw ChappieAuthError.revocationFailed("it is of another sign-in server")
+      }
+      try await method.revoke(credential)
+      return nil
+    } catch {
+      let error = ChappieAuthError(CredentialError(error))
+      Log.notice(
+        "The server was not told to revoke a sign-in that is not used any more: \(error).", slot: identity.logSlot)
+      return .signIn(error)
+    }
   }
 
   /// The sign-ins that nobody uses: `others` and the listed ones without the stored one, which leaves the list. Where the
   /// store does not tell which one it has, the listed and the `doubtful` ones wait.
   private func unusedNow(_ others: [Credential], _ doubtful: Credential?) async -> UnusedSignIns {
     var all = UnusedSignIns(others)
-    if others.isEmpty, doubtful == nil, (try? await listed())?.credentials.isEmpty ?? true { return all }
+    if others.isEmpty, doubtful == nil, (try? await listed())?.list.credentials.isEmpty ?? true { return all }
     guard let lock = try? await SlotFileLock.take(identity) else { return all }
     defer { withExtendedLifetime(lock) {} }
     let finding: SlotVault<Credential>.Finding
@@ -108,30 +163,32 @@ extension CredentialSlot {
     }
     let used = [finding.credential, pending?.credential.credential, pending?.predecessor.credential]
       .compactMap(\.self)
-    var list = (try? await listed()) ?? UnusedSignIns()
-    if used.count(where: { list.remove($0) }) > 0, let unused { try? await write(list, to: unused) }
+    var (list, rule) = (try? await listed()) ?? (UnusedSignIns(), .whenUnlockedThisDeviceOnly)
+    if used.count(where: { list.remove($0) }) > 0, let unused { try? await write(list, to: unused, rule) }
     all = list
     for credential in others + [doubtful].compactMap(\.self) where !used.contains(where: credential.sharesToken) {
-      all.add(credential)
+      _ = all.add(credential)
     }
     return all
   }
 
-  /// The list. Nil where the slot has none.
-  private func listed() async throws -> UnusedSignIns? {
+  /// The list, and the rule that it is stored with. Nil where the slot has none.
+  private func listed() async throws -> (list: UnusedSignIns, rule: ChappieKeychainAccessibility)? {
     guard let unused else { return nil }
     switch try await SlotVault(store: unused, gate: gate).read(identity, interaction: .forbidden) {
-    case .secret(let list, _): return list
-    case .none, .unusable: return UnusedSignIns()
+    case .secret(let list, let rule): return (list, rule)
+    case .none, .unusable: return (UnusedSignIns(), .whenUnlockedThisDeviceOnly)
     case .locked(let error), .hidden(let error): throw error
     }
   }
 
-  private func write(_ list: UnusedSignIns, to store: any SlotStore<UnusedSignIns>) async throws {
+  private func write(
+    _ list: UnusedSignIns, to store: any SlotStore<UnusedSignIns>, _ accessibility: ChappieKeychainAccessibility
+  ) async throws {
     if list.credentials.isEmpty {
       try await store.delete(identity, interaction: .forbidden)
     } else {
-      try await store.write(list, for: identity, accessibility: .whenUnlockedThisDeviceOnly, interaction: .forbidden)
+      try await store.write(list, for: identity, accessibility: accessibility, interaction: .forbidden)
     }
   }
 }

@@ -38,10 +38,8 @@ final class CredentialSlot {
   let gate: LockGate
   /// Stores the sign-ins that the server is to end. Nil where the credentials are not in the keyring either.
   let unused: (any SlotStore<UnusedSignIns>)?
-  /// What the running sign-in has been issued.
-  var issue = Issue.none
-  /// Keeps others from ending it.
-  var issueLock: FileLock?
+  /// What the running sign-in is being issued. Nil before, and after it is stored.
+  var issue: Issue?
   var revoking = Revocation.none
   let clock: @Sendable () -> BootTime
   var signIn = SignIn.none

@@ -8,16 +8,19 @@ package struct UnusedSignIns: Sendable {
   private(set) var credentials: [Credential] = []
 
   init(_ credentials: [Credential] = []) {
-    for credential in credentials { add(credential) }
+    for credential in credentials { _ = add(credential) }
   }
 
   /// The ID tokens stay behind: no revocation needs one.
-  mutating func add(_ credential: Credential) {
-    guard !credentials.contains(where: credential.sharesToken) else { return }
+  ///
+  /// - Returns: whether it was not there.
+  mutating func add(_ credential: Credential) -> Bool {
+    guard !credentials.contains(where: credential.sharesToken) else { return false }
     var credential = credential
     credential.idToken = nil
     if credentials.count >= Self.limit { credentials.removeFirst() }
     credentials.append(credential)
+    return true
   }
 
   /// - Returns: whether it was there.

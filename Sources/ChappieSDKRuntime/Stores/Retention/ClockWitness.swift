@@ -21,7 +21,8 @@ struct ClockWitness: Equatable, Sendable {
   mutating func believes(_ now: Timestamp, after lastWrite: Timestamp, serverTime told: Timestamp?) -> Bool {
     serverTime = told ?? serverTime
     guard let serverTime, lastWrite <= now, now <= serverTime + Self.day else {
-      plausibleSince = nil
+      // What an earlier process was told says nothing against a clock that has gone on since.
+      if told != nil || lastWrite > now { plausibleSince = nil }
       return false
     }
     let since = min(plausibleSince ?? now, now)

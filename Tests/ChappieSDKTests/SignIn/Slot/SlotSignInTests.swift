@@ -160,11 +160,9 @@ struct SlotSignInTests {
   /// Nothing was offered to the store, so nobody can use the new sign-in.
   @Test func revokesWhatALockedStoreDidNotTake() async throws {
     let fixture = await SlotFixture.signedIn()
-    fixture.method.onSignIn = { progress in
-      progress(.waitingForApproval(FakeSignIn.code("CODE-1")))
+    fixture.method.onIssue = {
       fixture.store.unlockError = .keyringLocked
       fixture.store.reading = .locked
-      return .test("signed-in", account: "bob")
     }
     _ = try await fixture.slot.startSignIn(interaction: .forbidden)
     await fixture.until { $0.deviceLinkState == .failed }

@@ -22,7 +22,7 @@ struct SlotUnusedTests {
       .test("other", servers: CredentialServers(issuer: "https://other.example", backend: "")), .test("own"),
     ])
     let fixture = SlotFixture(.none, unused: list)
-    #expect(await fixture.slot.revokeUnused(isFinal: isFinal) == nil)
+    #expect((await fixture.slot.revokeUnused(isFinal: isFinal) == nil) == !isFinal, "a sign-out tells of it")
     #expect(fixture.method.revoked == ["own"])
     #expect(list.value.credentials.map(\.name) == (isFinal ? [] : ["other"]))
   }
@@ -37,7 +37,47 @@ struct SlotUnusedTests {
     let fixture = SlotFixture(.none, unused: list)
     fixture.method.revocationError = .revocationFailed("down")
     _ = await fixture.slot.revokeUnused()
+    #expect(list.value.credentials.map(\.name) == ["old", "new"], "this machine's clock proves nothing")
+    fixture.method.clock.note(.now)
+    _ = await fixture.slot.revokeUnused()
     #expect(list.value.credentials.map(\.name) == ["new"])
+  }
+
+  /// The server may have issued the tokens when the user cancels.
+  @Test func aSignInThatIsCancelledWhileItIsIssuedIsEnded() async throws {
+    let list = FakeList()
+    let fixture = SlotFixture(.none, unused: list)
+    let asked = Wait()
+    let answer = Wait()
+    fixture.method.onIssue = {
+      asked.finish()
+      await answer.value()
+    }
+    _ = try await fixture.slot.startSignIn(interaction: .forbidden)
+    await asked.value()
+    fixture.slot.cancelSignIn()
+    answer.finish()
+    await fixture.until { $0.deviceLinkState == .cancelled }
+    await fixture.method.revocationRequested()
+    #expect(fixture.method.revoked == ["signed-in"])
+    #expect(fixture.store.writes == 0)
+  }
+
+  /// The screen is locked when the user approves elsewhere: the account of the start counts.
+  @Test(arguments: [true, false]) func anUnreadableAccountIsNotReplacedByAnother(_ wasReadable: Bool) async throws {
+    let fixture = SlotFixture(.credential(.test("old", user: "ada")))
+    await fixture.slot.restore()
+    if !wasReadable { fixture.store.reading = .locked }
+    fixture.method.onIssue = { fixture.store.reading = .locked }
+    fixture.method.onSignIn = { progress in
+      progress(.waitingForApproval(FakeSignIn.code("CODE-1")))
+      return .test("another's", user: "another")
+    }
+    _ = try await fixture.slot.startSignIn(interaction: .forbidden)
+    await fixture.until { $0.deviceLinkState == .failed }
+    await fixture.method.revocationRequested()
+    #expect(fixture.method.revoked == ["another's"])
+    #expect(fixture.store.stored == "old")
   }
 
   @Test func twoRunsEndEachSignInOnce() async throws {

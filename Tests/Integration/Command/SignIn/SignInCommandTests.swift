@@ -49,6 +49,7 @@ struct SignInCommandTests {
         "command", Binaries.chappie, ["sign-in"], in: world.directories, environment: ["DISPLAY": ":0"])
       world.adopt(process)
       let opened = try await portal.page()
+      try await eventually("the page") { process.output.contains("Continue only") }
       #expect(opened == (try page(process.output)))
       try await world.user.finish(opened)
       #expect(try await process.waitForEnd() == .exit(0), "\(process.output)")
