@@ -12,6 +12,7 @@
 #                    answer garbage; ROUNDS=400 SEED=any
 #   make abuse       attacks the service from all sides, while an innocent caller measures; SECONDS=600 SEED=any
 #   make conformance runs real clients against the stand-in, for both sign-ins
+#   make mutants     breaks a rule at a time, of more than sixty, and lists the tests that notice
 #   make doc         makes the manual pages and the references, as .build/doc/html/index.html and below
 #   make deb         makes packages for Debian, in .build/deb; packaging/README.md tells of them
 #   make package-test
@@ -68,7 +69,8 @@ BUILD = TMPDIR=$(CURDIR)/.build/tmp $(SWIFT) build $(RELEASE) $(SWIFTFLAGS)
 SOURCES = Package.swift Sources Tests dbus Fuzz Examples
 
 .PHONY: build debug test-build plasma desktop-test screenshots prepare dependencies test-dependencies demo-dependencies \
-  manuals demo test check nightly bench fuzz torture abuse conformance doc translations schemas po lint format clean
+  manuals demo test check nightly bench fuzz torture abuse conformance mutants doc translations schemas po lint \
+  format clean
 # The prerequisites below are in order, and SwiftPM uses all processors by itself.
 .NOTPARALLEL:
 
@@ -166,6 +168,9 @@ abuse: test-dependencies build
 
 conformance: debug
 	Tests/conformance/conformance.py .build/debug
+
+mutants: test-dependencies prepare
+	PKG_CONFIG_PATH=$(PKGCONFIG) Tests/mutants.py
 
 doc: debug
 	@scripts/dependencies install doc

@@ -168,7 +168,11 @@ struct SealingTests {
     }
     #expect(try await store.thread("a").damage.map(\.offset) == [2, 3])
     for change in [
-      "UPDATE turns SET content = (SELECT content FROM turns WHERE thread = 'b' AND sequence = 1) WHERE thread = 'a' AND sequence = 1",
+      """
+      UPDATE turns SET (id, recorded_at, content) =
+        (SELECT id, recorded_at, content FROM turns WHERE thread = 'b' AND sequence = 1)
+        WHERE thread = 'a' AND sequence = 1
+      """,
       "UPDATE turns SET id = 'other' WHERE thread = 'b' AND sequence = 1",
       "UPDATE turns SET recorded_at = recorded_at + 1 WHERE thread = 'b' AND sequence = 2",
     ] as [StaticString] { try database.run(change) }

@@ -20,6 +20,11 @@ struct BackendFailureTests {
     let limit = ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAt: 1_893_456_000)
     #expect(failure.error == .usageLimitReached(limit))
     #expect(failure.isFinal)
+    // The status alone would be a reason to ask again.
+    guard case .final = ExchangeFailure(failure) else {
+      Issue.record("It has a remedy: \(ExchangeFailure(failure))")
+      return
+    }
   }
 
   @Test func usageLimitMayLackDetails() {

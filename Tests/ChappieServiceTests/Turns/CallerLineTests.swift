@@ -60,7 +60,7 @@ struct CallerLineTests {
     (#"{"tool_result":{"call":"c","output":"o","status":"done"}}"#, "status"),
     (#"{"tool_result":{"call":5,"output":"o"}}"#, "'call'"), (#"{"tool_result":"o"}"#, "'call'"),
     (#"{"approval":{"call":"c"}}"#, "'approved'"), (#"{"messages":[5]}"#, "'role'"), ("[1]", "no JSON object"),
-    (#"{"question":"hello"}"#, "exactly one"),
+    (#"{"question":"hello"}"#, "exactly one"), (#"{"text":"hello","cancel":true}"#, "exactly one"),
   ])
   func aRefusalSaysWhatIsWrong(_ text: String, _ part: String) {
     let error = #expect(throws: BusError.self) { try line(text) }

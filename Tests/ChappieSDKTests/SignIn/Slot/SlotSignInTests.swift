@@ -265,6 +265,27 @@ struct SlotSignInTests {
     #expect(fixture.store.stored == "old")
   }
 
+  @Test(arguments: [false, true])
+  func anotherAccountReplacesNothingUnlessItMay(_ mayReplace: Bool) async {
+    func credential(_ name: String) -> Credential {
+      var credential = Credential.test(name)
+      credential.idToken = TestTokens.jwt("{\"email\":\"\(name)@example.com\"}")
+      return credential
+    }
+    let fixture = SlotFixture(.credential(credential("ada")))
+    fixture.method.onSignIn = { progress in
+      progress(.waitingForApproval(FakeSignIn.code("CODE-1")))
+      return credential("mallory")
+    }
+    let options = SignInOptions(applicationName: "", allowsAnotherAccount: mayReplace)
+    _ = try? await fixture.slot.startSignIn(.whenUnlockedThisDeviceOnly, options, interaction: .forbidden)
+    await fixture.until { !$0.deviceLinkState.isRunning }
+    #expect(fixture.slot.state.lastError == (mayReplace ? nil : .signIn(.accountMismatch)))
+    #expect(fixture.store.stored == (mayReplace ? "mallory" : "ada"))
+    await fixture.method.revocationRequested()
+    #expect(fixture.method.revoked == [mayReplace ? "ada" : "mallory"])
+  }
+
   @Test func failedRequestThrowsToTheCallerWaitingForTheCode() async {
     let fixture = SlotFixture(.none)
     let error = ChappieAuthError.deviceCodeRequestFailed(status: 404, message: "")
