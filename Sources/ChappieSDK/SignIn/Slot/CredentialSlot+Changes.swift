@@ -79,6 +79,7 @@ extension CredentialSlot {
   /// Reads again after a change of the lock or the keyring, where something is still unknown.
   func lockChanged() async {
     await storePending()
+    await removeMistakenMark()
     switch state.lastError {
     case .locked, .keyringUnavailable: await restore()
     // A slot without a credential reads too: another keyring may be present now.

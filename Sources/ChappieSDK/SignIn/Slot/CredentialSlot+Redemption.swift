@@ -40,6 +40,18 @@ extension CredentialSlot {
     }
   }
 
+  /// Removes a mark that the keyring did not let go when its token was not sent: the next process would take it for one
+  /// of a token that was.
+  func removeMistakenMark() async {
+    guard let mistakenMark, let lock = try? await SlotFileLock.take(identity) else { return }
+    defer { withExtendedLifetime(lock) {} }
+    guard let (stored, accessibility) = try? await read(), stored.redeemedAt == mistakenMark else { return }
+    var current = stored
+    current.redeemedAt = nil
+    guard (try? await rewrite(current, accessibility)) != nil else { return }
+    self.mistakenMark = nil
+  }
+
   /// Stores that a sign-in whose access token is of no use cannot be renewed, and returns the error for it.
   func lostRenewal(of credential: Credential, _ accessibility: ChappieKeychainAccessibility) async -> CredentialError {
     var marked = credential

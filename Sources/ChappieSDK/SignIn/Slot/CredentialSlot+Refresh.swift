@@ -32,6 +32,7 @@ extension CredentialSlot {
   func settle() async {
     await refreshEnded()
     await storePending()
+    await removeMistakenMark()
     // The tokens that a sign-in is being issued exist nowhere else either.
     if issue != nil, case .running(_, let task) = signIn { await task.value }
   }

@@ -137,7 +137,8 @@ extension CredentialSlot {
       throw ChappieAuthError.accountMismatch
     }
     try Task.checkCancellation()
-    let unused = replaced.flatMap { $0.sharesToken(with: credential) ? nil : $0 }
+    // One without a refresh token has ended, or nobody can end it.
+    let unused = replaced.flatMap { $0.refreshToken == nil || $0.sharesToken(with: credential) ? nil : $0 }
     // The write is a task of its own: the store may have the credential already, so cancelling is too late.
     try await Task.onGLib {
       // A keyring that is locked or gone by now takes nothing, and the sign-in is ended at once.

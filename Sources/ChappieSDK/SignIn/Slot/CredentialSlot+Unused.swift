@@ -57,7 +57,7 @@ extension CredentialSlot {
   private static let unusedLifetime: Int64 = 2_592_000
 
   /// Adds a sign-in to the list, even if this task is cancelled. It is ended at once in any case, so a keyring that
-  /// does not take the list fails nothing. One without a refresh token has ended, or nobody can end it.
+  /// does not take the list fails nothing.
   ///
   /// - Parameter accessibility: the rule of the slot's credential: the list is read whenever that is.
   /// - Returns: whether the list has it.

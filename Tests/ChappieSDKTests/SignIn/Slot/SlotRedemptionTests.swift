@@ -115,6 +115,20 @@ struct SlotRedemptionTests {
     #expect(try await fixture.slot.accessGrant().name == "new")
   }
 
+  /// A process that ends leaves no mark of a token that it has not sent.
+  @Test func aMistakenMarkDoesNotOutliveItsProcess() async throws {
+    let fixture = await Self.fixture(secondsLeft: -1)
+    fixture.method.onRefresh = { _ in
+      fixture.store.writeError = .keyringUnavailable("gone")
+      throw ChappieAuthError.network("down")
+    }
+    _ = try? await fixture.slot.accessGrant()
+    #expect(fixture.store.credential?.redeemedAt != nil)
+    fixture.store.writeError = nil
+    await fixture.slot.settle()
+    #expect(fixture.store.credential?.redeemedAt == nil)
+  }
+
   @Test func aRefusalEndsTheSignInAtOnce() async throws {
     let fixture = await Self.fixture()
     fixture.method.onRefresh = { _ in throw ChappieAuthError.ended("invalid_grant") }
