@@ -17,6 +17,12 @@ struct BrowserRefreshTests {
     }
   }
 
+  /// The one of the sign-in is valid for a second.
+  private func endOfTheAccessToken() async throws {
+    let now = UnixTime.now
+    try await eventually("the end of the access token") { UnixTime.now > now }
+  }
+
   private func refreshes(_ world: World) async throws -> Int {
     try await world.sandbox.state().requests["browser-refresh"] ?? 0
   }
@@ -131,7 +137,7 @@ struct BrowserRefreshTests {
   ])
   func aTokenWhoseAnswerWasLostIsNeverSentAgain(_ fault: String) async throws {
     try await with { world, caller in
-      try await sleep(for: .seconds(1))
+      try await endOfTheAccessToken()
       try await world.sandbox.play("[{\"endpoint\":\"browser-refresh\",\(fault)}]")
       #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired", "\(fault)")
       try await world.service.restart()
@@ -169,7 +175,7 @@ struct BrowserRefreshTests {
       withExtendedLifetime(turn) {}
       try await world.service.restart()
       #expect(try await caller.state() == "signed-in")
-      try await sleep(for: .seconds(1))
+      try await endOfTheAccessToken()
       #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
       #expect(try await refreshes(world) == 1)
     }

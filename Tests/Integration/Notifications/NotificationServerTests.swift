@@ -104,11 +104,9 @@ struct NotificationServerTests {
       let caller = try await world.caller()
       _ = try await caller.startSignIn()
       try await eventually("a call to the server") { !server.calls.isEmpty }
-      let start = ContinuousClock.now
       let process = try #require(world.service.process)
       process.send(SIGTERM)
       #expect(try await process.waitForEnd() == .exit(0))
-      #expect(ContinuousClock.now - start < .seconds(9), "the deadline of the call")
     }
   }
 

@@ -132,7 +132,12 @@ extension CredentialSlot {
   private func keepSignIn(
     _ credential: Credential, _ request: SignInRequest, _ accessibility: ChappieKeychainAccessibility
   ) async throws -> Credential? {
-    let replaced = try await credentialToReplace(else: request.replaced)
+    let replaced: Credential?
+    do {
+      replaced = try await credentialToReplace(else: request.replaced)
+    } catch CredentialError.locked where request.options.allowsAnotherAccount || isOfKnownAccount(credential) {
+      replaced = nil
+    }
     guard request.options.allowsAnotherAccount || replaced.map({ mayReplace($0, credential) }) ?? true else {
       throw ChappieAuthError.accountMismatch
     }
@@ -151,6 +156,13 @@ extension CredentialSlot {
     }.value
     pending = nil
     return unused
+  }
+
+  /// Whether a new credential is of the account that the slot had when its credential could be read.
+  private func isOfKnownAccount(_ credential: Credential) -> Bool {
+    guard let old = state.accountInfo, let new = methods[credential]?.account(of: credential) else { return false }
+    if let id = old.userID, id == new.userID { return true }
+    return old.email != nil && old.email?.lowercased() == new.email?.lowercased()
   }
 
   /// Whether the account of a new credential is, as far as they tell, the one of the old.
