@@ -1,4 +1,4 @@
-"""The hostile values, and the names that the source asks for."""
+"""The hostile values, and the names that readers in the source ask for."""
 
 import json
 import re
@@ -10,7 +10,7 @@ LONG = 64 << 10
 
 ENDS = sorted({end + step for bits in (8, 16, 32, 53, 64) for step in (-1, 0, 1)
                for end in (0, 1 << bits, -(1 << bits), 1 << bits - 1, -(1 << bits - 1))})
-TIMES = [-1, -62135596801, LAST_TIME, LAST_TIME + 1, LAST_TIME * 1000]
+TIMES = [-62135596801, LAST_TIME, LAST_TIME + 1, LAST_TIME * 1000]
 REALS = ["-0.0", "1e308", "-1e308", "5e-324", "1e400", "9.223372036854774784e21", "NaN", "Infinity", "-Infinity"]
 TEXTS = ["", "\u00e9", "e\u0301", "\u212a", "\u202e", " ", "x" * LONG, "-9223372036854775808", "9223372036854775807",
          "1e308", "NaN", "inf", "+1", "0x7", "9999-12-31T23:59:59Z", "-9999-01-01T00:00:00Z"]
@@ -19,14 +19,25 @@ TEXTS = ["", "\u00e9", "e\u0301", "\u212a", "\u202e", " ", "x" * LONG, "-9223372
 JSON = [str(number) for number in ENDS + TIMES] + REALS + [json.dumps(text) for text in TEXTS] + [
     r'"\ud800"', r'"\udfff\ud800"', '"\\u0000"', "null", "true", "[]", "{}", "[[]]", '{"a":1,"a":2}',
     r'{"\u00e9":1,"e\u0301":2}', "[" * 300 + "]" * 300]
+# With one of these a whole document is refused, whatever else is in it.
+ALONE = {"NaN", "Infinity", "-Infinity", '{"a":1,"a":2}', r'{"\u00e9":1,"e\u0301":2}', "[" * 300 + "]" * 300}
+# The ends of what a number can be, and of what a time may be.
+ENDMOST = [str(-1 << 63), str((1 << 63) - 1), str(LAST_TIME), "9.223372036854774784e21"]
 # Those that have done harm, for a short run.
-WORST = [str(number) for number in (-1 << 63, (1 << 63) - 1, -1, (1 << 53) + 1, LAST_TIME + 1)] + [
-    "1e308", "9.223372036854774784e21", "NaN", '""', json.dumps("x" * LONG), r'"\ud800"', '"9223372036854775807"',
+WORST = ENDMOST + [str(number) for number in (-1, 0, 1 << 53, (1 << 53) + 1, LAST_TIME + 1)] + [
+    "1e308", "NaN", '""', json.dumps("x" * LONG), r'"\ud800"', '"9223372036854775807"',
     '"-9223372036854775808"', "null", "{}", "[]", '{"a":1,"a":2}']
 WORST_PLAIN = [str(number) for number in (-1 << 63, (1 << 63) - 1, -1, LAST_TIME + 1)] + [
     "1e308", "9.223372036854774784e21", "NaN", "", "x" * LONG, "\u00e9", "e\u0301"]
+WORST_NUMBERS = [-1 << 63, (1 << 63) - 1, -1, (1 << 53) + 1]
 # As they stand in a header, a key file, or a query.
 PLAIN = [str(number) for number in ENDS + TIMES] + REALS + TEXTS + ["Fri, 31 Dec 9999 23:59:59 GMT", "a\u00a0b", "true"]
+
+
+def hides(values):
+    """Whether the first of some values hides all others in a document."""
+    return isinstance(values, list) and isinstance(values[0], str) and values[0] in ALONE
+
 
 LIMITS = {"y": 8, "q": 16, "u": 32, "t": 64, "n": 15, "i": 31, "x": 63}
 
@@ -36,7 +47,7 @@ def typed(kind):
     if kind in LIMITS:
         most = 1 << LIMITS[kind]
         least = -most if kind in "nix" else 0
-        return [number for number in {least, *ENDS, *TIMES, most - 1} if least <= number < most]
+        return sorted(number for number in {least, *ENDS, *TIMES, most - 1} if least <= number < most)
     if kind == "d":
         return [float(real) for real in REALS]
     if kind == "b":
@@ -48,19 +59,33 @@ def typed(kind):
     return []
 
 
-def asked(*patterns):
+def source(target="*"):
+    """The text of a target, or of all but the stand-in."""
+    files = sorted(file for file in SOURCES.glob(f"{target}/**/*.swift")
+                   if file.relative_to(SOURCES).parts[0] not in ("ChappieSDKTesting", "chappie-sandbox"))
+    return "\n".join(file.read_text() for file in files)
+
+
+SOURCE = source()
+INTERFACES = "\n".join(file.read_text() for file in sorted(SOURCES.parent.glob("dbus/org.chappie.*.xml")))
+
+
+def asked(*patterns, name=r'"([A-Za-z_$][\w.$-]*)"', source=SOURCE):
     """The names that readers in the source ask for: literals after one of the patterns."""
-    names = set()
-    for file in SOURCES.rglob("*.swift"):
-        if "Testing" in file.parts[len(SOURCES.parts)] or file.parts[len(SOURCES.parts)] == "chappie-sandbox":
-            continue
-        text = file.read_text()
-        for pattern in patterns:
-            names.update(re.findall(pattern + r'"([A-Za-z_$][\w.$-]*)"', text))
-    return sorted(names)
+    return sorted({found for pattern in patterns for found in re.findall(pattern + name, source)})
 
 
-# What a reader of each kind is called by: a new field is found because it is read by one of these.
-JSON_NAMES = asked(r"\[", r"of: ", r"Member\(", r"(?:string|name|count|time|bool|object|strings|list|values)\(", r"text\(")
+# What a reader of each kind is called by: a new field is found because it is read by one of these, or documented. A
+# reader of JSON may ask by any literal.
+JSON_NAMES = asked("", name=r'"([a-z$][A-Za-z0-9_$]{0,40})"')
 HEADER_NAMES = asked(r"headers\[", r"header\(")
-OPTION_NAMES = asked(r"value\(", r"time\(")
+OPTION_TYPES = {name: "" for name in asked(r"value\(", r"time\(", r"name\(")}
+OPTION_TYPES |= dict(re.findall(r"\b([a-z_]+)`? \(([a-z{}()]+)[;)]", INTERFACES))
+LINE_NAMES = asked(r"\[", name=r'"(\w+)"\]', source=source("ChappieService"))
+
+# The parts of the answers that come only when something has failed.
+MEMBERS = asked(r"\[", name=r'"(\w+)"\]')
+OBJECTS = sorted({*re.findall(r'\["(\w+)"\](?:\?\[| \?\? \.null)', SOURCE),
+                  *re.findall(r'let (\w+) = \w+\["\1"\]', SOURCE)})
+EVENTS = asked(r"equals\(json, type, ")
+WORDS = sorted(set(re.findall(r'(?:== |case |, |\[)"([a-z]+(?:_[a-z0-9]+)+)"(?:$|[,:\])]|: \d{3})', SOURCE, re.M)))

@@ -113,7 +113,7 @@ class Wire:
                             wire.active += 1
                         try:
                             request = wire.read_request(self.rfile)
-                            if not request or not wire.exchange(request, self.wfile):
+                            if not request or not wire.exchange(request, self.rfile, self.wfile):
                                 break
                         finally:
                             with wire.lock:
@@ -145,7 +145,7 @@ class Wire:
 
     # One request and its answer
 
-    def exchange(self, request, output):
+    def exchange(self, request, rest, output):
         """Returns whether the connection stays open for the next request."""
         kind = self.kind(request)
         fields = self.fields(request) if kind in ("exchange", "refresh", "revoke") else {}
@@ -204,7 +204,7 @@ class Wire:
     @staticmethod
     def kind(request):
         head = request.partition(b"\r\n\r\n")[0].lower()
-        path = head.split(b" ")[1]
+        path = head.split(b" ")[1].partition(b"?")[0]
         if path.endswith(b"/oauth/token"):
             return "refresh" if Wire.fields(request).get("grant_type") == "refresh_token" else "exchange"
         return path.rsplit(b"/", 1)[1].decode()
@@ -217,9 +217,12 @@ class Wire:
             return json.loads(body or b"{}")
         return dict(parse_qsl(body.decode(errors="replace")))
 
+    def address(self, request):
+        return self.target
+
     def forward(self, request):
         answer = b""
-        with socket.create_connection(self.target) as upstream:
+        with socket.create_connection(self.address(request)) as upstream:
             upstream.sendall(request)
             while data := upstream.recv(65536):
                 answer += data
