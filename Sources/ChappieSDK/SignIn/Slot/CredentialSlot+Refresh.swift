@@ -28,13 +28,18 @@ extension CredentialSlot {
     _ = try? await grant(of: credential, for: .upkeep)
   }
 
+  /// The longest wait of an ending process for a sign-in that the server is issuing.
+  private static let issuePatience = Duration.seconds(10)
+
   /// Waits until what the server is issuing is stored, or remains pending.
   func settle() async {
     await refreshEnded()
     await storePending()
     await removeMistakenMark()
     // The tokens that a sign-in is being issued exist nowhere else either.
-    if issue != nil, case .running(_, let task) = signIn { await task.value }
+    if issue != nil, case .running(_, let task) = signIn {
+      try? await withDeadline(Self.issuePatience) { await task.value }
+    }
   }
 
   func storePending() async {

@@ -102,7 +102,7 @@ extension CredentialSlot {
         apply(identified(credential) { .signedIn($0) })
         return replaced
       }
-      issue = nil
+      _ = abandonIssue()
       endBrowserReturn(nil)
       // The old credential is revoked only now, because a failed sign-in must leave it in force.
       Task.onGLib { await revokeUnused([replaced].compactMap(\.self)) }
@@ -110,10 +110,8 @@ extension CredentialSlot {
       let error = CredentialError(error)
       apply(.signInFailed(error))
       endBrowserReturn(ChappieAuthError(error))
-      let issued = issue?.content
-      issue = nil
       // A cancelled sign-in needs the revocation too.
-      switch issued {
+      switch abandonIssue() {
       case .awaited, nil: break
       case .held(let credential): Task.onGLib { await revokeUnused([credential]) }
       case .offered(let credential): Task.onGLib { await revokeUnused(doubtful: credential) }

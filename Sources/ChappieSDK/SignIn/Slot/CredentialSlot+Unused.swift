@@ -8,7 +8,8 @@ import Platform
 /// lock of the slot, so a listed sign-in is in use only if it is the stored one.
 extension CredentialSlot {
   /// What a running sign-in is issued, and has not stored for certain.
-  struct Issue {
+  @GLibActor
+  final class Issue {
     enum Content {
       case awaited
       case held(Credential)
@@ -16,11 +17,15 @@ extension CredentialSlot {
       case offered(Credential)
     }
 
-    /// Keeps others from ending it.
-    let lock: FileLock
+    /// Keeps others from ending it. Nil once the sign-in was given up.
+    var lock: FileLock?
     var content = Content.awaited
     /// Whether the next start knows of it.
     var isListed = false
+
+    init(_ lock: FileLock) {
+      self.lock = lock
+    }
   }
 
   enum Revocation {
@@ -39,18 +44,38 @@ extension CredentialSlot {
     ) async throws -> Answer {
       // The prompt comes before the lock, so no other process waits for the user.
       try await slot.store.unlock(slot.identity, interaction: await slot.gate.interaction(interaction))
-      slot.issue = Issue(lock: try await SlotFileLock.take(slot.identity))
+      let issue = Issue(try await SlotFileLock.take(slot.identity))
+      slot.issue = issue
       // A task of its own: the server may have issued the tokens when the user cancels.
-      let answer = try await Task.onGLib { [slot, accessibility] in
+      let task = Task.onGLib { [slot, accessibility] in
         let (credential, answer) = try await ask()
-        slot.issue?.content = .held(credential)
-        let isListed = await slot.list(credential, accessibility)
-        slot.issue?.isListed = isListed
+        guard issue.lock != nil else {
+          await slot.endAbandoned(credential, accessibility)
+          throw CancellationError()
+        }
+        issue.content = .held(credential)
+        issue.isListed = await slot.list(credential, accessibility)
         return answer
-      }.value
-      try Task.checkCancellation()
-      return answer
+      }
+      try await task.untilEnded()
+      return try await task.value
     }
+  }
+
+  /// Gives up what the running sign-in is issued, and lets others have the slot.
+  func abandonIssue() -> Issue.Content? {
+    defer { issue = nil }
+    issue?.lock = nil
+    return issue?.content
+  }
+
+  /// Ends what the server has issued to a sign-in that was given up meanwhile.
+  private func endAbandoned(_ credential: Credential, _ accessibility: ChappieKeychainAccessibility) async {
+    if let lock = try? await SlotFileLock.take(identity) {
+      await list(credential, accessibility)
+      withExtendedLifetime(lock) {}
+    }
+    await revokeUnused([credential])
   }
 
   /// The seconds after which the server ends a sign-in by itself, 30 days.
@@ -92,33 +117,51 @@ extension CredentialSlot {
   func revokeUnused(
     _ others: [Credential] = [], doubtful: Credential? = nil, isFinal: Bool = false
   ) async -> CredentialError? {
-    // One at a time: the second of two would ask the server to end what the first has ended.
-    while case .running(let task) = revoking { _ = await task.value }
+    // One at a time: the second of two would ask the server to end what the first has ended. Nor does it try again what
+    // the first could not.
+    var isFirst = true
+    while case .running(let task) = revoking {
+      isFirst = false
+      _ = await task.value
+    }
+    let scope = isFinal ? Scope.final : isFirst ? .all : .new
     let task = Task.onGLib {
       defer { revoking = .none }
-      return await revokeNow(others, doubtful, isFinal)
+      return await revokeNow(others + [doubtful].compactMap(\.self), await unusedNow(others, doubtful), scope)
     }
     revoking = .running(task)
     return await task.value
   }
 
-  private func revokeNow(_ others: [Credential], _ doubtful: Credential?, _ isFinal: Bool) async -> CredentialError? {
+  /// What a run ends of the list.
+  private enum Scope {
+    case all
+    /// What was not there at the run before.
+    case new
+    /// All of it, for the last time.
+    case final
+  }
+
+  private func revokeNow(_ new: [Credential], _ unused: UnusedSignIns, _ scope: Scope) async -> CredentialError? {
     var failure: CredentialError?
     var ended: [Credential] = []
     // Those of another issuer, which this process does not serve, wait for one that does.
-    let revocations = await unusedNow(others, doubtful).credentials
-      .filter { isFinal || methods[$0] != nil }
+    let revocations = unused.credentials
+      .filter { scope == .final || methods[$0] != nil }
+      .filter { scope != .new || new.contains(where: $0.sharesToken) }
       .map { credential in (credential, Task.onGLib { await revoke(credential) }) }
     for (credential, revocation) in revocations {
       let error = await revocation.value
-      if error == nil || isFinal || hasEndedByItself(credential) { ended.append(credential) }
+      if error == nil || scope == .final || hasEndedByItself(credential) { ended.append(credential) }
       failure = error ?? failure
     }
-    guard !ended.isEmpty, let unused, let lock = try? await SlotFileLock.take(identity) else { return failure }
+    guard !ended.isEmpty, let store = self.unused, let lock = try? await SlotFileLock.take(identity) else {
+      return failure
+    }
     defer { withExtendedLifetime(lock) {} }
     guard let (listed, rule) = try? await listed() else { return failure }
     var list = listed
-    if ended.count(where: { list.remove($0) }) > 0 { try? await write(list, to: unused, rule) }
+    if ended.count(where: { list.remove($0) }) > 0 { try? await write(list, to: store, rule) }
     return failure
   }
 

@@ -56,8 +56,9 @@ struct SlotUnusedTests {
     _ = try await fixture.slot.startSignIn(interaction: .forbidden)
     await asked.value()
     fixture.slot.cancelSignIn()
-    answer.finish()
+    // Nobody waits for a server that does not answer.
     await fixture.until { $0.deviceLinkState == .cancelled }
+    answer.finish()
     await fixture.method.revocationRequested()
     #expect(fixture.method.revoked == ["signed-in"])
     #expect(fixture.store.writes == 0)
@@ -88,6 +89,18 @@ struct SlotUnusedTests {
     async let second = fixture.slot.revokeUnused()
     _ = await (first, second)
     #expect(fixture.method.revoked == ["one", "two"])
+  }
+
+  /// A server that ends nothing is not asked again for each sign-in.
+  @Test func aRunThatWaitedEndsOnlyWhatIsNew() async throws {
+    let list = FakeList()
+    list.value = UnusedSignIns(Self.credentials(["one", "two"]))
+    let fixture = SlotFixture(.none, unused: list)
+    fixture.method.revocationError = .revocationFailed("down")
+    async let first = fixture.slot.revokeUnused()
+    async let second = fixture.slot.revokeUnused(Self.credentials(["three"]))
+    _ = await (first, second)
+    #expect(fixture.method.revoked == ["one", "two", "three"])
   }
 
   /// The tokens of a renewal that proves another user are listed until the server has ended them.
