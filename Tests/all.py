@@ -67,8 +67,12 @@ SURROUNDINGS = {
 # In this order, what the next ones build on. Each is a target of make too.
 NIGHTLY = {
     name: "make " + name
-    for name in ["conformance", "package-test", "desktop-test", "screenshots", "bench", "mutants", "fuzz", "abuse"]
-} | {"kills": "make torture", "pictures": "Tests/desktop/compare.py doc/pictures .build/pictures"}
+    for name in ["conformance", "package-test", "desktop-test", "screenshots", "bench", "mutants", "fuzz"]
+} | {
+    "pictures": "Tests/desktop/compare.py doc/pictures .build/pictures",
+    "long-abuse": "make abuse",
+    "long-torture": "make torture",
+}
 FAST = {
     "lint": SURROUNDINGS["lint"],
     "arrows": SERVICE["arrows"],

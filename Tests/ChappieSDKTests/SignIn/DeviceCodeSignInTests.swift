@@ -47,9 +47,7 @@ struct DeviceCodeSignInTests {
       FakeIssuer.tokenPath: [Response(body: tokens)],
     ])
     let custody = FakeCustody()
-    var request = SignInRequest.plain
-    request.custody = custody
-    _ = try? await issuer.method().signIn(request) { _ in }
+    _ = try? await issuer.method().signIn(.keeping(custody)) { _ in }
     #expect(custody.kept.map(\.refreshToken?.text) == ["rt-1"])
   }
 
@@ -166,18 +164,5 @@ struct DeviceCodeSignInTests {
   ])
   func otherCodesAreNotShowable(_ code: String) {
     #expect(!DeviceCodeSignIn.isShowable(code))
-  }
-}
-
-@GLibActor
-private final class FakeCustody: SignInCustody {
-  private(set) var kept: [Credential] = []
-
-  func issue<Answer: Sendable>(
-    _ ask: @escaping @GLibActor @Sendable () async throws -> (Credential, Answer)
-  ) async throws -> Answer {
-    let (credential, answer) = try await ask()
-    kept.append(credential)
-    return answer
   }
 }

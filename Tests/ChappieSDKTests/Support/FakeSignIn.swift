@@ -43,7 +43,7 @@ final class FakeSignIn: SignInMethod {
     signIns += 1
     requests.append(request)
     let credential = try await onSignIn(progress)
-    return try await request.issue { [self] in
+    return try await request.custody.issue { [self] in
       await onIssue()
       return (credential, credential)
     }
@@ -67,11 +67,14 @@ final class FakeSignIn: SignInMethod {
     return try await onRefresh(credential)
   }
 
+  /// What happens while the server revokes a sign-in.
+  var onRevoke: @GLibActor () async -> Void = {}
   /// The error of a revocation; nil for success.
   var revocationError: ChappieAuthError?
 
   func revoke(_ credential: Credential) async throws {
     revoked.append(credential.name)
+    await onRevoke()
     revocation.finish()
     if let revocationError { throw revocationError }
   }
@@ -148,7 +151,26 @@ private struct IdleSignIn: SignInMethod {
   nonisolated func authorize(_ request: inout HTTPRequest, with grant: AccessGrant) {}
 }
 
+@GLibActor
 extension SignInRequest {
   /// A request without wishes, for an empty slot.
-  static let plain = SignInRequest(replaced: nil, options: SignInOptions(applicationName: "Tests"))
+  static var plain: SignInRequest { keeping(FakeCustody()) }
+
+  static func keeping(_ custody: FakeCustody) -> SignInRequest {
+    SignInRequest(replaced: nil, options: SignInOptions(applicationName: "Tests"), custody: custody)
+  }
+}
+
+/// Keeps in memory what a sign-in is issued.
+@GLibActor
+final class FakeCustody: SignInCustody {
+  private(set) var kept: [Credential] = []
+
+  func issue<Answer: Sendable>(
+    _ ask: @escaping @GLibActor @Sendable () async throws -> (Credential, Answer)
+  ) async throws -> Answer {
+    let (credential, answer) = try await ask()
+    kept.append(credential)
+    return answer
+  }
 }

@@ -68,7 +68,7 @@ final class BrowserSignIn: SignInMethod {
     try? await issuer.prepareCheck()
     let response: AuthHTTP.Response
     do {
-      response = try await request.issue { [self] in
+      response = try await request.custody.issue { [self] in
         let answer = try await tokens.exchange(code, of: attempt.request, clientID: registration.clientID)
         var issued = try Credential(revocableIn: answer, method: kind, servers)
         issued.registration = RegisteredGrant(

@@ -39,7 +39,7 @@ struct DeviceCodeSignIn: SignInMethod {
           expiresAt: deadline.unixSeconds)))
     let approval = try await poll(code, until: deadline)
     progress(.exchanging)
-    let answer = try await request.issue {
+    let answer = try await request.custody.issue {
       let answer = try await tokens.exchange(
         code: approval.code, verifier: approval.verifier, redirectURI: "\(configuration.issuer)/deviceauth/callback")
       return (try Credential(revocableIn: answer, method: kind, servers), answer)

@@ -77,28 +77,18 @@ struct SignInRequest: Sendable {
   /// The credential that a new one would replace. Nil when there is none, or it cannot be read.
   let replaced: Credential?
   let options: SignInOptions
-  /// Keeps what is issued. Nil keeps nothing.
-  var custody: (any SignInCustody)?
-
-  /// Asks the server for tokens, and keeps them before anybody checks them.
-  ///
-  /// - Parameter ask: asks the server. It returns the tokens, as far as they are needed to end the sign-in, and the whole
-  ///   answer.
-  /// - Throws: the errors of `ask`, ``CredentialError``, `CancellationError`.
-  @GLibActor
-  func issue<Answer: Sendable>(
-    _ ask: @escaping @GLibActor @Sendable () async throws -> (Credential, Answer)
-  ) async throws -> Answer {
-    guard let custody else { return try await ask().1 }
-    return try await custody.issue(ask)
-  }
+  let custody: any SignInCustody
 }
 
 /// Keeps what a sign-in is issued until it is stored, so that neither a cancelled sign-in nor the end of this process
 /// leaves one behind that nobody can end.
 @GLibActor
 protocol SignInCustody: Sendable {
-  /// See ``SignInRequest/issue(_:)``.
+  /// Asks the server for tokens, and keeps them before anybody checks them.
+  ///
+  /// - Parameter ask: asks the server. It returns the tokens, as far as they are needed to end the sign-in, and the whole
+  ///   answer.
+  /// - Throws: the errors of `ask`, ``CredentialError``, `CancellationError`.
   func issue<Answer: Sendable>(
     _ ask: @escaping @GLibActor @Sendable () async throws -> (Credential, Answer)
   ) async throws -> Answer

@@ -96,13 +96,12 @@ extension CredentialSlot {
         if case .waitingForBrowser(_, let way) = progress { self.browserReturn = way }
         self.apply(.signInProgress(progress))
       }
-      issue?.content = .held(credential)
       let replaced = try await changing {
         let replaced = try await keepSignIn(credential, request, accessibility)
         apply(identified(credential) { .signedIn($0) })
         return replaced
       }
-      _ = abandonIssue()
+      issue = nil
       endBrowserReturn(nil)
       // The old credential is revoked only now, because a failed sign-in must leave it in force.
       Task.onGLib { await revokeUnused([replaced].compactMap(\.self)) }
@@ -110,10 +109,12 @@ extension CredentialSlot {
       let error = CredentialError(error)
       apply(.signInFailed(error))
       endBrowserReturn(ChappieAuthError(error))
+      let content = issue?.content
+      issue = nil
       // A cancelled sign-in needs the revocation too.
-      switch abandonIssue() {
+      switch content {
       case .awaited, nil: break
-      case .held(let credential): Task.onGLib { await revokeUnused([credential]) }
+      case .held(let credential), .listed(let credential): Task.onGLib { await revokeUnused([credential]) }
       case .offered(let credential): Task.onGLib { await revokeUnused(doubtful: credential) }
       }
     }
@@ -147,7 +148,7 @@ extension CredentialSlot {
       // A keyring that is locked or gone by now takes nothing, and the sign-in is ended at once.
       try await store.unlock(identity, interaction: .forbidden)
       // A keyring that has not taken the new one does not take the old one either.
-      if let unused, issue?.isListed == true { await list(unused, accessibility) }
+      if let unused, case .listed? = issue?.content { await list(unused, accessibility) }
       issue?.content = .offered(credential)
       try await store.write(credential, for: identity, accessibility: accessibility, interaction: .forbidden)
       try? await unlist(credential, accessibility)

@@ -12,16 +12,17 @@ extension CredentialSlot {
   final class Issue {
     enum Content {
       case awaited
+      /// Nobody knows of it but this process.
       case held(Credential)
+      /// The next start knows of it too.
+      case listed(Credential)
       /// The store may have it, even if it reports a failure.
       case offered(Credential)
     }
 
-    /// Keeps others from ending it. Nil once the sign-in was given up.
-    var lock: FileLock?
+    /// Keeps others from ending it.
+    let lock: FileLock
     var content = Content.awaited
-    /// Whether the next start knows of it.
-    var isListed = false
 
     init(_ lock: FileLock) {
       self.lock = lock
@@ -46,27 +47,21 @@ extension CredentialSlot {
       try await slot.store.unlock(slot.identity, interaction: await slot.gate.interaction(interaction))
       let issue = Issue(try await SlotFileLock.take(slot.identity))
       slot.issue = issue
-      // A task of its own: the server may have issued the tokens when the user cancels.
-      let task = Task.onGLib { [slot, accessibility] in
+      // A task of its own: the server may have issued the tokens when the user cancels. The slot lets go of the issue then,
+      // and its lock is free.
+      let task = Task.onGLib { [slot, accessibility, weak issue] in
         let (credential, answer) = try await ask()
-        guard issue.lock != nil else {
+        guard let issue else {
           await slot.endAbandoned(credential, accessibility)
           throw CancellationError()
         }
         issue.content = .held(credential)
-        issue.isListed = await slot.list(credential, accessibility)
+        if await slot.list(credential, accessibility) { issue.content = .listed(credential) }
         return answer
       }
       try await task.untilEnded()
       return try await task.value
     }
-  }
-
-  /// Gives up what the running sign-in is issued, and lets others have the slot.
-  func abandonIssue() -> Issue.Content? {
-    defer { issue = nil }
-    issue?.lock = nil
-    return issue?.content
   }
 
   /// Ends what the server has issued to a sign-in that was given up meanwhile.
@@ -124,6 +119,7 @@ extension CredentialSlot {
       isFirst = false
       _ = await task.value
     }
+    if !isFirst, !isFinal, others.isEmpty, doubtful == nil { return nil }
     let scope = isFinal ? Scope.final : isFirst ? .all : .new
     let task = Task.onGLib {
       defer { revoking = .none }

@@ -97,9 +97,18 @@ struct SlotUnusedTests {
     list.value = UnusedSignIns(Self.credentials(["one", "two"]))
     let fixture = SlotFixture(.none, unused: list)
     fixture.method.revocationError = .revocationFailed("down")
-    async let first = fixture.slot.revokeUnused()
-    async let second = fixture.slot.revokeUnused(Self.credentials(["three"]))
-    _ = await (first, second)
+    let asked = Wait()
+    let answer = Wait()
+    fixture.method.onRevoke = {
+      asked.finish()
+      await answer.value()
+    }
+    let first = Task.onGLib { await fixture.slot.revokeUnused() }
+    await asked.value()
+    let second = Task.onGLib { await fixture.slot.revokeUnused(Self.credentials(["three"])) }
+    for _ in 0..<100 { await Task.yield() }
+    answer.finish()
+    _ = await (first.value, second.value)
     #expect(fixture.method.revoked == ["one", "two", "three"])
   }
 
