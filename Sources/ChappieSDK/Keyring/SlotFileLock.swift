@@ -13,18 +13,28 @@ enum SlotFileLock {
   /// descriptions, and 60 s for the tokens.
   private static let deadline = Duration.seconds(120)
 
+  private static var directory: String { Directories.runtime + "/chappie" }
+
+  private static func path(_ slot: SlotIdentity, _ subject: Subject) -> String {
+    "\(directory)/\(slot.fingerprint(purpose: subject.rawValue)).lock"
+  }
+
   /// - Throws: ``CredentialError/keyringUnavailable(_:)``, `CancellationError`.
   @GLibActor
   static func take(_ slot: SlotIdentity, for subject: Subject = .credential) async throws -> FileLock {
-    let name = slot.fingerprint(purpose: subject.rawValue)
-    let directory = Directories.runtime + "/chappie"
+    let path = path(slot, subject)
     do {
       try Files.makeDirectory(directory)
-      return try await FileLock.take("\(directory)/\(name).lock", deadline: deadline)
+      return try await FileLock.take(path, deadline: deadline)
     } catch FileError.inUse {
       throw CredentialError.keyringUnavailable("Another program is using the stored credential: try again.")
     } catch let error as FileError {
-      throw CredentialError.keyringUnavailable("\(directory)/\(name).lock cannot be locked: \(error).")
+      throw CredentialError.keyringUnavailable("\(path) cannot be locked: \(error).")
     }
+  }
+
+  /// Whether any process has taken the slot's lock since the user logged in. It may be in a sign-in.
+  static func wasTaken(_ slot: SlotIdentity) -> Bool {
+    Files.exists(path(slot, .credential))
   }
 }

@@ -45,6 +45,13 @@ struct CredentialCodingTests {
     #expect(json["refresh_token"] == "rt-a")
   }
 
+  @Test(arguments: [65_536, 65_537])
+  func readsNoTokenThatIsTooLongForAHeader(_ length: Int) {
+    let json = SecretBytes(#"{"access_token":"\#(String(repeating: "a", count: length))"}"#.utf8)
+    #expect(
+      (json.withSpan { CredentialCoding.string("access_token", $0) }?.count ?? 0) == (length > 65_536 ? 0 : length))
+  }
+
   @Test(arguments: ["a b", "a\"b", "a\\b", "a\nb", "tökén", "a\0"])
   func refusesATokenWithForbiddenCharacters(_ text: String) {
     let token = SecretBytes(text.utf8)

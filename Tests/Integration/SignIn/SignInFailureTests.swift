@@ -102,10 +102,10 @@ struct SignInFailureTests {
     Case(
       testDescription: "exchange without a refresh token",
       scenario: #"[{"endpoint":"token","body":{"id_token":"a.b.c","access_token":"a.b.c"}}]"#, error: "HTTPError",
-      message: "a token is missing"),
+      message: "a token is missing or too long"),
     Case(
       testDescription: "exchange without JSON", scenario: #"[{"endpoint":"token","raw":"[1, 2"}]"#,
-      error: "HTTPError", message: "a token is missing"),
+      error: "HTTPError", message: "a token is missing or too long"),
     Case(
       testDescription: "exchange cut", scenario: #"[{"endpoint":"token","drop_after":0}]"#, error: "Network",
       message: "not reached"),

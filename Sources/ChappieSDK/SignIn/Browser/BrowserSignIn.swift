@@ -81,7 +81,9 @@ final class BrowserSignIn: SignInMethod {
     }
     let answer = try TokenAnswer(response)
     guard answer.isBearer else { throw ChappieAuthError.invalidResponse("the tokens are of another type") }
-    guard answer.refreshToken != nil else { throw ChappieAuthError.invalidResponse("the refresh token is missing") }
+    guard answer.refreshToken != nil else {
+      throw ChappieAuthError.invalidResponse("the refresh token is missing or too long")
+    }
     progress(.verifying)
     return try await verified(answer, attempt.request, record, registration)
   }
@@ -129,7 +131,9 @@ final class BrowserSignIn: SignInMethod {
   private func verified(
     _ answer: TokenAnswer, _ request: AuthorizationRequest, _ record: RegistrationRecord, _ registration: Registration
   ) async throws -> Credential {
-    guard let idToken = answer.idToken else { throw ChappieAuthError.invalidResponse("the ID token is missing") }
+    guard let idToken = answer.idToken else {
+      throw ChappieAuthError.invalidResponse("the ID token is missing or too long")
+    }
     let identity = try await IDToken(
       verifying: idToken, of: issuer, clientID: registration.clientID, nonce: request.nonce)
     let subject = Registration.fingerprint(of: identity.subject)

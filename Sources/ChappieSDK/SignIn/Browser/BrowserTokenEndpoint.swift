@@ -157,7 +157,7 @@ struct TokenAnswer: Sendable {
         scope: CredentialCoding.text("scope", json), earliest: CredentialCoding.text("earliest_refresh_at", json)
       )
     }
-    guard let access = fields.access else { throw .invalidResponse("the access token is missing") }
+    guard let access = fields.access else { throw .invalidResponse("the access token is missing or too long") }
     for token in [access, fields.refresh, fields.id] { token.map(TokensAtHand.note) }
     accessToken = access
     refreshToken = fields.refresh

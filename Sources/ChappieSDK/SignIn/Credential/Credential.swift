@@ -44,7 +44,7 @@ package struct Credential: Sendable {
   init(
     revocableIn answer: AuthHTTP.Response, method: ChappieSignInMethod, _ servers: CredentialServers
   ) throws(ChappieAuthError) {
-    guard let token = answer.revocableToken else { throw .invalidResponse("a token is missing") }
+    guard let token = answer.revocableToken else { throw .invalidResponse("a token is missing or too long") }
     self.init(
       method: method.rawValue, servers: servers, accessToken: token, refreshToken: token, idToken: nil,
       renewedAt: answer.time, issuerReading: answer.reading)

@@ -85,10 +85,14 @@ enum CredentialCoding {
     ChappieJSONValue.string(text).json
   }
 
-  /// The string member `key` as guarded bytes. Nil when it is missing, is empty or contains escapes: no token has any.
+  /// The longest token, in bytes: no server takes a longer header.
+  private static let tokenLimit = 65_536
+
+  /// The string member `key` as guarded bytes. Nil when it is missing, empty, too long, or contains escapes: no token
+  /// has any.
   static func string(_ key: StaticString, _ json: borrowing Span<UInt8>) -> SecretBytes? {
     guard let value = JSONScanner.value(of: key, in: json), let content = JSONScanner.stringContent(json, value),
-      !content.isEmpty
+      (1...tokenLimit).contains(content.count)
     else { return nil }
     for index in content where !isTokenByte(json[index]) { return nil }
     return SecretBytes(copying: json, content)

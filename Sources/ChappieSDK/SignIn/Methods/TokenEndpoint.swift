@@ -29,7 +29,7 @@ struct TokenEndpoint: Sendable {
   func credential(_ answer: AuthHTTP.Response, method: String, servers: CredentialServers) throws -> Credential {
     let tokens = Tokens(answer.body)
     guard let access = tokens.access, let refresh = tokens.refresh, let id = tokens.id else {
-      throw ChappieAuthError.invalidResponse("a token is missing")
+      throw ChappieAuthError.invalidResponse("a token is missing or too long")
     }
     return Credential(
       method: method, servers: servers, accessToken: access, refreshToken: refresh, idToken: id,
@@ -49,7 +49,7 @@ struct TokenEndpoint: Sendable {
     guard answer.isSuccess else { throw Self.renewalFailure(answer) }
     let tokens = Tokens(answer.body)
     guard tokens.access != nil || tokens.refresh != nil else {
-      throw ChappieAuthError.invalidResponse("the access token is missing")
+      throw ChappieAuthError.invalidResponse("the access token is missing or too long")
     }
     return Credential(
       method: credential.method, servers: credential.servers, accessToken: tokens.access ?? credential.accessToken,

@@ -17,7 +17,7 @@ extension CredentialSlot {
       if interaction == .allowed { try await store.unlock(identity, interaction: interaction) }
       switch try await find(.forbidden) {
       // The lock is a file, and a slot without a credential gets none: anybody can name any number of accounts.
-      case .none where pending == nil:
+      case .none where pending == nil && !SlotFileLock.wasTaken(identity):
         apply(.signedOut)
         return Task.onGLib { await revokeAll([]) }
       case .hidden(let error): throw error

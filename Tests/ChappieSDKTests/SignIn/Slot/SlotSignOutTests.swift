@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 import Testing
 
 @testable import ChappieSDK
@@ -68,6 +69,21 @@ struct SlotSignOutTests {
   }
 
   // MARK: During another operation
+
+  /// Another process that has found nothing stored either is just being issued tokens, under the lock.
+  @Test func endsTheSignInOfAnotherProcess() async throws {
+    let fixture = SlotFixture(.none)
+    var lock: FileLock? = try await SlotFileLock.take(fixture.slot.identity)
+    let signOut = Task { @GLibActor in _ = try await fixture.slot.signOut(interaction: .forbidden) }
+    while fixture.store.finds == 0 { try await sleep(for: .milliseconds(5)) }
+    fixture.store.item = .credential(.test("theirs"))
+    withExtendedLifetime(lock) {}
+    lock = nil
+    try await signOut.value
+    #expect(fixture.store.stored == nil)
+    await fixture.method.revocationRequested()
+    #expect(fixture.method.revoked == ["theirs"])
+  }
 
   @Test func endsAWaitingSignIn() async throws {
     let fixture = await SlotFixture.signedIn()
