@@ -36,28 +36,22 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
-    .target(name: "CQuietLog"),
     .target(name: "CWipingHeap"),
     .target(name: "SecretMemory", dependencies: ["CSodium"], swiftSettings: settings),
     .target(name: "CSignatures"),
     .target(name: "Signatures", dependencies: ["CSignatures"], swiftSettings: settings),
     .target(name: "Signing", dependencies: ["CGnuTLS", "Signatures"], swiftSettings: settings),
     .target(name: "SQLite", dependencies: ["CSQLite", "Platform"], swiftSettings: settings),
-    .target(name: "Zstandard", dependencies: ["CZstd"], swiftSettings: settings),
-    .target(name: "Platform", dependencies: ["CPlatform", "SecretMemory"], swiftSettings: settings),
+    .target(name: "Platform", dependencies: ["CPlatform", "CZstd", "SecretMemory"], swiftSettings: settings),
     .target(
       name: "GLibBridge", dependencies: ["CGLib", "CLibsecret", "CLibsoup", "Platform", "SecretMemory"],
       swiftSettings: settings),
     .target(name: "HTTPTestServer", dependencies: ["CGLib", "CLibsoup", "GLibBridge"], swiftSettings: settings),
     .target(name: "CLineEditor", dependencies: ["CEdit"]),
     .target(name: "LineEditing", dependencies: ["CLineEditor", "GLibBridge", "Platform"], swiftSettings: settings),
-    .target(name: "MarkdownParser", dependencies: ["CMD4C"], swiftSettings: settings),
-    .target(name: "SyntaxHighlighting", swiftSettings: settings),
+    .target(name: "AnswerRendering", dependencies: ["CMD4C", "GLibBridge", "Platform"], swiftSettings: settings),
     .target(
-      name: "AnswerRendering", dependencies: ["GLibBridge", "MarkdownParser", "Platform", "SyntaxHighlighting"],
-      swiftSettings: settings),
-    .target(
-      name: "ChappieSDK", dependencies: ["GLibBridge", "Platform", "SecretMemory", "Signatures", "Zstandard"],
+      name: "ChappieSDK", dependencies: ["GLibBridge", "Platform", "SecretMemory", "Signatures"],
       swiftSettings: settings),
     .target(
       name: "ChappieSDKRuntime", dependencies: ["ChappieSDK", "GLibBridge", "Platform", "SecretMemory", "SQLite"],
@@ -80,7 +74,6 @@ let package = Package(
       dependencies: [
         "ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "HTTPTestServer", "Platform", "SecretMemory", "Signatures",
         "Signing",
-        "Zstandard",
       ],
       swiftSettings: settings),
     .executableTarget(
@@ -88,13 +81,12 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "chappied",
-      dependencies: ["ChappieService", "ChappieSDK", "GLibBridge", "Platform", "CQuietLog", "CWipingHeap"],
+      dependencies: ["ChappieService", "ChappieSDK", "GLibBridge", "Platform", "CWipingHeap"],
       swiftSettings: settings),
     .executableTarget(
       name: "chappie",
       dependencies: [
-        "AnswerRendering", "ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "LineEditing", "MarkdownParser",
-        "Platform",
+        "AnswerRendering", "ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "LineEditing", "Platform",
       ],
       swiftSettings: settings),
     .executableTarget(
@@ -119,7 +111,6 @@ let package = Package(
     .testTarget(
       name: "AnswerRenderingTests", dependencies: ["AnswerRendering", "GLibBridge", "TestSupport"],
       exclude: ["Screens"], swiftSettings: settings),
-    .testTarget(name: "ZstandardTests", dependencies: ["Zstandard"], swiftSettings: settings),
     .target(
       name: "TestSupport", dependencies: ["GLibBridge", "Platform"], path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "PlatformTests", dependencies: ["Platform", "TestSupport"], swiftSettings: settings),
@@ -137,7 +128,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ChappieSDKTestingTests",
-      dependencies: ["ChappieSDKTesting", "ChappieSDK", "GLibBridge", "Signatures", "Zstandard", "TestSupport"],
+      dependencies: ["ChappieSDKTesting", "ChappieSDK", "GLibBridge", "Platform", "Signatures", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "ChappieServiceTests",

@@ -34,7 +34,7 @@ SAFE = {
     "ChappieSDK/Turns/StreamBound.swift": "a time of this program",
     "ChappieSDK/JSON/ChappieJSONValue.swift": "the readers with a range",
     "ChappieSDK/JSON/JSONFields.swift": "the readers with a range",
-    "ChappieSDK/Tools/Schema": "comparisons of any numbers",
+    "AnswerRendering/Markdown/CharacterReference.swift": "the digits of a character",
     "SQLite/DatabaseRow.swift": "the readers with a range",
     "SQLite/Database.swift": "the timeout of this program",
 }

@@ -1,6 +1,4 @@
-import MarkdownParser
 import Platform
-import SyntaxHighlighting
 
 /// An answer in Markdown that grows.
 ///
@@ -21,13 +19,13 @@ struct AnswerDocument {
     /// An item of a list. `number` is nil for bullets.
     case item(number: Int?, isApart: Bool)
     /// Code, after the line that opens it.
-    case code(opening: [UInt8], SyntaxHighlighter.State)
+    case code(opening: [UInt8])
     /// Rows of a table, after the two lines that open it.
     case table(opening: [UInt8], TableLayout.Shape)
 
     var opening: [UInt8] {
       switch self {
-      case .code(let opening, _), .table(let opening, _): opening
+      case .code(let opening), .table(let opening, _): opening
       default: []
       }
     }
@@ -41,7 +39,6 @@ struct AnswerDocument {
     let continuation: Continuation
   }
 
-  private let syntax = SyntaxLibrary()
   private var tail: [UInt8] = []
   private var continuation = Continuation.start
   /// A carriage return at the end, which is nothing if a line feed follows.
@@ -59,7 +56,7 @@ struct AnswerDocument {
   ///
   /// - Parameter isComplete: whether the answer has ended.
   mutating func lines(_ format: AnswerFormat, isComplete: Bool) -> (settled: [StyledLine], open: [StyledLine]) {
-    let layout = BlockLayout(format: format, syntax: syntax)
+    let layout = BlockLayout(format: format)
     var settled: [StyledLine] = []
     var start = 0
     defer { tail.removeFirst(start) }
@@ -91,8 +88,8 @@ struct AnswerDocument {
     case (.start, _), (.rest, _): start = layout.lines(first, width: width, isOpen: isFirstOpen)
     case (.item(let number, let isApart), .list(let list)) where (number == nil) == (list.start == nil):
       start = layout.items(list.items, from: number, width: width, isOpen: isFirstOpen, isApart: isApart)
-    case (.code(_, var state), .code(let code)):
-      start = layout.codeLines(code.text, of: code.language, &state) + (isFirstOpen ? [] : [layout.lowerEdge(width)])
+    case (.code, .code(let code)):
+      start = layout.codeLines(code.text) + (isFirstOpen ? [] : [layout.lowerEdge(width)])
     case (.table(_, let shape), .table(let table)):
       start = TableLayout(table, width: width, shape: shape, layout).lines(isContinued: true)
     default: start = gap + layout.lines(first, width: width, isOpen: isFirstOpen)
@@ -157,11 +154,8 @@ struct AnswerDocument {
       case .code = MarkdownDocument(opening).blocks.first
     else { return nil }
     found.text.removeLast(2)
-    var state = SyntaxHighlighter.State()
-    if case .code(_, let earlier) = continuation { state = earlier }
-    let lines = lines([.code(found)], layout, isOpen: true)
-    _ = layout.codeLines(found.text, of: found.language, &state)
-    return Cut(lines: lines, length: settled.count, continuation: .code(opening: opening, state))
+    return Cut(
+      lines: lines([.code(found)], layout, isOpen: true), length: settled.count, continuation: .code(opening: opening))
   }
 
   private func tableCut(_ blocks: [MarkdownBlock], _ window: [UInt8], _ layout: BlockLayout) -> Cut? {
@@ -186,7 +180,7 @@ struct AnswerDocument {
   /// The lines that open the block, and whether they are a part of `text`.
   private func opening(lines count: Int, of text: ArraySlice<UInt8>) -> ([UInt8], isNew: Bool) {
     switch continuation {
-    case .code(let opening, _) where count == 1: return (opening, false)
+    case .code(let opening) where count == 1: return (opening, false)
     case .table(let opening, _) where count == 2: return (opening, false)
     default:
       let lines = text.split(separator: Self.lineFeed, omittingEmptySubsequences: false)

@@ -1,10 +1,6 @@
-import MarkdownParser
-import SyntaxHighlighting
-
 /// Puts blocks into lines.
 struct BlockLayout {
   let format: AnswerFormat
-  let syntax: SyntaxLibrary
 
   var inline: InlineText { InlineText(format: format) }
 
@@ -31,8 +27,7 @@ struct BlockLayout {
       if level == 1 { style.attributes.insert(.underlined) }
       return wrapped(inline.styled(runs, base: style), width)
     case .code(let code):
-      var state = SyntaxHighlighter.State()
-      let lines = codeLines(code.text, of: code.language, &state)
+      let lines = codeLines(code.text)
       guard code.isFenced else { return lines.map { prefixed($0, by: "    ") } }
       return [upperEdge(code.language, width)] + lines + (isOpen ? [] : [lowerEdge(width)])
     case .quote(let blocks):
@@ -97,28 +92,9 @@ struct BlockLayout {
 
   // MARK: Code
 
-  /// The lines of code, coloured if the language is known.
-  ///
-  /// - Parameter state: what the lines before have left open.
-  func codeLines(_ text: String, of language: String, _ state: inout SyntaxHighlighter.State) -> [StyledLine] {
+  func codeLines(_ text: String) -> [StyledLine] {
     let lines = text.replacing("\t", with: "    ").split(separator: "\n", omittingEmptySubsequences: false)
-    let highlighter = format.hasColors ? syntax.highlighter(of: language) : nil
-    return (lines.last == "" ? lines.dropLast() : lines[...]).map { line in
-      let pieces = highlighter?.pieces(line, &state) ?? [SyntaxHighlighter.Piece(text: line, kind: .plain)]
-      return StyledLine(pieces.map { StyledRun(text: String($0.text), style: Self.style($0.kind)) }, format)
-    }
-  }
-
-  private static func style(_ kind: SyntaxHighlighter.Kind) -> TextStyle {
-    switch kind {
-    case .plain: .plain
-    case .keyword: TextStyle(color: .magenta)
-    case .text, .addition: TextStyle(color: .green)
-    case .comment: .dim
-    case .number: TextStyle(color: .cyan)
-    case .name: TextStyle(color: .blue)
-    case .deletion: TextStyle(color: .red)
-    }
+    return (lines.last == "" ? lines.dropLast() : lines[...]).map { StyledLine([StyledRun(text: String($0))], format) }
   }
 
   func upperEdge(_ language: String, _ width: Int) -> StyledLine {

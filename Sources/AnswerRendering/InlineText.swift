@@ -1,5 +1,3 @@
-import MarkdownParser
-
 /// Marked text as the terminal shows it.
 struct InlineText {
   /// Addresses that a terminal may open. Others are shown.

@@ -1,5 +1,3 @@
-import MarkdownParser
-
 /// Puts a table into lines. Cells are wrapped where it is too wide; if that does not suffice, each row becomes a list.
 struct TableLayout {
   /// How the table stands on the terminal.

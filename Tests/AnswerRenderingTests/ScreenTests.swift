@@ -29,17 +29,11 @@ import Testing
     #expect(output.unicodeScalars.filter { !$0.isASCII && !letters.unicodeScalars.contains($0) }.isEmpty)
   }
 
-  @Test func codeHasTheColorsOfItsLanguage() {
-    let output = AnswerStream.text(AnswerSamples.code, .test(80))
-    for piece in [
-      "\u{1B}[35mdef\u{1B}[m greet", "\u{1B}[32m    on two lines.\"\"\"\u{1B}[m", "\u{1B}[2m# a comment\u{1B}[m",
-      "\u{1B}[2m   of two lines. */\u{1B}[m", "\u{1B}[35mint\u{1B}[m main", "\u{1B}[34m$file\u{1B}[m",
-    ] {
-      #expect(output.contains(piece), "\(output)")
-    }
-    var plain = AnswerFormat.test(80)
-    plain.hasColors = false
-    #expect(!AnswerStream.text(AnswerSamples.code, plain).contains("\u{1B}[3"))
+  @Test(arguments: [true, false])
+  func onlyATerminalWithColorsGetsThem(_ hasColors: Bool) {
+    var format = AnswerFormat.test(80)
+    format.hasColors = hasColors
+    #expect(AnswerStream.text(AnswerSamples.long, format).contains("\u{1B}[33m") == hasColors)
   }
 
   @Test func aLinkIsOpenedWhereTheTerminalCan() {

@@ -1,5 +1,5 @@
 import GLibBridge
-import Zstandard
+import Platform
 
 /// One request and its answer over HTTP, as server-sent events.
 @GLibActor

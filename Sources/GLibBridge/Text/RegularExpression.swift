@@ -1,4 +1,5 @@
 import CGLib
+import Glibc
 
 /// A regular expression in JSON Schema's syntax, matched by GRegex with limits on time and memory.
 public final class RegularExpression: @unchecked Sendable {
@@ -12,23 +13,13 @@ public final class RegularExpression: @unchecked Sendable {
   private static let replacementTime = Duration.seconds(1)
 
   /// - Throws: ``GLibError`` when the pattern is not a regular expression.
-  public convenience init(_ pattern: String) throws {
-    try self.init(pattern, bounds: Self.bounds) { $0 }
-  }
-
-  /// Compiles an expression that matches at the start of a text only and searches for `pattern` from there, in at most
-  /// `steps` steps.
-  convenience init(searching pattern: String, steps: Int) throws {
-    try self.init(pattern, bounds: "(*LIMIT_MATCH=\(steps))(*LIMIT_HEAP=16384)") { #"\A(?s:.*?)(?:\#($0))"# }
-  }
-
-  private init(_ pattern: String, bounds: String, _ wrap: (String) -> String) throws {
+  public init(_ pattern: String) throws {
     // In JavaScript such a pattern is invalid; in PCRE it would lift the limits.
     guard !pattern.hasPrefix("(*"), !pattern.utf8.contains(0) else {
       throw GLibError(domain: "chappie-regex", code: 0, message: "it is not a regular expression")
     }
     let regex = try checked {
-      g_regex_new(bounds + wrap(Self.translated(pattern)), G_REGEX_DOLLAR_ENDONLY, GRegexMatchFlags(rawValue: 0), &$0)
+      g_regex_new(Self.bounds + Self.translated(pattern), G_REGEX_DOLLAR_ENDONLY, GRegexMatchFlags(rawValue: 0), &$0)
     }
     guard let regex else { preconditionFailure("GLib returned no value where it promises one") }
     pointer = regex
@@ -36,26 +27,6 @@ public final class RegularExpression: @unchecked Sendable {
 
   deinit {
     g_regex_unref(pointer)
-  }
-
-  /// Whether the pattern occurs in `text`.
-  ///
-  /// - Throws: ``GLibError`` when a limit is exceeded.
-  public func matches(_ text: String) throws -> Bool {
-    var text = text
-    return try text.withUTF8 { bytes in
-      try bytes.withMemoryRebound(to: CChar.self) { characters in
-        // An empty buffer may have a null pointer, which GLib does not accept.
-        guard let start = characters.baseAddress else { return try matches("", length: 0) }
-        return try matches(start, length: characters.count)
-      }
-    }
-  }
-
-  private func matches(_ text: UnsafePointer<CChar>, length: Int) throws -> Bool {
-    try checked {
-      g_regex_match_full(pointer, text, gssize(length), 0, GRegexMatchFlags(rawValue: 0), nil, &$0) != 0
-    }
   }
 
   /// Replaces each match in `text` by `replacement`. U+0000 becomes U+FFFD.
@@ -113,5 +84,14 @@ public final class RegularExpression: @unchecked Sendable {
       }
     }
     return result
+  }
+}
+
+/// The processor time of the calling thread. Unlike a clock it stops while other threads use the processor.
+public enum ThreadCPUTime {
+  public static var now: Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 }

@@ -1,5 +1,5 @@
+import AnswerRendering
 import ChappieSDK
-import MarkdownParser
 import Platform
 
 /// What of an answer is wanted, and in which form.

@@ -9,7 +9,7 @@ struct SchemaFile {
   /// The schema as the answer is checked.
   let schema: JSONSchema
 
-  /// - Throws: ``CommandLineError`` if the file cannot be read, is no JSON object, or has a keyword that is not checked.
+  /// - Throws: ``CommandLineError`` if the file cannot be read, is no JSON object, or no schema.
   init(_ path: String) throws {
     let bytes = try AttachedFile.read(path, limit: JSONSchema.textLimit)
     guard let value = try? ChappieJSONValue(parsing: bytes.span, valueLimit: JSONSchema.valueLimit),
@@ -17,7 +17,7 @@ struct SchemaFile {
     else { throw CommandLineError(tr("The schema \(path) is no JSON object, or has too many values.")) }
     text = value.json
     do {
-      schema = try JSONSchema(value, refusesUnknown: true)
+      schema = try JSONSchema(value)
     } catch {
       throw CommandLineError(tr("The schema \(path) cannot be used: \(error.description)."))
     }

@@ -1,8 +1,8 @@
 import ChappieSDK
 import ChappieSDKTesting
 import GLibBridge
+import Platform
 import Testing
-import Zstandard
 
 /// The backend accepts or refuses requests over HTTP.
 @Suite @GLibActor struct RequestTests {

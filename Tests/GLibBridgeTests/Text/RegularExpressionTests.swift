@@ -6,10 +6,10 @@ struct RegularExpressionTests {
   @Test(arguments: [
     ("b", "abc", true), ("^b", "abc", false), ("^$", "", true), ("^a$", "a\n", false), ("^a\\u0062$", "ab", true),
     ("^\\\\u0062$", "\\u0062", true), ("^[\\u0061-\\u0063]+$", "abc", true), ("^\\\\", "\\", true), ("ü", "für", true),
-    ("^.$", "😀", true), ("a\\0b", "a\0b", true), ("^\\d{3}-[A-Z]+$", "123-AB", true),
+    ("^.$", "😀", true), ("^\\d{3}-[A-Z]+$", "123-AB", true),
   ])
   func matchesAsJavaScriptDoes(_ pattern: String, _ text: String, _ matches: Bool) throws {
-    #expect(try RegularExpression(pattern).matches(text) == matches)
+    #expect(try (RegularExpression(pattern).replacing(in: text, with: "-") != text) == matches)
   }
 
   @Test(arguments: [
@@ -31,14 +31,13 @@ struct RegularExpressionTests {
 
   @Test func throwsWhenAMatchTakesExponentialTime() throws {
     let text = String(repeating: "a", count: 100) + "b"
-    #expect(throws: GLibError.self) { try RegularExpression("^(a+)+$").matches(text) }
-    #expect(throws: GLibError.self) { try RegularExpression("^(a|a)*$").matches(text) }
+    #expect(throws: GLibError.self) { try RegularExpression("^(a|a)*$").replacing(in: text, with: "") }
     #expect(throws: GLibError.self) { try RegularExpression("^(a+)+$").replacing(in: text, with: "") }
   }
 
   @Test func throwsWhenAMatchNeedsTooMuchMemory() throws {
     let text = String(repeating: "a", count: 5_000_000)
-    #expect(throws: GLibError.self) { try RegularExpression("(a|b)*c").matches(text) }
-    #expect(try RegularExpression("^a+$").matches(text))
+    #expect(throws: GLibError.self) { try RegularExpression("(a|b)*c").replacing(in: text, with: "") }
+    #expect(try RegularExpression("^a+$").replacing(in: text, with: "") == "")
   }
 }

@@ -58,35 +58,6 @@ struct FreezeTests {
     }
   }
 
-  // MARK: Schemas
-
-  /// Thirty definitions that each try the next one twice, and match the whole text each time.
-  private static let schema: String = {
-    let definitions = (0..<30).map {
-      ##""d\##($0)":{"minLength":1,"anyOf":[{"$ref":"#/$defs/d\##($0 + 1)"},{"$ref":"#/$defs/d\##($0 + 1)"}]}"##
-    }
-    let text = ##"{"$ref":"#/$defs/d0"}"##
-    return
-      #"{"type":"object","properties":{"text":\#(text)},"$defs":{\#(definitions.joined(separator: ",")),"d30":false}}"#
-  }()
-
-  @Test(arguments: [5_000, 100_000])
-  func aSchemaOfExponentialWorkIsAborted(_ length: Int) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
-      try await caller.register([["name": "look", "input_schema": Self.schema]])
-      let text = String(repeating: "x", count: length)
-      try await world.sandbox.callTools(#"[{"name":"look","arguments":{"text":"\#(text)"}}]"#)
-      try await withBystander(world) { _ in
-        let turn = try await caller.stream("look")
-        _ = try await turn.end().answer
-        let ended = try #require(try turn.endedCalls.first)
-        #expect(ended.status == "failed")
-        #expect(ended.output.contains("takes too much work to be checked"), "\(ended.output)")
-      }
-    }
-  }
-
   // MARK: Floods
 
   /// The service closes the socket, since no turn can use these frames.

@@ -1,6 +1,6 @@
 import GLibBridge
 import HTTPTestServer
-import Zstandard
+import Platform
 
 /// The decoded body of a request.
 enum RequestContent {

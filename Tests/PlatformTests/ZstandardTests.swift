@@ -1,5 +1,5 @@
+import Platform
 import Testing
-import Zstandard
 
 @Suite struct ZstandardTests {
   @Test(arguments: [0, 1, 1000, 1 << 20, 5_000_000]) func decodesWhatItEncoded(_ count: Int) throws {
