@@ -105,3 +105,42 @@ extension SecretBytes {
     }
   }
 }
+
+extension SecretBytes {
+  /// Reads the secret through a bounds-checked view. Copies that `body` makes are not protected.
+  public func withSpan<Result>(_ body: (borrowing Span<UInt8>) throws -> Result) rethrows -> Result {
+    try withBytes { bytes in
+      let span = Span<UInt8>(_unsafeBytes: bytes)
+      return try body(span)
+    }
+  }
+
+  /// Copies a part of `span` into guarded memory.
+  public convenience init(copying span: borrowing Span<UInt8>, _ range: Range<Int>) {
+    let part = span.extracting(range)
+    self.init(count: range.count) { secret in
+      for offset in part.indices { secret.storeBytes(of: part[offset], toByteOffset: offset, as: UInt8.self) }
+    }
+  }
+}
+
+/// Searches with memchr and memcmp, because every chunk of a response passes through here.
+extension Span<UInt8> {
+  /// The first index of `byte` in `range`; nil when it does not occur.
+  @inlinable
+  public func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
+    extracting(range).withUnsafeBufferPointer { bytes in
+      guard let start = bytes.baseAddress, let found = memchr(start, Int32(byte), bytes.count) else { return nil }
+      return range.lowerBound + (UnsafeRawPointer(found) - UnsafeRawPointer(start))
+    }
+  }
+
+  /// Whether the bytes in `range` are those of `text`.
+  @inlinable
+  public func equals(_ range: Range<Int>, _ text: StaticString) -> Bool {
+    guard range.count == text.utf8CodeUnitCount else { return false }
+    return extracting(range).withUnsafeBufferPointer { bytes in
+      bytes.baseAddress.map { memcmp($0, text.utf8Start, bytes.count) == 0 } ?? true
+    }
+  }
+}

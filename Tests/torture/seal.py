@@ -1,5 +1,5 @@
 """Opens and seals what is stored, as the service does on the same machine: Sources/SecretMemory/AEAD.swift and, for
-the keyring, Sources/ChappieSDK/Keyring/Device/DeviceSeal.swift."""
+the keyring, Sources/ChappieSDK/Keyring/Device/DeviceSeals.swift."""
 
 import base64
 import ctypes

@@ -40,3 +40,59 @@ struct TurnRequest: Sendable {
     ]
   }
 }
+
+/// A model as a request names it, with the form that its requests take.
+struct RequestModel: Sendable, Equatable {
+  /// The two forms of a request for an answer.
+  enum Form: Sendable {
+    /// Tools and instructions have fields of their own.
+    case plain
+    /// Tools and instructions are the first items of the input.
+    case lite
+  }
+
+  let slug: String
+  let form: Form
+  /// The names of effort that the backend lists, lowest first; nil if the backend was not asked.
+  let efforts: [String]?
+  /// The effort that the backend expects in place of `ultra`; nil if it names none.
+  let ultra: String?
+
+  init(slug: String, form: Form = .plain, efforts: [String]? = nil, ultra: String? = nil) {
+    self.slug = slug
+    self.form = form
+    self.efforts = efforts
+    self.ultra = ultra
+  }
+
+  /// Whether a request to `other` has the same model and form as one to this model.
+  func isAsked(like other: RequestModel) -> Bool {
+    slug == other.slug && form == other.form
+  }
+
+  // MARK: Effort
+
+  /// All known names of effort, lowest first.
+  private static let scale = ["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+  /// A name for people: a model that lists it expects another one in the request.
+  private static let ultra = "ultra"
+
+  /// The effort that the request names for `wanted`; nil if it must name none.
+  ///
+  /// An effort that the model does not list becomes the next higher one that it lists, or else its highest. An unknown
+  /// effort is sent unchanged, and the backend decides.
+  func effort(_ wanted: ChappieReasoningEffort?) -> String? {
+    guard let word = wanted?.rawValue else { return nil }
+    guard let efforts else { return word == Self.ultra ? "xhigh" : word }
+    let listed = efforts.filter { $0 != Self.ultra }
+    if word == Self.ultra { return ultra ?? highest(of: listed) }
+    guard !listed.contains(word), let rank = Self.scale.firstIndex(of: word), rank > 0 else { return word }
+    let ranked = listed.compactMap { Self.scale.firstIndex(of: $0) }
+    guard let best = ranked.filter({ $0 > rank }).min() ?? ranked.max() else { return nil }
+    return Self.scale[best]
+  }
+
+  private func highest(of listed: [String]) -> String? {
+    listed.compactMap { Self.scale.firstIndex(of: $0) }.max().map { Self.scale[$0] } ?? listed.last
+  }
+}

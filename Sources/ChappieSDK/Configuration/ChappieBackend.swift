@@ -1,3 +1,5 @@
+import GLibBridge
+
 /// The servers for requests, and the client id of this program there.
 ///
 /// Only this package's own programs and test fixtures choose it. An app cannot send a user's credential to another
@@ -44,4 +46,29 @@ public struct ChappieBackend: Sendable, Hashable {
     }
     return url.hasSuffix("/") ? String(url.dropLast()) : url
   }
+}
+
+/// The parts of a web address that decide whether it may receive a credential.
+struct WebAddress {
+  let isHTTPS: Bool
+  let isLoopback: Bool
+
+  /// Returns nil for anything but an absolute `http` or `https` address with a host and without user name and password.
+  init?(_ text: String) {
+    guard let address = ParsedURL(text), !address.hasCredentials, let host = address.host, !host.isEmpty else {
+      return nil
+    }
+    switch address.scheme {
+    case "https": isHTTPS = true
+    case "http": isHTTPS = false
+    default: return nil
+    }
+    isLoopback = address.isLoopback
+  }
+}
+
+/// The version of the backend's protocol, given as the version of the Codex client that speaks the same protocol. The
+/// backend hides models that need a newer version and refuses requests to them.
+enum ProtocolVersion {
+  static let current = "0.163.0"
 }

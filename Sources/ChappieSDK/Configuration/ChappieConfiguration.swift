@@ -74,3 +74,83 @@ public struct ChappieConfiguration: Sendable, Hashable {
     self.applicationName = applicationName
   }
 }
+
+/// Whether a client compacts its conversation automatically as the model's context window fills.
+public enum ChappieAutomaticCompaction: Sendable, Hashable {
+  /// Never. The app may still compact the conversation itself.
+  case off
+  /// Before a message is sent, if the request fills more than this part of the window, in percent from 1 to 100. The
+  /// length of the texts gives an estimate of the request's size. Nothing is compacted for a model without a stated
+  /// window.
+  case whenFull(percent: Double)
+
+  /// 80 percent, because the summary itself needs room.
+  public static let recommended = ChappieAutomaticCompaction.whenFull(percent: 80)
+
+  /// Whether `tokens` exceed the limit for a window of `contextWindow` tokens.
+  func isDue(tokens: Int, contextWindow: Int) -> Bool {
+    switch self {
+    case .off: false
+    case .whenFull(let percent): Double(tokens) > Double(contextWindow) * min(max(percent, 1), 100) / 100
+    }
+  }
+}
+
+/// The rule for reading a stored credential. The keychain is the desktop's keyring.
+public enum ChappieKeychainAccessibility: String, Sendable, Hashable, CaseIterable {
+  /// Only while the keyring and the screen are unlocked. The default.
+  case whenUnlockedThisDeviceOnly = "when-unlocked-this-device-only"
+
+  /// After the first unlock of the keyring since login, even when it is locked again. For work in the background.
+  case afterFirstUnlockThisDeviceOnly = "after-first-unlock-this-device-only"
+}
+
+/// The rule for reading when the state of the screen is unknown.
+package enum UnknownLockPolicy: String, Sendable, Hashable, CaseIterable {
+  /// The keyring alone decides.
+  case keyring
+  /// Nothing is read.
+  case deny
+}
+
+/// The transport for answers: a WebSocket, or HTTP with server-sent events. Both deliver the same events.
+public struct ChappieStreamingTransportPolicy: Sendable, Hashable {
+  /// Whether the client tries a WebSocket first. It usually delivers the first word sooner.
+  public let prefersWebSocket: Bool
+  /// The number of reconnections for a WebSocket that drops during an answer, 0 or more.
+  public let maxWebSocketReconnectionAttempts: Int
+  /// Whether the client switches to HTTP, for the rest of its life, when a WebSocket is not available.
+  public let fallsBackToHTTPSSE: Bool
+
+  /// A negative number counts as 0.
+  public init(
+    prefersWebSocket: Bool = true, maxWebSocketReconnectionAttempts: Int = 5, fallsBackToHTTPSSE: Bool = true
+  ) {
+    self.prefersWebSocket = prefersWebSocket
+    self.maxWebSocketReconnectionAttempts = max(0, maxWebSocketReconnectionAttempts)
+    self.fallsBackToHTTPSSE = fallsBackToHTTPSSE
+  }
+
+  public static let `default` = ChappieStreamingTransportPolicy()
+
+  /// For networks that block WebSockets, for tests, and for finding a transport error.
+  public static let httpSSEOnly = ChappieStreamingTransportPolicy(
+    prefersWebSocket: false, maxWebSocketReconnectionAttempts: 0)
+}
+
+/// The model for a client's requests.
+package enum ModelChoice: Sendable, Hashable {
+  /// No model is chosen: the backend's catalogue decides.
+  case standard
+  /// The model with this slug and no other.
+  case chosen(String)
+
+  /// The model for answers when none is chosen and the backend offers it.
+  static let standardSlug = "gpt-5.5"
+
+  /// Returns nil when `slug` is nil.
+  init?(_ slug: String?) {
+    guard let slug else { return nil }
+    self = .chosen(slug)
+  }
+}

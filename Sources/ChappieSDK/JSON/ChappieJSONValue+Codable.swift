@@ -31,3 +31,59 @@ extension ChappieJSONValue: Codable {
     }
   }
 }
+
+extension ChappieJSONValue: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
+  /// If a key is repeated, the last value counts.
+  public init(dictionaryLiteral elements: (String, ChappieJSONValue)...) {
+    self = .object(Dictionary(elements) { $1 })
+  }
+
+  public init(arrayLiteral elements: ChappieJSONValue...) {
+    self = .array(elements)
+  }
+}
+
+extension ChappieJSONValue: ExpressibleByStringInterpolation, ExpressibleByBooleanLiteral {
+  public init(stringLiteral value: String) {
+    self = .string(value)
+  }
+
+  public init(booleanLiteral value: Bool) {
+    self = .bool(value)
+  }
+}
+
+extension ChappieJSONValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
+  package init(_ number: Int) {
+    self = .integer(Int64(number))
+  }
+
+  public init(integerLiteral value: Int64) {
+    self = .integer(value)
+  }
+
+  public init(floatLiteral value: Double) {
+    self = .number(value)
+  }
+}
+
+/// A type that every coder reads and writes through ``ChappieJSONValue``: harnesses, manifests, messages, threads.
+package protocol JSONCodable: Codable {
+  init(jsonValue json: ChappieJSONValue) throws(ChappieClientError)
+  var jsonValue: ChappieJSONValue { get }
+}
+
+extension JSONCodable {
+  /// - Throws: `DecodingError`, which names the missing or wrong field.
+  public init(from decoder: any Decoder) throws {
+    do {
+      try self.init(jsonValue: ChappieJSONValue(from: decoder))
+    } catch let error as ChappieClientError {
+      throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: error.description))
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    try jsonValue.encode(to: encoder)
+  }
+}

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// Proof that the lock rules allow the read of an item now. An unread item opens only with a permit, and only
 /// ``LockGate`` makes one.
@@ -46,5 +47,60 @@ struct LockGate {
           "Nothing here tells whether the screen is locked, and [Lock] Unknown=deny is set: see chappied(8).")
       }
     }
+  }
+}
+
+/// The lock state of the desktop, from all known sources.
+public enum ChappieLockState: String, Sendable, Hashable, CaseIterable {
+  /// The keyring is unlocked, and a source reports the screen as not locked.
+  case unlocked
+  /// The screen or the keyring is locked, or the machine is going to sleep.
+  case locked
+  /// The keyring is locked and has not been unlocked since login.
+  case beforeFirstUnlock = "before-first-unlock"
+  /// No source reports the state of the screen, so no lock policy of this desktop is known.
+  case unknown
+
+  /// Whether any known source reports a lock.
+  package var isLocked: Bool {
+    switch self {
+    case .locked, .beforeFirstUnlock: true
+    case .unlocked, .unknown: false
+    }
+  }
+}
+
+extension ChappieLockState: LogValue {}
+
+/// Remembers across restarts of this process that the keyring has been unlocked since login.
+///
+/// A file in the runtime directory names the bus and the keyring's connection to it. Neither name is ever used again,
+/// so the note becomes invalid when the keyring's daemon ends, at logout at the latest.
+@GLibActor
+struct FirstUnlockNote {
+  private static var lengthLimit: Int { 1 << 10 }
+
+  private let directory = Directories.runtime + "/chappie"
+  private let bus: String
+
+  init(_ connection: BusConnection) {
+    bus = connection.guid
+  }
+
+  /// Whether the keyring with the bus name `owner` has been seen unlocked.
+  func names(_ owner: String) -> Bool {
+    (try? Files.read(path, limit: Self.lengthLimit)) == text(owner)
+  }
+
+  /// The note is a convenience, so a failure to write it is ignored.
+  func write(_ owner: String) {
+    try? Files.makeDirectory(directory)
+    try? Files.write(text(owner), to: path)
+  }
+
+  private var path: String { directory + "/unlocked-keyring" }
+
+  private func text(_ owner: String) -> [UInt8] {
+    Array("\(bus) \(owner)\n".utf8)
   }
 }

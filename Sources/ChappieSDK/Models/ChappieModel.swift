@@ -38,3 +38,74 @@ public struct ChappieModel: Sendable, Hashable, Identifiable {
     self.contextWindow = contextWindow
   }
 }
+
+extension ChappieModel {
+  /// Parses a model of the backend's list. Nil without a usable slug.
+  ///
+  /// A missing or invalid value means not supported. A model without modalities reads text, and one without a priority
+  /// comes last. Texts are reduced to one line without terminal control characters, because users see them.
+  ///
+  /// - Parameter isServed: whether the API supports a model of which the list says nothing.
+  init?(_ entry: ChappieJSONValue, isServed: Bool = false) {
+    guard let slug = entry["slug"]?.stringValue, Self.isSlug(slug) else { return nil }
+    let name = entry["display_name"]?.stringValue.map(Redaction.message) ?? ""
+    let description = entry["description"]?.stringValue.map(Redaction.message) ?? ""
+    let modalities = Self.words(entry["input_modalities"])
+    let levels = entry["supported_reasoning_levels"]?.arrayValue?.map { $0["effort"] ?? $0 } ?? []
+    self.init(
+      slug: slug, displayName: name.isEmpty ? slug : name, description: description.isEmpty ? nil : description,
+      supportedInAPI: entry["supported_in_api"]?.boolValue ?? isServed,
+      priority: entry["priority"]?.number(in: Int(Int32.min)...Int(Int32.max)) ?? .max,
+      inputModalities: modalities.isEmpty ? ["text"] : modalities, supportedReasoningLevels: Self.words(.array(levels)),
+      supportsSearchTool: entry["supports_search_tool"]?.boolValue ?? false,
+      supportsParallelToolCalls: entry["supports_parallel_tool_calls"]?.boolValue ?? false,
+      contextWindow: entry["context_window"]?.number(in: 1...Int(UInt32.max)))
+  }
+
+  private static func words(_ list: ChappieJSONValue?) -> [String] {
+    list?.arrayValue?.compactMap(\.stringValue).filter(isSlug) ?? []
+  }
+
+  /// Whether `text` is a slug: 1 to 255 printable ASCII characters without spaces and without a part of a token.
+  static func isSlug(_ text: String) -> Bool {
+    (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+      && !Redaction.holdsPartOfToken(text)
+  }
+}
+
+/// Selects models. A nil property matches every model.
+public struct ChappieModelFilter: Sendable, Hashable {
+  public var supportedInAPI: Bool?
+  /// A required kind of input, such as `image`.
+  public var inputModality: String?
+  public var supportsSearchTool: Bool?
+  public var supportsParallelToolCalls: Bool?
+  /// A required reasoning effort, such as `high`.
+  public var reasoningLevel: String?
+
+  public init(
+    supportedInAPI: Bool? = nil, inputModality: String? = nil, supportsSearchTool: Bool? = nil,
+    supportsParallelToolCalls: Bool? = nil, reasoningLevel: String? = nil
+  ) {
+    self.supportedInAPI = supportedInAPI
+    self.inputModality = inputModality
+    self.supportsSearchTool = supportsSearchTool
+    self.supportsParallelToolCalls = supportsParallelToolCalls
+    self.reasoningLevel = reasoningLevel
+  }
+
+  /// The filter for programs that show text: the API supports the model, and the model reads text.
+  public static let `default` = ChappieModelFilter(supportedInAPI: true, inputModality: "text")
+
+  public func matches(_ model: ChappieModel) -> Bool {
+    Self.agree(supportedInAPI, model.supportedInAPI)
+      && Self.agree(supportsSearchTool, model.supportsSearchTool)
+      && Self.agree(supportsParallelToolCalls, model.supportsParallelToolCalls)
+      && inputModality.map(model.inputModalities.contains) != false
+      && reasoningLevel.map(model.supportedReasoningLevels.contains) != false
+  }
+
+  private static func agree(_ wanted: Bool?, _ value: Bool) -> Bool {
+    wanted.map { $0 == value } ?? true
+  }
+}

@@ -178,3 +178,48 @@ extension ChappieThreadStoreError {
     self = error as? ChappieThreadStoreError ?? .unavailable("The store failed: \(error)")
   }
 }
+
+/// The syntax of thread ids. An id is safe in a file path, in an object path and on a command line.
+package enum ThreadID {
+  /// Whether `id` is 1 to 64 of the characters `a` to `z`, `0` to `9` and `-`.
+  package static func isValid(_ id: String) -> Bool {
+    (1...64).contains(id.utf8.count) && id.utf8.allSatisfy(isPlain)
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+    default: false
+    }
+  }
+}
+
+extension ChappieThreadQuery {
+  /// The page of `all` that this query asks for: a helper for stores that have all summaries in memory.
+  public func page(of all: [ChappieThreadSummary]) -> [ChappieThreadSummary] {
+    var listed = all.filter { kind.lists($0) }
+    if let after { listed.removeAll { !after.isListed(before: $0) } }
+    listed.sort { $0.isListed(before: $1) }
+    return limit.map { Array(listed.prefix(max(1, $0))) } ?? listed
+  }
+}
+
+extension ChappieThreadQuery.Kind {
+  func lists(_ thread: ChappieThreadSummary) -> Bool {
+    switch self {
+    case .active: !thread.isArchived
+    case .archived: thread.isArchived
+    case .all: true
+    }
+  }
+}
+
+extension ChappieThreadSummary {
+  /// Whether this thread is newer. The change number decides, because a clock can be set back. Threads of an older
+  /// version have no number, so their times decide.
+  func isListed(before other: ChappieThreadSummary) -> Bool {
+    guard changeNumber == other.changeNumber else { return changeNumber > other.changeNumber }
+    return (updatedAt, updatedAtMicroseconds, createdAt, createdAtMicroseconds, id)
+      > (other.updatedAt, other.updatedAtMicroseconds, other.createdAt, other.createdAtMicroseconds, other.id)
+  }
+}

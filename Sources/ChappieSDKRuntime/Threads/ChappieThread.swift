@@ -1,4 +1,5 @@
 import ChappieSDK
+import GLibBridge
 
 /// A stored conversation: its summary and its turns.
 public struct ChappieThread: Sendable, Hashable, Identifiable {
@@ -73,5 +74,56 @@ public struct ChappieThreadDamage: Sendable, Hashable {
   public init(offset: Int64, reason: String) {
     self.offset = offset
     self.reason = reason
+  }
+}
+
+/// A message of the user and all events that followed from it.
+public struct ChappieTurn: Sendable, Hashable, Identifiable {
+  /// Opaque and unique.
+  public let id: String
+  /// The time of recording, in Unix seconds.
+  public var recordedAt: Int64
+  /// The microseconds to add to ``recordedAt``, 0 to 999,999; 0 if they are unknown.
+  public var recordedAtMicroseconds: Int32
+  /// The events, the oldest first.
+  public var events: [ChappieTurnEvent]
+
+  public init(id: String, recordedAt: Int64, recordedAtMicroseconds: Int32 = 0, events: [ChappieTurnEvent]) {
+    self.id = id
+    self.recordedAt = recordedAt
+    self.recordedAtMicroseconds = recordedAtMicroseconds
+    self.events = events
+  }
+}
+
+extension ChappieTurn {
+  /// Makes a turn with a new id and the current time.
+  init(recording events: [ChappieTurnEvent]) {
+    let now = UnixTime.nowWithMicroseconds
+    self.init(
+      id: UniqueID.make(), recordedAt: now.seconds, recordedAtMicroseconds: now.microseconds, events: events)
+  }
+}
+
+/// Makes the title of a thread from its first message.
+enum ThreadTitle {
+  /// The longest title, in characters.
+  static let limit = 60
+  /// The longest title in bytes, the same as the service's limit: a character may have any number of combining marks.
+  static let byteLimit = 1024
+
+  /// The text on one line without control characters. A text that is too long is cut after a word.
+  static func make(of text: String) -> String {
+    let line = text.split(whereSeparator: \.isWhitespace).map(printable).filter { !$0.isEmpty }.joined(separator: " ")
+    guard line.count > limit || line.utf8.count > byteLimit else { return line }
+    var head = String(line.prefix(limit))
+    while head.utf8.count > byteLimit - ellipsis.utf8.count { head.unicodeScalars.removeLast() }
+    return (head.lastIndex(of: " ").map { head[..<$0] } ?? head.dropLast()) + ellipsis
+  }
+
+  private static let ellipsis = "…"
+
+  private static func printable(_ word: Substring) -> String {
+    String(word.unicodeScalars.filter { $0.properties.generalCategory != .control })
   }
 }

@@ -1,5 +1,6 @@
 import ChappieSDK
 import GLibBridge
+import Platform
 
 /// Asks the user one question by a notification, if no program has answered for the user in time.
 ///
@@ -105,6 +106,79 @@ final class QuestionNotification {
       stage = .over
       unshown()
     default: break
+    }
+  }
+}
+
+/// A question to the user about background use.
+struct ConsentQuestion: Sendable, Equatable {
+  /// The id of the sandboxed app; nil for the user's own programs.
+  let app: String?
+  /// The name in the app's desktop file, if there is one. The app has chosen it, so it is shown with the id.
+  let name: String?
+}
+
+extension DesktopNotification {
+  init(askingForBackgroundUseBy question: ConsentQuestion) {
+    let app = question.app?.shown(limit: 64)
+    let wish =
+      switch (app, question.name?.shown(limit: 64)) {
+      case (nil, _): tr("A program of yours wants to ask ChatGPT on its own, without a question from you.")
+      case (let app?, nil): tr("\(app) wants to ask ChatGPT on its own, without a question from you.")
+      case (let app?, let name?): tr("\(name) (\(app)) wants to ask ChatGPT on its own, without a question from you.")
+      }
+    let option = app.map { " --app \($0)" } ?? ""
+    self.init(
+      summary: tr("Use ChatGPT in the background?"),
+      body: [
+        wish, tr("It uses your ChatGPT plan."), tr("In a terminal: \("chappie accounts --background allow\(option)")"),
+      ].joined(separator: "\n"),
+      actions: [.allow, .refuse], category: "x-chappie.consent", lifetime: .untilSolved)
+  }
+}
+
+/// A question to the user about a tool call.
+struct ApprovalQuestion: Sendable, Equatable {
+  let tool: String
+  /// JSON text.
+  let arguments: String
+  /// The app that registered the tool; nil if it is unknown.
+  let app: String?
+
+  /// The longest arguments that every notification server shows whole, in characters: about four lines.
+  private static let shownLimit = 200
+
+  /// The tool and its arguments on one line; nil if a notification would not show all of it. A notification offers
+  /// approval only for a call that it shows whole.
+  var whole: String? {
+    let legible = LegibleJSON(arguments)
+    guard legible.text.unicodeScalars.count <= Self.shownLimit, !legible.hasGaps, shownTool == tool else { return nil }
+    return "\(tool) \(legible.text)"
+  }
+
+  /// The tool's name, which a program has chosen.
+  var shownTool: String { tool.shown(limit: 64) }
+}
+
+extension DesktopNotification {
+  init(asking question: ApprovalQuestion) {
+    let whose = question.app.map { tr("The tool belongs to \($0).") } ?? tr("The tool belongs to a program of yours.")
+    // The summary has no details of the call, since servers show it on locked screens too.
+    let summary = tr("ChatGPT wants to use a tool")
+    if let whole = question.whole {
+      self.init(
+        summary: summary,
+        body: [whole, whose, tr("Approve only what you asked for; without an answer it does not run.")]
+          .joined(separator: "\n"),
+        actions: [.approve, .deny], category: "x-chappie.approval", lifetime: .untilSolved)
+    } else {
+      self.init(
+        summary: summary,
+        body: [
+          tr("\(question.shownTool) would get more than can be shown here."), whose,
+          tr("To read all of it and answer, in a terminal: chappie approvals"),
+        ].joined(separator: "\n"),
+        actions: [.deny], category: "x-chappie.approval", lifetime: .untilSolved)
     }
   }
 }

@@ -1,4 +1,6 @@
 import CGLib
+import Glibc
+import Platform
 
 /// Calls an action on the actor for each occurrence of a Unix signal. Releasing the watch restores the signal's default
 /// action.
@@ -40,5 +42,51 @@ public enum UnixSignals {
     await wait.value()
     for watch in watches { watch.cancel() }
     return first
+  }
+}
+
+/// Calls an action once, when the reader of a pipe, a socket or a terminal has closed its end. It never does for a
+/// regular file. Releasing the watch stops it.
+@GLibActor
+public final class HangUpWatch {
+  private var source: AttachedSource?
+
+  /// - Parameter stream: the stream, which must stay open while the watch exists.
+  public init(_ stream: StandardStream, _ action: @escaping @GLibActor () -> Void) {
+    let condition = GIOCondition(rawValue: G_IO_ERR.rawValue | G_IO_HUP.rawValue)
+    source = AttachedSource(watching: stream.rawValue, for: condition, action)
+  }
+
+  /// Stops watching.
+  public func cancel() {
+    _ = source.take()
+  }
+
+  isolated deinit {
+    cancel()
+  }
+}
+
+/// Calls an action once, when the parent process ends. Releasing the watch stops it.
+@GLibActor
+public final class ParentWatch {
+  private let parent: ProcessHandle
+  private var source: AttachedSource?
+
+  /// Nil when the parent process cannot be watched or has already ended.
+  public init?(_ action: @escaping @GLibActor () -> Void) {
+    let number = getppid()
+    guard number > 1, let parent = ProcessHandle(number), getppid() == number else { return nil }
+    self.parent = parent
+    source = AttachedSource(watching: parent.descriptor.number, for: G_IO_IN, action)
+  }
+
+  /// Stops watching.
+  public func cancel() {
+    _ = source.take()
+  }
+
+  isolated deinit {
+    cancel()
   }
 }

@@ -39,3 +39,38 @@ enum PromptingSecretService {
     g_object_unref(data)
   }
 }
+
+/// A subclass of `SecretService` that never prompts: an operation that needs a prompt fails.
+enum NonPromptingSecretService {
+  static let errorDomain = "chappie-prompt-not-allowed"
+
+  static let type: GType = SecretServiceSubclass.register("ChappieNonPromptingSecretService") { serviceClass, _ in
+    guard let serviceClass else { return }
+    let functions = serviceClass.assumingMemoryBound(to: SecretServiceClass.self)
+    functions.pointee.prompt_async = { service, _, _, cancellable, callback, data in
+      let task = g_task_new(service, cancellable, callback, data)
+      g_task_return_error(task, SecretServiceSubclass.error(errorDomain, "the keyring needs to prompt the user"))
+      g_object_unref(task.map { UnsafeMutableRawPointer($0) })
+    }
+    functions.pointee.prompt_finish = { _, result, error in
+      _ = g_task_propagate_pointer(result, error)
+      return nil
+    }
+  }
+}
+
+/// Helpers for subclasses of `SecretService` with their own prompt functions.
+enum SecretServiceSubclass {
+  /// Registers the GObject type `name`. `initialize` sets up its class.
+  static func register(_ name: String, _ initialize: @escaping GClassInitFunc) -> GType {
+    let parent = secret_service_get_type()
+    var query = GTypeQuery()
+    g_type_query(parent, &query)
+    return g_type_register_static_simple(
+      parent, name, query.class_size, initialize, query.instance_size, nil, GTypeFlags(rawValue: 0))
+  }
+
+  static func error(_ domain: String, _ message: String) -> UnsafeMutablePointer<GError>? {
+    g_error_new_literal(g_quark_from_string(domain), 0, message)
+  }
+}

@@ -1,4 +1,5 @@
 import CGLib
+import CLibsoup
 
 /// An absolute URL, parsed by GLib.
 public struct ParsedURL: Sendable {
@@ -25,5 +26,16 @@ public struct ParsedURL: Sendable {
     guard let address = g_inet_address_new_from_string(host) else { return false }
     defer { g_object_unref(address) }
     return g_inet_address_get_is_loopback(address) != 0
+  }
+}
+
+/// The part of a host name that one owner has registered, by the list of public suffixes: `example.org` of
+/// `www.example.org`, and `alice.github.io` of itself.
+public enum RegistrableDomain {
+  /// Nil for a public suffix, such as `co.uk` or `github.io`, for a name without a known suffix, and where libsoup has
+  /// no list.
+  public static func of(_ host: String) -> String? {
+    // The result points into the argument, so it is copied before the argument ends.
+    host.withCString { host in soup_tld_get_base_domain(host, nil).map { String(cString: $0) } }
   }
 }

@@ -62,3 +62,57 @@ extension Task {
     try Task<Never, Never>.checkCancellation()
   }
 }
+
+/// A value that is provided once, by another task. Use ``Wait`` for an event without a value.
+@GLibActor
+public final class Promise<Value: Sendable> {
+  private let wait = Wait()
+  private var outcome: Value?
+
+  public init() {}
+
+  public var isFulfilled: Bool { outcome != nil }
+
+  /// Provides the value. Later calls have no effect.
+  public func fulfil(_ value: Value) {
+    guard outcome == nil else { return }
+    outcome = value
+    wait.finish()
+  }
+
+  /// Waits for the value. Only one task may wait.
+  ///
+  /// - Throws: `CancellationError`.
+  public func value() async throws -> Value {
+    await wait.valueOrCancelled()
+    guard let outcome else { throw CancellationError() }
+    return outcome
+  }
+}
+
+/// Work whose result goes to all who ask for it while it is done. Those who ask later have it done again.
+@GLibActor
+package final class SharedWork<Value: Sendable> {
+  private let work: @GLibActor @Sendable () async throws -> Value
+  private var running: Task<Value, any Error>?
+
+  package init(_ work: @escaping @GLibActor @Sendable () async throws -> Value) {
+    self.work = work
+  }
+
+  /// - Throws: the work's error; `CancellationError` when the waiting task is cancelled, while the work goes on.
+  package func value() async throws -> Value {
+    let task = running ?? start()
+    try await task.untilEnded()
+    return try await task.value
+  }
+
+  private func start() -> Task<Value, any Error> {
+    let task = Task.onGLib {
+      defer { self.running = nil }
+      return try await self.work()
+    }
+    running = task
+    return task
+  }
+}

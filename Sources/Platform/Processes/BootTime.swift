@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// A time on the boot-time clock, which counts from the start of the machine, includes suspend and cannot be set.
 ///
@@ -37,5 +38,23 @@ public struct BootTime: Sendable, Hashable {
   public func minimumSeconds(since earlier: BootTime) -> Int64 {
     guard bootID == earlier.bootID, !bootID.isEmpty else { return seconds }
     return max(0, seconds - earlier.seconds)
+  }
+}
+
+/// The time as servers tell it, in the `Date` of the answers that this process got.
+public enum ServerTime {
+  private static let last = Mutex<(time: Timestamp, boot: Int64)?>(nil)
+  /// The years 2020 to 2100, in Unix seconds. Another time is no server's.
+  public static let credible: Range<Int64> = 1_577_836_800..<4_133_980_800
+
+  /// Notes the time of an answer that has just come, in Unix seconds.
+  public static func note(_ unixSeconds: Int64) {
+    guard credible.contains(unixSeconds), let time = Timestamp(unixSeconds) else { return }
+    last.withLock { $0 = (time, BootTime.now.seconds) }
+  }
+
+  /// The time now: that of the last answer, and what has passed since. Nil before the first answer.
+  public static var now: Timestamp? {
+    last.withLock { last in last.map { $0.time + (BootTime.now.seconds - $0.boot) } }
   }
 }

@@ -1,3 +1,4 @@
+import CPlatform
 import Glibc
 
 /// The process that this code runs in.
@@ -25,4 +26,63 @@ public enum CurrentProcess {
     limit.rlim_cur = min(rlim_t(count), limit.rlim_max)
     setrlimit(resource, &limit)
   }
+}
+
+/// The executable file of this process. An upgrade replaces it, and a removal deletes it, while the process runs.
+public struct ProgramFile: Sendable {
+  public let path: String
+  private let identity: FileIdentity
+
+  /// Nil if the system does not tell which file this process runs, or if its path leads to another one here, as in
+  /// another mount namespace.
+  public init?() {
+    var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/self/exe", &path, path.count)
+    guard count > 0, let identity = FileIdentity("/proc/self/exe") else { return nil }
+    let name = String(decoding: path.prefix(count), as: UTF8.self)
+    self.identity = identity
+    if name.hasPrefix("/"), name.hasSuffix(Self.deletedMark) {
+      // The file was replaced while this process started.
+      self.path = String(name.dropLast(Self.deletedMark.count))
+    } else {
+      self.path = name
+      if isReplaced { return nil }
+    }
+  }
+
+  /// The kernel's mark after the path of a file that is gone.
+  private static let deletedMark = " (deleted)"
+
+  /// Whether the path names another file now, or none.
+  public var isReplaced: Bool { FileIdentity(path) != identity }
+}
+
+/// Protects the memory of a program that handles secrets.
+///
+/// Secrets live in guarded memory. Libraries, however, copy the data that they send and receive: a header field, an
+/// encrypted block, a part of a response. In programs that link `CWipingHeap`, freed heap blocks are overwritten.
+public enum MemoryHardening {
+  /// Prepares the heap for wiping, disables core dumps, and denies other programs of the same user access to this
+  /// process's memory, environment and descriptors. Call it first in `main`, before GLib allocates memory.
+  ///
+  /// A service that inspects its caller's root directory, as the desktop portals do, cannot inspect this process and
+  /// refuses its calls. Call a portal from another process.
+  public static func enable() {
+    // GLib's slice allocator would keep freed blocks instead of returning them to the heap.
+    setenv("G_SLICE", "always-malloc", 1)
+    // All threads share one heap, so that memory which one thread freed is reused by the others.
+    chappie_use_one_heap()
+    // Large blocks are mapped, and so returned to the system when freed. By default glibc raises this threshold as a
+    // program runs.
+    chappie_map_large_blocks()
+    var none = rlimit(rlim_cur: 0, rlim_max: 0)
+    chappie_forbid_dumping()
+    setrlimit(__rlimit_resource_t(UInt32(RLIMIT_CORE.rawValue)), &none)
+  }
+
+  /// Returns unused heap memory to the system. This takes milliseconds.
+  public static func trimHeap() { chappie_trim_heap() }
+
+  /// Overwrites the unused part of this thread's stack, which may hold data of functions that have returned.
+  public static func wipeStack() { chappie_wipe_stack() }
 }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A text that is looked up in the catalogue of the user's language. Write it as a literal in a call of ``tr(_:)``.
 ///
 /// `make po` finds the literals in the source, so a text is one literal, without `+`. Each interpolation becomes a
@@ -117,4 +119,27 @@ extension LocalizedText {
 /// An error with a reason for people. Its description is in English.
 public protocol TranslatableError: Error {
   var reason: LocalizedText { get }
+}
+
+/// Numbers as people of the user's locale write them.
+public enum LocalizedNumber {
+  /// A whole number with its digits in groups.
+  public static func text(_ number: Int) -> String {
+    formatted("%'ld", number)
+  }
+
+  /// A number with so many decimals.
+  public static func text(_ number: Double, decimals: Int) -> String {
+    formatted("%'.*f", Int32(clamping: decimals), number)
+  }
+
+  private static func formatted(_ format: String, _ values: any CVarArg...) -> String {
+    var text = [CChar](repeating: 0, count: 512)
+    let count = Translation.inUsersLocale {
+      withVaList(values) { vsnprintf(&text, text.count, format, $0) }
+    }
+    let bytes = text.prefix(max(0, min(Int(count), text.count - 1))).map { UInt8(bitPattern: $0) }
+    // In a locale without UTF-8, the mark between groups may be a no-break space of another character set.
+    return String(decoding: bytes, as: UTF8.self).replacing("\u{FFFD}", with: "\u{A0}")
+  }
 }

@@ -66,3 +66,59 @@ extension StorageDirectory {
       in: self, content: "Keys of Chappie for this device: in a backup they would be of no use but to thieves.")
   }
 }
+
+/// The place of this device's random key. That key and the machine id form the key that seals secrets in the keyring.
+package enum DeviceKeyPlace: String, Sendable, Hashable, CaseIterable {
+  /// A file that only the user can read.
+  case file
+  /// A file that only this machine's TPM can decrypt.
+  case tpm2
+}
+
+/// One place of a device key.
+@GLibActor
+protocol DeviceKeySource: Sendable {
+  /// The place of the key for messages, such as its path.
+  nonisolated var description: String { get }
+
+  /// Returns the key. Nil when none exists.
+  ///
+  /// - Throws: ``SecretStoreError/unavailable(_:)`` when the key cannot be read now or something else is in its place,
+  ///   `CancellationError`.
+  func existing() async throws -> SecretBytes?
+
+  /// Returns the key and creates it if none exists. Programs that do so at the same time get the same key.
+  ///
+  /// - Throws: as ``existing()``, and when no key can be stored.
+  func made() async throws -> SecretBytes
+}
+
+/// The id of this machine. Every program here can read it.
+enum MachineID {
+  @GLibActor private static var known: [UInt8]?
+
+  /// Returns the id. The first call reads it.
+  ///
+  /// - Throws: ``SecretStoreError/unavailable(_:)`` when this machine has no id.
+  @GLibActor
+  static func read() throws -> [UInt8] {
+    if let known { return known }
+    for path in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {
+      guard let bytes = try? Files.read(path, limit: 1 << 10) else { continue }
+      let id = bytes.prefix { $0 != .lineFeed }
+      if id.count == 32 {
+        known = Array(id)
+        return Array(id)
+      }
+    }
+    throw SecretStoreError.unavailable("this machine has no id in /etc/machine-id to bind the sign-in to")
+  }
+
+  /// Returns a name for this machine that does not reveal its id.
+  ///
+  /// - Throws: as ``read()``.
+  @GLibActor
+  static func name() throws -> String {
+    KeyDerivation.fingerprint(of: try read(), purpose: "org.chappie device name")
+  }
+}

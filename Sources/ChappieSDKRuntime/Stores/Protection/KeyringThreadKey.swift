@@ -69,3 +69,56 @@ extension ChappieThreadStoreError {
     }
   }
 }
+
+/// The source of a store's key. It decides whether the store can be read now.
+package protocol ThreadKeySource: Sendable {
+  /// The key; nil if there is none. The store calls this before each operation.
+  ///
+  /// - Parameter interaction: whether a keyring that is locked may ask the user for its password.
+  /// - Throws: ``ChappieThreadStoreError/locked(_:)``, ``ChappieThreadStoreError/keyringUnavailable(_:)``,
+  ///   ``ChappieThreadStoreError/unreadable(_:)`` for a key that cannot be used on this device.
+  func existingKey(interaction: UserInteraction) async throws -> SecretBytes?
+
+  /// The key, created if there is none: for an empty store.
+  ///
+  /// - Throws: as ``existingKey(interaction:)``.
+  func key(interaction: UserInteraction) async throws -> SecretBytes
+
+  /// Deletes the key, even if it cannot be used. Everything that was encrypted with it becomes unreadable for good.
+  ///
+  /// - Throws: ``ChappieThreadStoreError/locked(_:)`` if the key may not be read now,
+  ///   ``ChappieThreadStoreError/keyringUnavailable(_:)``.
+  func destroy() async throws
+}
+
+/// The key of a store.
+struct StoreKey: Sendable {
+  let secret: SecretBytes
+  /// A name for this device. The store cannot be read on another one.
+  let device: String
+}
+
+/// Observes the lock for the stores that may be read only while nothing is locked. When the screen or the keyring is
+/// locked, they forget the titles in memory.
+@GLibActor
+enum StoreLockObserver {
+  private static var stores: [Weak<ChappieFileThreadStore>] = []
+
+  /// Registers the observer once, when it is first read.
+  private static let observation: Void = LockMonitor.shared.observe { if isLocked { forgetTitles() } }
+
+  static var isLocked: Bool { LockMonitor.shared.state.isLocked }
+
+  /// Adds a store. The observer does not keep it alive.
+  static func add(_ store: ChappieFileThreadStore) {
+    stores.removeAll { $0.value == nil }
+    stores.append(Weak(store))
+    observation
+  }
+
+  private static func forgetTitles() {
+    for store in stores.compactMap(\.value) {
+      Task.onGLib { await store.forget() }
+    }
+  }
+}

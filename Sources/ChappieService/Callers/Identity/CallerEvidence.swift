@@ -129,3 +129,59 @@ extension ProcDirectory.Root {
     }
   }
 }
+
+/// The identity of a caller, as the kernel proves it. Claims of the caller itself do not count.
+///
+/// The strength of each case:
+///
+/// - ``sandboxed(_:)`` is as strong as the sandbox. The app cannot change it, and is kept apart from other apps. A
+///   program outside of all sandboxes can pose as any app, since it can start programs as Flatpak does.
+/// - ``unsandboxed`` means that no sandbox separates the program from its user's other programs. The service does not
+///   distinguish such programs: every shell extension and every script has the same rights.
+/// - ``uninspectable(reason:)`` does not count as ``unsandboxed``: the caller may be an app that hides its sandbox.
+///
+/// The service determines the identity once for each connection. A process cannot leave its sandbox, and a process
+/// that enters a sandbox later was unsandboxed when it connected. ``unknownForNow(reason:)`` is not remembered.
+enum CallerIdentity: Sendable, Equatable {
+  /// An app in a sandbox of a kind that this service knows.
+  case sandboxed(AppID)
+  case unsandboxed
+  /// A caller that this service cannot inspect. The reason continues a sentence that begins with “the caller”.
+  case uninspectable(reason: String)
+  /// A caller whose inspection failed for now, and may succeed a moment later.
+  case unknownForNow(reason: String)
+}
+
+/// The label under which AppArmor confines a process, such as `snap.firefox.firefox (enforce)`.
+///
+/// The label identifies a snap. The kernel sets it when snapd starts the app, passes it on to child processes, and lets
+/// an app change it only where its profile allows that. The other two marks of a snap prove nothing: a process can move
+/// to another of its user's cgroups (`snap.NAME.APP-UUID.scope`), and a caller can set environment variables.
+///
+/// A label in `complain` mode (classic snaps and snaps in development) confines nothing, and so proves nothing. On a
+/// system without AppArmor a snap has no label. It runs in its own root directory and cannot be identified.
+struct AppArmorLabel: Equatable, Sendable {
+  /// The snap of a confined app; nil for every other label.
+  let snap: AppID?
+
+  /// - Throws: ``Unidentified`` for a label that looks like a snap's and names no snap.
+  init(_ text: String) throws(Unidentified) {
+    let text = text.last == "\n" ? String(text.dropLast()) : text
+    guard text.hasPrefix("snap.") else {
+      snap = nil
+      return
+    }
+    let parts = text.split(separator: " ", maxSplits: 1)
+    let mode = parts.count == 2 ? parts[1] : ""
+    guard mode != "(complain)", mode != "(unconfined)" else {
+      snap = nil
+      return
+    }
+    // snap.NAME.APP or snap.NAME.hook.HOOK, and the suffixes that a profile may add: //CHILD, //&STACKED.
+    let names = parts[0].split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
+    guard names.count == 3, let snap = AppID(snap: String(names[1])) else {
+      throw Unidentified("has the AppArmor label of a snap, which names none")
+    }
+    self.snap = snap
+  }
+}
