@@ -5,6 +5,6 @@
 import '../desktop/search/caller.js';
 import '../desktop/search/gnome-shell.js';
 import '../desktop/search/krunner.js';
-import '../desktop/search/life.js';
+import '../desktop/search/idle-exit.js';
 import '../desktop/search/search.js';
 import '../desktop/window/application.js';

@@ -74,7 +74,7 @@ def uses(module, world):
 
     text = "one, two, drei und vüer."
     world.answer(text, delta_delay_ms=200)
-    module.does("turn.watched = true, turn.textChanged.connect(() => seen.push(turn.text)), turn.ask('Count.')")
+    module.does("turn.textShown = true, turn.textChanged.connect(() => seen.push(turn.text)), turn.ask('Count.')")
     module.becomes("turn.running", True)
     module.becomes("turn.running", False)
     module.becomes("[turn.text, turn.answer, turn.code, turn.question]", [text, text, "", "Count."])

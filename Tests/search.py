@@ -446,7 +446,7 @@ class Run:
 
     def loses_no_call_at_its_end(self):
         """One that ends after each call."""
-        self.world.install_program("life.js", "IDLE = 20;", "IDLE = 0;")
+        self.world.install_program("idle-exit.js", "IDLE_TIMEOUT = 20;", "IDLE_TIMEOUT = 0;")
         with ThreadPoolExecutor(3) as pool:
             results = list(pool.map(lambda number: search(str(number)), range(400)))
         equal("results", results, [[f"special:ask:{number}"] for number in range(400)])

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* exported extension, prefs */
-// Where GNOME Shell 43 and 44 begin. They want the modules `extension` and `prefs` as scripts, and those are ES modules
-// for newer shells. But their importer takes what this file declares first. All other files are the same for both:
-// GJS has ES modules since GNOME 40, and a script loads them with import(), which does not block.
+// Entry point for GNOME Shell 43 and 44. These shells load `extension` and `prefs` as scripts, but both files are ES
+// modules for newer shells. Their importer looks at the declarations of this file before it looks for files. All other
+// files are shared: GJS has ES modules since GNOME 40, and a script loads them with import(), which does not block.
 const ExtensionUtils = imports.misc.extensionUtils;
 
 const load = name => import(`file://${ExtensionUtils.getCurrentExtension().path}/${name}`);
@@ -11,7 +11,7 @@ class LegacyExtension {
     enable() {
         const {path} = ExtensionUtils.getCurrentExtension();
         const settings = ExtensionUtils.getSettings();
-        // disable() may come before the modules are there.
+        // disable() may be called before the modules are loaded.
         const enabled = this._enabled = {};
         load('panel.js').then(({Panel}) => {
             if (this._enabled !== enabled)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tools of any program of the user that wait for approval, with everything that they would be given. The bus tells only
-// of those of broadcast turns, so the list is also read whenever the box opens.
+// Pending approvals of tool calls, from any program of the user, with the complete arguments. Signals announce only the
+// calls of broadcast turns, so the list is also read whenever the popup opens.
 import {_, fill, visible} from './text.js';
 import {button, column, label, row, scroller} from './widgets.js';
 
-// In bytes. What is longer is too much to read here, and is not approved here.
-const LIMIT = 8000;
-// The most that are shown at a time, oldest first.
-const SHOWN = 3;
+// In bytes. Longer arguments are too much to read in the popup, so they can only be denied here.
+const MAXIMUM_LENGTH = 8000;
+// The number of approvals that are shown at a time, oldest first.
+const MAXIMUM_SHOWN = 3;
 
 export class Approvals {
-    /** `changed` is called when the number of those that wait has changed. */
+    /** `changed` is called when the number of pending approvals has changed. */
     constructor(service, changed) {
         this._service = service;
         this._changed = changed;
@@ -24,10 +24,10 @@ export class Approvals {
 
     async refresh() {
         const refreshing = this._refreshing = {};
-        const found = await this._find().catch(() => []);  // Without the service, nothing waits.
+        const found = await this._find().catch(() => []);  // Without the service, none is pending.
         if (this._refreshing !== refreshing || this._service.cancellable.is_cancelled())
             return;
-        // What is about to be answered stays where it is.
+        // An unchanged list is not rebuilt, so that its buttons do not move.
         if (JSON.stringify(found) === JSON.stringify(this._shown))
             return;
         this._shown = found;
@@ -37,14 +37,14 @@ export class Approvals {
     }
 
     async _find() {
-        // Asking would start it.
+        // A call would start the service.
         if (this._service.presence !== 'running')
             return [];
         const [waiting] = await this._service.call('Manager', 'ListApprovals', '()', []);
         const found = [];
-        for (const call of waiting.slice(0, SHOWN)) {
-            // One that was answered in the meantime is left out.
-            const [details] = call.bytes > LIMIT ? [{}]
+        for (const call of waiting.slice(0, MAXIMUM_SHOWN)) {
+            // An approval that was answered in the meantime is left out.
+            const [details] = call.bytes > MAXIMUM_LENGTH ? [{}]
                 : await this._service.call('Manager', 'GetApproval', '(s)', [call.approval]).catch(() => [null]);
             if (details)
                 found.push({...call, ...details});
@@ -65,7 +65,7 @@ export class Approvals {
         const problem = label('chappie-problem',
             _('This is too long to be shown here. “chappie approvals” in a terminal shows all of it.'));
         problem.visible = !isWhole;
-        // The dangerous one is the last: a key that was meant for something else must not approve.
+        // “Approve” is last, so that it does not get the focus: an accidental key press must not approve.
         const answers = [[_('Deny'), false], ...isWhole ? [[_('Approve'), true]] : []].map(([caption, approved]) =>
             button(caption, async () => {
                 try {
@@ -76,7 +76,7 @@ export class Approvals {
                     problem.text = failure.message;
                     problem.show();
                 }
-                this.refresh();  // It may have been answered elsewhere.
+                this.refresh();  // Another program may have answered it.
             }));
         const card = column('chappie-card', label('chappie-title', title), view, problem, row('chappie-row', ...answers));
         card.accessible_name = fill(_('Approval for %s'), name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A question and its answer as it comes. Questions that follow one another are one thread, which the window shows too.
+// A question and its streamed answer. Follow-up questions are in the same thread, which the window shows too.
 import Clutter from 'gi://Clutter';
 import GLib from 'gi://GLib';
 import Pango from 'gi://Pango';
@@ -10,17 +10,17 @@ import {Turn} from './turn.js';
 import {_, beginning, markup} from './text.js';
 import {button, column, copy, iconButton, label, row, scroller} from './widgets.js';
 
-// Milliseconds between two drawings while an answer comes.
-const PACE = 40;
+// Milliseconds between two updates of the view while an answer is streamed.
+const UPDATE_INTERVAL = 40;
 
 export class Ask {
     /** `changed` is called when an answer begins or ends. */
     constructor(service, changed) {
         this._service = service;
         this._changed = changed;
-        /** The thread of the question that is shown, or null. */
+        /** The thread of the shown question, or null. */
         this.thread = null;
-        /** Whether the latest question did not reach the servers. */
+        /** Whether the latest question failed with a network error. */
         this.isOffline = false;
         this._answer = '';
         this._asked = null;
@@ -51,7 +51,7 @@ export class Ask {
         });
         this._entry.clutter_text.connect('activate', () => this._submit());
         this._entry.clutter_text.connect('key-press-event', (_entry, event) => {
-            this.wake();
+            this.resume();
             return this._scroll(event.get_key_symbol());
         });
         this._send = iconButton('go-up-symbolic', _('Ask'), () => this._submit());
@@ -68,13 +68,13 @@ export class Ask {
         this._entry.grab_key_focus();
     }
 
-    /** Draws what came while the box was closed. */
+    /** Shows the text that arrived while the popup was closed. */
     show() {
-        this.wake();
+        this.resume();
         this._draw();
     }
 
-    /** Forgets what is shown, and ends what is asked. */
+    /** Clears the view, and cancels a running turn. */
     reset() {
         this._asked?.turn?.cancel();
         this._asked = null;
@@ -84,13 +84,13 @@ export class Ask {
         this._draw();
     }
 
-    /** Goes on with what GJS may have dropped. */
-    wake() {
-        this._asked?.turn?.wake();
+    /** Resumes a read whose callback GJS may have dropped. */
+    resume() {
+        this._asked?.turn?.resume();
     }
 
     stop() {
-        this.wake();
+        this.resume();
         if (this._asked?.turn)
             this._asked.turn.cancel();
         else if (this._asked)
@@ -113,7 +113,7 @@ export class Ask {
     }
 
     async _ask(text) {
-        // Another question, and the end of the extension, take the place of this one.
+        // A newer question, or disabling the extension, replaces this object.
         const asked = this._asked = {turn: null};
         this._draw();
         try {
@@ -124,7 +124,7 @@ export class Ask {
             }
             for await (const event of asked.turn.ask(text)) {
                 if (asked !== this._asked)
-                    continue;  // Until its end comes.
+                    continue;  // Events are ignored until the last one.
                 if (event.event === 'text-delta')
                     this._append(event.text);
                 else if (event.event === 'completed')
@@ -145,7 +145,7 @@ export class Ask {
         } catch (failure) {
             if (!failure.isUnsupported)
                 throw failure;
-            // A service without threads: each question stands alone.
+            // The service stores no threads: each question is a conversation of its own.
         }
         return this._service.openTurn(this.thread);
     }
@@ -161,7 +161,7 @@ export class Ask {
         this._answer += text;
         if (this._drawing || this._more.visible || !this.actor.mapped)
             return;
-        this._drawing = GLib.timeout_add(GLib.PRIORITY_DEFAULT_IDLE, PACE, () => {
+        this._drawing = GLib.timeout_add(GLib.PRIORITY_DEFAULT_IDLE, UPDATE_INTERVAL, () => {
             this._drawing = 0;
             this._draw();
             return GLib.SOURCE_REMOVE;

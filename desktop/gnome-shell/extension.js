@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where GNOME Shell 45 and newer begin. __init__.js is its counterpart for 43 and 44.
+// Entry point for GNOME Shell 45 and newer. __init__.js is its counterpart for 43 and 44.
 import {Extension} from 'resource:///org/gnome/shell/extensions/extension.js';
 import * as Main from 'resource:///org/gnome/shell/ui/main.js';
 import * as PanelMenu from 'resource:///org/gnome/shell/ui/panelMenu.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The icon in the panel, and the box below it.
+// The icon in the panel, and its popup.
 import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
 import Meta from 'gi://Meta';
@@ -10,24 +10,24 @@ import {Approvals} from './approvals.js';
 import {Ask} from './ask.js';
 import {Service} from './service.js';
 import {SignIn} from './sign-in.js';
-import {MARKS, stateOf, StateView} from './states.js';
+import {BADGES, stateOf, StateView} from './states.js';
 import {_} from './text.js';
 import {Usage} from './usage.js';
 import {button, column, row} from './widgets.js';
 
 const WINDOW = 'org.chappie.Window';
-// All programs share these names.
+// Keybinding names are global in the shell.
 const SHORTCUT = 'toggle-chappie';
 
 export class Panel {
-    /** `Main` and `PanelMenu` are the shell's modules, which each version loads in its own way. */
+    /** `Main` and `PanelMenu` are modules of the shell, which each version imports in its own way. */
     constructor({Main, PanelMenu}, {path, settings, openPreferences}) {
         this._main = Main;
         this._service = new Service({
             changed: () => {
                 this._show();
-                // A turn may have ended.
-                this._ask.wake();
+                // The answer may have ended while the popup was closed.
+                this._ask.resume();
                 if (this._approvals.count > 0)
                     this._approvals.refresh();
             },
@@ -35,7 +35,7 @@ export class Panel {
         });
         this._build(PanelMenu, path, openPreferences);
         Main.panel.addToStatusArea('chappie', this._button);
-        // After the menu's own handler, which takes the keyboard.
+        // Connected after the menu's own handler, which takes the keyboard focus.
         this._button.menu.connect('open-state-changed', (_menu, isOpen) => {
             if (isOpen)
                 this._opened();
@@ -50,7 +50,7 @@ export class Panel {
         this._main.wm.removeKeybinding(SHORTCUT);
         this._service.close();
         this._ask.destroy();
-        // Lays the box out if it has changed: GNOME 48 would still do that after the box was destroyed.
+        // Runs a pending layout now: GNOME 48 would still run it after the popup was destroyed.
         this._button.menu.actor.get_allocation_box();
         this._button.destroy();
     }
@@ -80,13 +80,13 @@ export class Panel {
 
     _opened() {
         this._window.visible = Shell.AppSystem.get_default().lookup_app(`${WINDOW}.desktop`) !== null;
-        this._service.refresh();  // Starts it.
+        this._service.refresh();  // Starts the service.
         this._refresh();
         this._ask.show();
         this._focus();
     }
 
-    // The entry, or else the first button.
+    // Focuses the entry, or else the first button.
     _focus() {
         if (this._ask.actor.visible)
             this._ask.focus();
@@ -94,7 +94,7 @@ export class Panel {
             this._button.menu.box.navigate_focus(null, St.DirectionType.TAB_FORWARD, false);
     }
 
-    // What the service does not tell by itself.
+    // Reads what the service does not announce by signals.
     _refresh() {
         this._approvals.refresh();
         if (this._state === 'ready')
@@ -109,14 +109,14 @@ export class Panel {
             this._refresh();
         if (state === 'signed-out' && state !== was)
             this._ask.reset();
-        // A question can be typed, and is asked, while the service starts.
+        // A question can be typed and sent while the service is still starting.
         this._ask.actor.visible = ['ready', 'starting'].includes(state);
         this._states.show(state === 'starting' ? null : state);
         this._signIn.actor.visible = state === 'signed-out';
         this._signIn.show();
         this._approvals.actor.visible = this._approvals.count > 0;
         this._usage.show(state === 'ready');
-        // What had the focus may be hidden now.
+        // The focused widget may be hidden now.
         const focus = global.stage.key_focus;
         if (this._button.menu.isOpen && !(focus && this._button.menu.box.contains(focus)))
             this._focus();
@@ -126,17 +126,17 @@ export class Panel {
     _showMark() {
         const name = this._approvals.count > 0 ? 'approval' : this._ask.isRunning ? 'working'
             : this._state === 'ready' && this._ask.isOffline ? 'offline' : this._state;
-        const [icon, text] = MARKS[name] ?? [null, null];
+        const [icon, text] = BADGES[name] ?? [null, null];
         this._mark.icon_name = icon;
         this._mark.visible = icon !== null;
         this._button.accessible_name = icon ? `Chappie: ${text()}` : 'Chappie';
     }
 
-    /** Opens the window, with the thread that the box shows. */
+    /** Opens the window, with the thread that the popup shows. */
     _openWindow() {
         this._button.menu.close();
         const {app_info: info} = Shell.AppSystem.get_default().lookup_app(`${WINDOW}.desktop`);
-        // With this token the window may take the keyboard.
+        // The activation token lets the window take the focus.
         const token = new GLib.Variant('s', global.create_app_launch_context(0, -1).get_startup_notify_id(info, []) ?? '');
         const platform = {'activation-token': token, 'desktop-startup-id': token};
         const [method, signature, values] = this._ask.thread

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of the preferences, which a process of their own shows.
+// The page of the preferences, which run in a process of their own.
 import Adw from 'gi://Adw';
 import Gdk from 'gi://Gdk?version=4.0';
 import Gtk from 'gi://Gtk?version=4.0';
@@ -21,7 +21,7 @@ export function fillPage(page, settings) {
     page.add(group);
 }
 
-// Takes the next keys that can be a shortcut.
+// Records the next valid key combination.
 function choose(parent, settings) {
     const window = new Adw.Window({
         title: _('Press the new keys'), transient_for: parent, modal: true, default_width: 360, default_height: 200,
@@ -45,7 +45,7 @@ function choose(parent, settings) {
         return Gdk.EVENT_STOP;
     });
     window.add_controller(keys);
-    // The shell would act on its own shortcuts.
+    // Otherwise the shell would handle its own shortcuts.
     window.connect('map', () => window.get_surface().inhibit_system_shortcuts(null));
     window.present();
 }

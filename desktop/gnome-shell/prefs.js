@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The preferences for GNOME Shell 45 and newer. __init__.js is its counterpart for 43 and 44.
+// Entry point of the preferences for GNOME Shell 45 and newer. __init__.js is its counterpart for 43 and 44.
 import Adw from 'gi://Adw';
 
 import {ExtensionPreferences} from 'resource:///org/gnome/Shell/Extensions/js/extensions/prefs.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The service on the session bus: its properties as they change, and calls. Nothing here waits in the shell's process.
+// A proxy of the service on the session bus: its properties as they change, and calls. Nothing here blocks the shell.
 import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
 
@@ -20,10 +20,10 @@ export const promise = (object, begin, ...values) => new Promise((resolve, rejec
     });
 });
 
-/** A failure: `code` is the last word of the name of the D-Bus error, `message` a sentence for a person. */
+/** An error: `code` is the last component of the D-Bus error name, `message` a sentence for the user. */
 export class Failure extends Error {
     constructor(name, message) {
-        super(message && _(message));  // The catalogue has its header for an empty text.
+        super(message && _(message));  // gettext returns the catalogue's header for an empty text.
         this.code = name.split('.').pop();
     }
 
@@ -36,14 +36,14 @@ export class Failure extends Error {
         return new Failure(name ?? 'Failed', error.message);
     }
 
-    /** Whether the service has no such interface, because it is configured without it. */
+    /** Whether the service lacks the interface, because it is configured without it. */
     get isUnsupported() {
         return ['UnknownMethod', 'UnknownInterface', 'UnknownObject'].includes(this.code);
     }
 }
 
 export class Service {
-    /** `changed` is called after a property has changed, `approvalsChanged` when a tool of a broadcast turn waits or ran. */
+    /** `changed` is called after a property change, `approvalsChanged` when approvals of broadcast turns change. */
     constructor({changed, approvalsChanged}) {
         this._bus = Gio.DBus.session;
         this._changed = changed;
@@ -75,7 +75,7 @@ export class Service {
 
     _forget() {
         this._values = {Manager: {}, Session: {}, Client: {}};
-        /** `unknown` until the service is used for the first time and after it has ended, `running`, or `missing`. */
+        /** `unknown` before the first use of the service and after its end, `running`, or `missing`. */
         this.presence = 'unknown';
     }
 
@@ -84,7 +84,7 @@ export class Service {
         return this._values[name][property];
     }
 
-    /** Reads all properties, and starts the service for that if it does not run. */
+    /** Reads all properties, which starts the service if necessary. */
     async refresh() {
         try {
             await Promise.all(Object.keys(this._values).map(name => this._read(name)));
@@ -114,8 +114,8 @@ export class Service {
     }
 
     /**
-     * Calls a method, by its interface (`Session`, or a whole name), and returns the values of the reply.
-     * With `interactive` a locked keyring may ask for its password. Throws a Failure.
+     * Calls a method of an interface (`Session`, or a full name), and returns the values of the reply.
+     * With `interactive` a locked keyring may prompt for its password. Throws a Failure.
      */
     async call(name, method, signature, values, {interactive = false} = {}) {
         try {
@@ -123,7 +123,7 @@ export class Service {
                 method, new GLib.Variant(signature, values), null,
                 interactive ? Gio.DBusCallFlags.ALLOW_INTERACTIVE_AUTHORIZATION : Gio.DBusCallFlags.NONE,
                 interactive ? 120000 : -1, this.cancellable);
-            // A promise goes on a little after its reply has come.
+            // A promise is settled some time after its reply has arrived.
             this.cancellable.set_error_if_cancelled();
             return reply.recursiveUnpack();
         } catch (error) {
@@ -131,7 +131,7 @@ export class Service {
         }
     }
 
-    /** Opens a turn of a thread, or without a thread a turn that stands alone, and returns the connection of its socket. */
+    /** Opens a turn of a thread, or of a conversation of its own without one, and returns its socket connection. */
     async openTurn(thread) {
         const [name, signature, values] = thread ? ['Threads', '(sa{sv})', [thread, {}]] : ['Client', '(a{sv})', [{}]];
         try {

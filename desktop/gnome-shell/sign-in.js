@@ -17,7 +17,7 @@ const BUSY = {
     verifying: () => _('Signing in…'),
 };
 
-// The box shows the code or the state, so no notification has to.
+// The popup shows the code and the state, so no notification is needed.
 const QUIET = [{notify: new GLib.Variant('b', false)}];
 
 export class SignIn {
@@ -74,10 +74,10 @@ export class SignIn {
     }
 
     _openPage() {
-        // The service opens the page of a sign-in in the browser, also of one that runs already.
+        // The service opens the page of a browser sign-in, also of one that is running already.
         if (this._page === null)
             this._call('StartBrowserSignIn', '(a{sv})', QUIET);
-        // The address comes from a server.
+        // The address comes from a server, so its scheme is checked.
         else if (/^https?:/.test(this._page))
             Gio.AppInfo.launch_default_for_uri_async(this._page, global.create_app_launch_context(0, -1), null, null);
     }

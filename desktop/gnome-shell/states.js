@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states in which nobody can ask: what they are called, and what to do.
+// The states in which no question can be asked: their titles and actions.
 import {_} from './text.js';
 import {button, column, label} from './widgets.js';
 
@@ -16,8 +16,8 @@ export function stateOf(service) {
     return state === 'signed-in' ? 'ready' : 'signed-out';
 }
 
-/** What the icon in the panel says beside the name: an icon and a text, or nothing. */
-export const MARKS = {
+/** The badge and the accessible description of the panel icon, by state. */
+export const BADGES = {
     missing: ['dialog-error-symbolic', () => _('The service does not run')],
     locked: ['changes-prevent-symbolic', () => _('The keyring is locked')],
     'no-keyring': ['dialog-error-symbolic', () => _('There is no keyring')],
@@ -46,7 +46,7 @@ const TEXTS = {
     }),
 };
 
-/** Shows a state that has a text of its own, with what to do. */
+/** Shows a state with its action. */
 export class StateView {
     constructor(service) {
         this._service = service;
@@ -70,7 +70,7 @@ export class StateView {
     }
 
     async _act() {
-        // A call that may ask for the password of the keyring. Whether it helped is in the properties.
+        // This call may prompt for the keyring's password. Its result shows in the properties.
         if (this._state === 'locked')
             await this._service.call('Threads', 'GetUsage', '()', [], {interactive: true}).catch(() => {});
         else

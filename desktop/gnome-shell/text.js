@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts for people, in their language, and texts of others made safe to show.
+// Translated texts, and untrusted text made safe to show.
 import Gettext from 'gettext';
 import GLib from 'gi://GLib';
 
@@ -14,23 +14,23 @@ export function fill(text, ...values) {
     return text.replace(/%(?:(\d)\$)?s/g, (_match, place) => String(values[place ? place - 1 : next++]));
 }
 
-// Control characters, and those that change the direction of text or have no width, would hide what is approved.
+// Control, bidirectional and zero-width characters could hide a part of what is approved.
 const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029\u3164\u115f\u1160]/gu;
 
-/** The text with characters that cannot be seen written as numbers. */
+/** The text with invisible characters escaped. */
 export const visible = text => text.replace(HIDDEN, character =>
     `\\u{${character.codePointAt(0).toString(16)}}`);
 
-// Blocks of code, code, strong text, headings. One expression finds them all, so that they never nest, and whatever an
-// answer holds, the markup is well-formed.
+// Code blocks, inline code, strong text, headings. One expression matches them all, so that they never nest, and the
+// markup is always well-formed.
 const EMPHASIS = /^```[^\n]*\n([^]*?)(?:^```$|$(?![^]))|`([^`\n]+)`|\*\*([^*\n]+)\*\*|^#{1,6} +([^\n]+)$/gm;
 
-/** The beginning of an answer, as much of it as can be laid out in a few milliseconds. */
+/** The beginning of an answer, short enough to be laid out in a few milliseconds. */
 export const beginning = answer => answer.slice(0, 8000).split('\n', 400).join('\n');
 
-/** An answer as markup for Pango: emphasis and code of its Markdown, and everything else as it was written. */
+/** An answer as Pango markup: emphasis and code of its Markdown, and everything else verbatim. */
 export function markup(answer) {
-    // Pango takes no control characters, however they are written, and breaks long words slowly where it may not.
+    // Pango rejects control characters, also as entities, and wraps very long words slowly.
     const plain = answer.replace(/[^\P{Cc}\n\t]/gu, '').replace(/\S{40}/gu, '$&\u200b');
     const escaped = GLib.markup_escape_text(plain, -1);
     return escaped.replace(EMPHASIS, (_match, block, code = block, strong, heading = strong) =>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One question and its answer, over a socket: JSON objects, one a line.
+// One turn over the socket of `OpenTurn`: JSON Lines.
 import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
 
 import {Failure, promise} from './service.js';
 import {_} from './text.js';
 
-// Later than what the shell draws and than keys, so that an answer that comes fast holds up neither.
+// Below the priority of drawing and input, so that a fast answer delays neither.
 const PRIORITY = GLib.PRIORITY_DEFAULT_IDLE;
 
 export class Turn {
@@ -17,7 +17,7 @@ export class Turn {
         this._written = Promise.resolve();
     }
 
-    /** Asks, and gives each event as it comes; the last is `completed`. Throws a Failure in place of any other end. */
+    /** Sends the question, and yields each event up to `completed`. Throws a Failure if the turn ends otherwise. */
     async *ask(text) {
         this._write({text});
         try {
@@ -38,15 +38,15 @@ export class Turn {
     }
 
     /**
-     * Goes on reading if it has stopped. GJS drops callbacks that come while it collects memory, and with one of them
-     * the reading would end. What was read is in the buffer even then.
+     * Resumes reading if it has stopped. GJS drops callbacks during garbage collection, and a dropped one would end the
+     * reading. The data that it has read is in the buffer even then.
      */
-    wake() {
+    resume() {
         if (!this._input.has_pending())
             this._filled?.(true);
     }
 
-    /** Reads what has come into the buffer, and says whether more may come. */
+    /** Reads available data into the buffer. Returns false at the end of the stream. */
     _fill() {
         return new Promise(resolve => {
             this._filled = resolve;
@@ -55,13 +55,13 @@ export class Turn {
         });
     }
 
-    /** Takes all lines that are whole out of the buffer. */
+    /** Removes all complete lines from the buffer, and returns them. */
     _lines() {
         const bytes = this._input.peek_buffer();
         const length = bytes.lastIndexOf(10) + 1;
         if (length === 0 && bytes.length === this._input.buffer_size)
             this._input.buffer_size *= 2;
-        // The buffer has them, so this does not wait.
+        // These bytes are in the buffer, so this does not block.
         if (length > 0)
             this._input.skip(length, null);
         return new TextDecoder().decode(bytes.subarray(0, length)).split('\n').slice(0, -1);
@@ -71,7 +71,7 @@ export class Turn {
         this._connection.close_async(PRIORITY, null, null);
     }
 
-    /** Ends the turn; its last event says so. */
+    /** Cancels the turn, which is then reported by its last event. */
     cancel() {
         this._write({cancel: true});
     }
@@ -84,6 +84,6 @@ export class Turn {
                     this._cancellable);
                 rest = rest.new_from_bytes(count, rest.get_size() - count);
             }
-        }).catch(() => {});  // The end of the reading says it.
+        }).catch(() => {});  // Reading reports the error.
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of the plan is used, as bars.
+// The usage limits of the plan, as bars.
 import Clutter from 'gi://Clutter';
 import St from 'gi://St';
 
@@ -19,7 +19,7 @@ export class Usage {
         this.actor = column('chappie-part');
     }
 
-    /** Asks the server, if no answer has told yet. */
+    /** Asks the server, unless an answer has brought the limits already. */
     async refresh() {
         if (this._isKnown)
             return;
@@ -27,7 +27,7 @@ export class Usage {
             [this._limits] = await this._service.call('Client', 'GetUsageLimits', '()', []);
             this.show(true);
         } catch {
-            // It is shown after the next answer.
+            // The next answer brings the limits.
         }
     }
 

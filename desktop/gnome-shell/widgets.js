@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Widgets as the parts of the box need them. Their names are those that a screen reader says.
+// Widgets with accessible names.
 import Clutter from 'gi://Clutter';
 import Pango from 'gi://Pango';
 import St from 'gi://St';
 
 function box(orientation, style, children) {
     const made = new St.BoxLayout({style_class: style, x_expand: true});
-    // The name of this property of St.BoxLayout has changed, that of its layout has not.
+    // GNOME 48 renamed the property of St.BoxLayout, but not that of its layout manager.
     made.layout_manager.orientation = orientation;
     children.forEach(child => made.add_child(child));
     return made;
@@ -15,7 +15,7 @@ function box(orientation, style, children) {
 export const column = (style, ...children) => box(Clutter.Orientation.VERTICAL, style, children);
 export const row = (style, ...children) => box(Clutter.Orientation.HORIZONTAL, style, children);
 
-/** Text in as many lines as it needs. */
+/** A label that wraps. */
 export function label(style, text = '') {
     const made = new St.Label({style_class: style, text, x_expand: true});
     made.clutter_text.set({line_wrap: true, line_wrap_mode: Pango.WrapMode.WORD_CHAR, ellipsize: Pango.EllipsizeMode.NONE});
@@ -36,12 +36,12 @@ export function iconButton(icon, text, act) {
     return made;
 }
 
-/** What scrolls when it is higher than its style lets it be. */
+/** A scroll view with the maximum height of its style. */
 export function scroller(style, child) {
     const made = new St.ScrollView({
         style_class: style, hscrollbar_policy: St.PolicyType.NEVER, overlay_scrollbars: true, x_expand: true,
     });
-    // Before GNOME 46, set_child() would not connect the adjustments.
+    // Before GNOME 46, set_child() does not connect the adjustments.
     if (made.add_actor)
         made.add_actor(child);
     else

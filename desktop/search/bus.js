@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The session bus: an interface by its XML and a function for each of its methods, and calls of others.
+// D-Bus helpers: exporting an interface that is described in XML, and calling methods.
 import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
 
 Gio._promisify(Gio.DBusConnection.prototype, 'call');
 
-// The connection does not keep them from being collected.
+// The connection holds no reference, so these keep exported objects from garbage collection.
 const exported = new Set();
 
-/** Why a call is refused: the last word of the name of a D-Bus error, and a sentence. */
-export class Refusal extends Error {
+/** An error reply: the last component of the D-Bus error name, and a message. */
+export class ErrorReply extends Error {
     constructor(name, message) {
         super(message);
         this.code = name;
@@ -17,19 +17,19 @@ export class Refusal extends Error {
 }
 
 /**
- * Exports an interface. Each method takes the arguments of a call, and returns or promises the one value of the reply,
- * if there is one. `around` is called for each call with its sender and the work to do.
+ * Exports an interface. Each method takes the arguments of a call, and returns the reply's only value, if any, or a
+ * promise of it. `intercept` is called for each call with its sender and the handler.
  */
-export function serve(connection, path, xml, methods, around) {
+export function serve(connection, path, xml, methods, intercept) {
     const object = {};
     for (const [name, method] of Object.entries(methods)) {
         object[`${name}Async`] = async (parameters, invocation) => {
             const type = invocation.get_method_info().out_args.map(argument => argument.signature).join('');
             try {
-                const value = await around(invocation.get_sender(), () => method(...parameters));
+                const value = await intercept(invocation.get_sender(), () => method(...parameters));
                 invocation.return_value(type ? new GLib.Variant(`(${type})`, [value]) : null);
             } catch (error) {
-                const code = error instanceof Refusal ? error.code : 'Failed';
+                const code = error instanceof ErrorReply ? error.code : 'Failed';
                 invocation.return_dbus_error(`org.freedesktop.DBus.Error.${code}`, error.message);
             }
         };
@@ -39,7 +39,7 @@ export function serve(connection, path, xml, methods, around) {
     exported.add(implementation);
 }
 
-/** Calls a method, as `org.example.Interface.Method`, and returns its reply as a variant. */
+/** Calls a method, given as `org.example.Interface.Method`, and returns its reply as a variant. */
 export function call(connection, name, path, member, signature, values, flags = Gio.DBusCallFlags.NONE) {
     const dot = member.lastIndexOf('.');
     return connection.call(name, path, member.slice(0, dot), member.slice(dot + 1), new GLib.Variant(signature, values),

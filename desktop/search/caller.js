@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// An app in a sandbox has threads of its own at the service, and must not get the user's here.
+// The service gives a sandboxed app threads of its own, so the app must not read the user's threads here.
 import Gio from 'gi://Gio';
 
 import {call} from './bus.js';
 
 const callers = new Map();
 
-/** Whether the owner of a unique name is visibly in a sandbox: it has another root directory than this program. */
+/** Whether the owner of a unique name is sandboxed: its root directory differs from this program's. */
 export function isSandboxed(connection, sender) {
     if (!callers.has(sender))
         callers.set(sender, read(connection, sender).catch(() => false));

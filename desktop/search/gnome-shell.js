@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search of GNOME Shell's overview.
+// The search provider of GNOME Shell's overview.
 import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
 
@@ -33,12 +33,12 @@ const XML = `<node>
   </interface>
 </node>`;
 
-export function serveGnomeShell(connection, path, search, around) {
+export function serveGnomeShell(connection, path, search, intercept) {
     const icon = new Gio.ThemedIcon({name: 'org.chappie'}).serialize();
     const find = terms => search.find(terms.join(' '));
     serve(connection, path, XML, {
         GetInitialResultSet: find,
-        // Only the latest of many results were given, so the rest may be among what more words find.
+        // The previous results are cut at the maximum, so more words may match a thread that is not among them.
         GetSubsearchResultSet: (_previous, terms) => find(terms),
         GetResultMetas: async ids => (await search.describe(ids)).map(({id, name, description}) => ({
             id: new GLib.Variant('s', id), name: new GLib.Variant('s', name),
@@ -46,5 +46,5 @@ export function serveGnomeShell(connection, path, search, around) {
         })),
         ActivateResult: id => openResult(connection, id),
         LaunchSearch: terms => openWindow(connection, 'search', terms.join(' ')),
-    }, around);
+    }, intercept);
 }

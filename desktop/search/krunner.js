@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search of KRunner, and of Plasma's menus, which use it.
+// The runner of KRunner, which Plasma's menus use too.
 import GLib from 'gi://GLib';
 
 import {serve} from './bus.js';
 import {openResult} from './window.js';
 
-// All but Config, which KRunner calls with X-Plasma-API=DBus2 alone.
+// Without Config, which KRunner calls only with X-Plasma-API=DBus2.
 const XML = `<node>
   <interface name="org.kde.krunner1">
     <method name="Teardown"/>
@@ -25,11 +25,11 @@ const XML = `<node>
   </interface>
 </node>`;
 
-// Of KRunner's categories: a conversation may be meant; asking is always possible, and comes after all else.
+// KRunner's match categories: conversations are possible matches; “Ask” always matches, and comes last.
 const POSSIBLE = 30;
 const COMPLETION = 10;
 
-export function serveKRunner(connection, path, search, around) {
+export function serveKRunner(connection, path, search, intercept) {
     serve(connection, path, XML, {
         Teardown: () => search.forget(),
         Actions: () => [],
@@ -42,5 +42,5 @@ export function serveKRunner(connection, path, search, around) {
                     {subtext: new GLib.Variant('s', description)}];
             });
         },
-    }, around);
+    }, intercept);
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is found for a text: stored threads, and last an entry that asks. An id says everything that opening needs, so
-// that it outlives the process.
+// The results of a search: stored threads, and an entry that asks. A result's id has all that opening it needs, so it
+// stays valid in another process.
 import GLib from 'gi://GLib';
 
 import {folded} from './titles.js';
 import {_, fill, flat, oneLine} from './text.js';
 
-const MOST = 8;
-/** No title is longer, in bytes. */
-const LONGEST_TITLE = 1024;
+const MAXIMUM_RESULTS = 8;
+/** The service's limit for titles, in bytes. */
+const MAXIMUM_TITLE = 1024;
 const THREAD = 'thread:';
-// GNOME Shell shows results with this beginning beside the few that it has room for.
+// GNOME Shell shows results with this prefix in addition to the few that it has room for.
 const ASK = 'special:ask:';
 
-/** What opening an id does: an action of the window and its parameter. Null for an id that is none. */
+/** The action of the window that opens a result, and its parameter; null for an invalid id. */
 export function actionOf(id) {
     if (id.startsWith(ASK) && id.length > ASK.length)
         return ['ask', id.slice(ASK.length)];
@@ -27,12 +27,12 @@ export class Search {
         this._titles = titles;
     }
 
-    /** Ends a search: the titles are forgotten. */
+    /** Ends a search, and discards the titles. */
     forget() {
         this._titles.forget();
     }
 
-    /** The ids of what is found, threads first. A longer text finds fewer threads. */
+    /** The ids of the results, threads first. A longer text matches fewer threads. */
     async find(text) {
         const question = flat(text);
         if (!question)
@@ -40,7 +40,7 @@ export class Search {
         return [...await this._threads(question), `${ASK}${question}`];
     }
 
-    /** An id, its `name` and its `description` for each id that `find` has given, and nothing for other ids. */
+    /** `id`, `name` and `description` of each result of `find`; other ids are left out. */
     async describe(ids) {
         const threads = ids.some(id => id.startsWith(THREAD)) ? await this._titles.list() : [];
         const known = new Map(threads.map(thread => [thread.id, thread]));
@@ -53,7 +53,7 @@ export class Search {
     }
 
     _describe(thread) {
-        // It was deleted, or something was locked meanwhile. GNOME Shell shows no result at all where one has no name.
+        // The thread was deleted, or something was locked meanwhile. GNOME Shell shows no results if one has no name.
         if (!thread)
             return {name: _('Conversation'), description: ''};
         const day = GLib.DateTime.new_from_unix_local(thread.updated)?.format('%x') ?? '';
@@ -64,15 +64,15 @@ export class Search {
     }
 
     async _threads(question) {
-        if (question.length > LONGEST_TITLE)
+        if (question.length > MAXIMUM_TITLE)
             return [];
         const words = [...new Set(flat(folded(question)).split(' '))].filter(word => word);
         if (words.length === 0)
             return [];
         const found = (await this._titles.list()).filter(({folded: title}) => words.every(word => title.includes(word)));
-        // First come those in which each is the beginning of a word.
+        // Titles in which every word matches the beginning of a word come first.
         const [first, others] = [true, false].map(isFirst => found.filter(({folded: title}) =>
             words.every(word => ` ${title}`.includes(` ${word}`)) === isFirst));
-        return [...first, ...others].slice(0, MOST).map(({id}) => `${THREAD}${id}`);
+        return [...first, ...others].slice(0, MAXIMUM_RESULTS).map(({id}) => `${THREAD}${id}`);
     }
 }

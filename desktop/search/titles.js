@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The titles of the stored threads. They are forgotten as soon as anything is locked or the service is gone.
+// A cache of the titles of stored threads, cleared when anything is locked and when the service ends.
 import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
 
@@ -9,18 +9,18 @@ import {flat} from './text.js';
 const NAME = 'org.chappie';
 const PATH = '/org/chappie';
 const PROPERTIES = 'org.freedesktop.DBus.Properties';
-/** How long a search waits for the service, in milliseconds. */
-const PATIENCE = 1000;
-/** Threads of one call: the service and this program do other things between two calls. */
-const PAGE = 500;
-const MOST = 20000;
+/** The time that a search waits for the service, in milliseconds. */
+const TIMEOUT = 1000;
+/** Threads of one call: between two calls, the service and this program handle other events. */
+const PAGE_SIZE = 500;
+const MAXIMUM_THREADS = 20000;
 
-/** The text as it is compared: without upper case and accents. */
+/** The text normalised for comparison: lower case, without accents. */
 export const folded = text => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 
 const now = () => GLib.get_monotonic_time() / 1000;
 
-/** What is needed of a list of threads. Unpacking all of each takes ten times as long. */
+/** The needed fields of a list of threads. Unpacking all fields takes ten times as long. */
 function read(threads) {
     return Array.from({length: threads.n_children()}, (_nothing, place) => {
         const thread = threads.get_child_value(place);
@@ -29,8 +29,8 @@ function read(threads) {
     });
 }
 
-/** Waits for the promise, but not longer than some milliseconds. */
-function within(milliseconds, promise) {
+/** Waits for the promise, with a timeout in milliseconds. */
+function waitFor(milliseconds, promise) {
     return new Promise(resolve => {
         let timer = GLib.timeout_add(GLib.PRIORITY_DEFAULT, milliseconds, () => {
             timer = null;
@@ -48,10 +48,10 @@ function within(milliseconds, promise) {
 export class Titles {
     constructor(connection) {
         this._connection = connection;
-        /** What was read, or is being read: `threads`, `since`, `done`, and whether it is `stale`. */
+        /** The current or last reading: `threads`, `since`, the promise `done`, and whether it is `stale`. */
         this._reading = null;
-        /** How often everything was forgotten. */
-        this._forgotten = 0;
+        /** Incremented when the cache is cleared, so that a running search returns nothing. */
+        this._generation = 0;
         const subscribe = (name, member, argument, handler) => connection.signal_subscribe(NAME, name, member, PATH,
             argument, Gio.DBusSignalFlags.NONE, handler);
         subscribe(PROPERTIES, 'PropertiesChanged', 'org.chappie.Manager', () => this.forget());
@@ -64,43 +64,43 @@ export class Titles {
 
     forget() {
         this._reading = null;
-        this._forgotten++;
+        this._generation++;
     }
 
     /**
-     * The threads that the service has listed in time, latest change first, the archived ones last: `id`, `title`,
-     * `folded`, `updated` (Unix seconds) and `archived`. None while anything is locked, and none without a service.
+     * The threads that the service listed before the timeout, latest change first, archived ones last: `id`, `title`,
+     * `folded`, `updated` (Unix seconds) and `archived`. Empty while anything is locked, and without a service.
      */
     async list() {
         if (!this._reading || this._reading.stale)
             this._read();
-        const [reading, forgotten] = [this._reading, this._forgotten];
-        // A service that hangs makes the first search wait, and none of the next.
-        const left = reading.since + PATIENCE - now();
+        const [reading, generation] = [this._reading, this._generation];
+        // The timeout is that of the reading, so a hanging service delays only the first search.
+        const left = reading.since + TIMEOUT - now();
         if (left > 0)
-            await within(left, reading.done);
-        return forgotten === this._forgotten ? reading.threads : [];
+            await waitFor(left, reading.done);
+        return generation === this._generation ? reading.threads : [];
     }
 
     _read() {
         const reading = this._reading = {threads: [], since: now(), stale: false};
         reading.done = this._readAll(reading).catch(() => {
-            // Locked, no service, no threads: the next search tries again.
+            // Locked, no service, or no threads: the next search tries again.
             if (reading === this._reading)
                 this._reading = null;
         });
     }
 
     async _readAll(reading) {
-        // The service may be configured to list threads while it is locked; nobody is to see them then.
+        // The service may be configured to list threads while it is locked, but a search must not show them then.
         const reply = await this._call(`${PROPERTIES}.Get`, '(ss)', ['org.chappie.Manager', 'LockState']);
         const [state] = reply.recursiveUnpack();
         if (state === 'locked' || state === 'before-first-unlock')
             return;
         for (const archived of [false, true]) {
-            for (let cursor = null; reading.threads.length < MOST;) {
+            for (let cursor = null; reading.threads.length < MAXIMUM_THREADS;) {
                 const list = await this._call('org.chappie.Threads.List', '(a{sv})', [{
-                    limit: new GLib.Variant('u', PAGE), archived: new GLib.Variant('b', archived),
+                    limit: new GLib.Variant('u', PAGE_SIZE), archived: new GLib.Variant('b', archived),
                     ...cursor ? {cursor: new GLib.Variant('s', cursor)} : {},
                 }]);
                 if (reading !== this._reading)
@@ -110,7 +110,7 @@ export class Titles {
                     if (title)
                         reading.threads.push({id, title, folded: folded(flat(title)), updated, archived});
                 }
-                if (page.length < PAGE)
+                if (page.length < PAGE_SIZE)
                     break;
                 ({cursor} = page.at(-1));
             }

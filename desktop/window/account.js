@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The account's window: accounts, how much of the plan is used, storage, and tools that wait for approval.
+// The account's window: accounts, usage limits, storage, and pending approvals.
 import Adw from 'gi://Adw?version=1';
 
 import {accountsGroup, applicationsGroup} from './accounts.js';
@@ -28,7 +28,7 @@ export class Account {
         this._window?.close();
     }
 
-    /** Asks again, if the window is open. */
+    /** Refreshes all parts, if the window is open. */
     refresh() {
         this._parts?.forEach(part => part.refresh());
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stored accounts: the one that is used, others, and who is signed in; and the apps with a sign-in of their own.
+// The stored accounts with their users, the selected one, and the apps with a sign-in of their own.
 import Adw from 'gi://Adw?version=1';
 import Gtk from 'gi://Gtk?version=4.0';
 
@@ -13,7 +13,7 @@ const STATES = {
     'reauthentication-required': () => _('Needs to sign in again'),
 };
 
-/** The group, and how it is kept current. `chosen` is called when another account is used. */
+/** The group, and a function that refreshes it. `chosen` is called when another account is selected. */
 export function accountsGroup(service, chosen) {
     const group = new Adw.PreferencesGroup({title: _('Accounts'),
         description: _('“chappie sign-in --account NAME” in a terminal adds another one.')});
@@ -43,13 +43,13 @@ export function accountsGroup(service, chosen) {
     return {group, show, refresh: show};
 }
 
-/** The group of the apps whose sign-ins the keyring has, which shows when there is one. */
+/** The group of the apps with a sign-in in the keyring; hidden without any. */
 export function applicationsGroup(service) {
     const group = new Adw.PreferencesGroup({title: _('Applications'), visible: false,
         description: _('These apps have a sign-in of their own.')});
     let rows = [];
     const refresh = async () => {
-        // A locked keyring lists nothing, and an app in a sandbox may not ask.
+        // A locked keyring lists nothing, and a sandboxed app is refused.
         const [credentials] = await service.call('Manager', 'ListCredentials', '(a{sv})', [{}], {path: ROOT})
             .catch(() => [[]]);
         rows.forEach(row => group.remove(row));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An answer while it comes: blocks that have ended stay, and only the last one is read again.
+// A streamed answer: complete blocks stay as they are, and only the last one is parsed again.
 import GLib from 'gi://GLib';
 import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
@@ -8,14 +8,14 @@ import {blocks, normalised, split} from './blocks.js';
 import {block, update} from './markdown.js';
 import {_, bytes, fill} from './text.js';
 
-// Shown at first, and with each “Show more”, in characters: widgets for a megabyte would stop the window.
-const PAGE = 48 * 1024;
-// A block that is longer is shown in pieces: with each step it is read again.
-const LONGEST = 8 * 1024;
-// The shortest time between two drawings, in milliseconds, and the characters of one: 48 kB at once stop the window for
-// a third of a second.
-const PACE = 60;
-const STEP = 3 * 1024;
+// Characters that are shown at first and with each “Show more”: widgets for a megabyte would block the window.
+const PAGE_SIZE = 48 * 1024;
+// A longer block is split, because it is parsed again with each step.
+const MAXIMUM_BLOCK = 8 * 1024;
+// The minimum interval between two updates, in milliseconds, and the characters of one update: 48 kB at once block the
+// window for a third of a second.
+const UPDATE_INTERVAL = 60;
+const UPDATE_SIZE = 3 * 1024;
 
 export const Answer = GObject.registerClass({
     GTypeName: 'ChappieAnswer',
@@ -23,16 +23,16 @@ export const Answer = GObject.registerClass({
 }, class Answer extends Gtk.Box {
     constructor() {
         super({orientation: Gtk.Orientation.VERTICAL, spacing: 10, hexpand: true});
-        /** The whole answer so far, as it came. */
+        /** The received text. */
         this.text = '';
-        this._waiting = '';     // What has come and is not drawn.
-        this._tail = '';        // What the last, open block is made of.
-        this._room = PAGE;
-        this._live = null;
+        this._pending = '';     // Received, and not shown yet.
+        this._tail = '';        // The text of the last block, which may grow.
+        this._room = PAGE_SIZE; // Characters that may still be shown.
+        this._live = null;      // The widget of the last block.
         this._timer = 0;
         this._more = new Gtk.Button({visible: false, halign: Gtk.Align.CENTER, cssClasses: ['pill']});
         this._more.connect('clicked', () => {
-            this._room += PAGE;
+            this._room += PAGE_SIZE;
             this._draw();
         });
         this.append(this._more);
@@ -40,11 +40,11 @@ export const Answer = GObject.registerClass({
 
     append_text(text) {
         this.text += text;
-        this._waiting += text;
+        this._pending += text;
         this._drawLater();
     }
 
-    /** Draws what has come; nothing more comes. */
+    /** Shows the rest at the end of the answer. */
     end() {
         if (this._timer)
             GLib.source_remove(this._timer);
@@ -55,7 +55,7 @@ export const Answer = GObject.registerClass({
     _drawLater() {
         if (this._timer)
             return;
-        this._timer = GLib.timeout_add(GLib.PRIORITY_DEFAULT, PACE, () => {
+        this._timer = GLib.timeout_add(GLib.PRIORITY_DEFAULT, UPDATE_INTERVAL, () => {
             this._timer = 0;
             this._draw();
             return GLib.SOURCE_REMOVE;
@@ -63,21 +63,21 @@ export const Answer = GObject.registerClass({
     }
 
     _draw() {
-        if (this._room > 0 && this._waiting !== '') {
-            // A surrogate pair and the two characters of a line's end stay together.
-            let end = Math.min(this._room, STEP, this._waiting.length);
-            if (/[\ud800-\udbff\r]$/.test(this._waiting.slice(end - 1, end)) && end < this._waiting.length)
+        if (this._room > 0 && this._pending !== '') {
+            // Surrogate pairs and CRLF are not split.
+            let end = Math.min(this._room, UPDATE_SIZE, this._pending.length);
+            if (/[\ud800-\udbff\r]$/.test(this._pending.slice(end - 1, end)) && end < this._pending.length)
                 end += 1;
             this._room -= end;
-            this._tail = normalised(this._tail + this._waiting.slice(0, end));
-            this._waiting = this._waiting.slice(end);
+            this._tail = normalised(this._tail + this._pending.slice(0, end));
+            this._pending = this._pending.slice(end);
             this._drawTail();
         }
         const isFull = this._room <= 0;
-        if (!isFull && this._waiting !== '')
+        if (!isFull && this._pending !== '')
             this._drawLater();
-        this._more.visible = isFull && this._waiting !== '';
-        this._more.label = fill(_('Show more (%s)'), bytes(this._waiting.length));
+        this._more.visible = isFull && this._pending !== '';
+        this._more.label = fill(_('Show more (%s)'), bytes(this._pending.length));
         this.emit('grown');
     }
 
@@ -85,10 +85,10 @@ export const Answer = GObject.registerClass({
         for (;;) {
             const tokens = this._drawTokens();
             const last = tokens.at(-1);
-            // Code is not read, so that its length does not matter.
-            if (this._tail.length <= LONGEST || !last || last.type === 'code')
+            // Code is not parsed, so its length does not matter.
+            if (this._tail.length <= MAXIMUM_BLOCK || !last || last.type === 'code')
                 return;
-            const [front, rest] = split(last, this._tail, LONGEST);
+            const [front, rest] = split(last, this._tail, MAXIMUM_BLOCK);
             this._tail = front;
             this._drawTokens();
             this._live = null;
@@ -96,9 +96,9 @@ export const Answer = GObject.registerClass({
         }
     }
 
-    /** Draws the tail, and leaves the last block of it open. */
+    /** Renders the tail, whose last block may still grow. */
     _drawTokens() {
-        // marked takes the fence of an open code block for one when its last line has an end.
+        // marked recognises the fence of an open code block only if its last line is terminated.
         const tokens = blocks(this._tail.endsWith('\n') ? this._tail : `${this._tail}\n`);
         tokens.forEach((token, index) => {
             const isLast = index === tokens.length - 1;

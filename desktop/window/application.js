@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program: one process, started by its desktop file or over the bus, and its actions, which other programs may call
-// through org.freedesktop.Application; README.md lists them.
+// The application: a single instance, started by its desktop file or over D-Bus, with actions that other programs may
+// activate through org.freedesktop.Application; README.md lists them.
 import Adw from 'gi://Adw?version=1';
 import Gdk from 'gi://Gdk?version=4.0';
 import Gio from 'gi://Gio';
@@ -29,7 +29,7 @@ export const Application = GObject.registerClass({
                 this.register(null);
                 this.activate_action('ask', text);
             }
-            return -1;  // What follows shows the window.
+            return -1;  // The default handling activates the application.
         });
     }
 
@@ -39,7 +39,7 @@ export const Application = GObject.registerClass({
         style.load_from_path(GLib.build_filenamev([this._directory, 'style.css']));
         Gtk.StyleContext.add_provider_for_display(Gdk.Display.get_default(), style,
             Gtk.STYLE_PROVIDER_PRIORITY_APPLICATION);
-        // The focus on a text does not select it all.
+        // A label that gets the focus does not select its text.
         Gtk.Settings.get_default().gtkLabelSelectOnFocus = false;
         this._addAction('ask', 's', text => this._present().ask(text));
         this._addAction('thread', 's', thread => this._present().show_thread(thread));
@@ -83,9 +83,9 @@ export const Application = GObject.registerClass({
                 this._window = null;
                 return false;
             });
-            this._window.connect('answered', (window, thread) => this._tellOfAnswer(window, thread));
+            this._window.connect('answered', (window, thread) => this._notifyAnswered(window, thread));
         }
-        // Without the token of a click, which GNOME before 46 does not give, Wayland gives the focus only to what opens.
+        // Without an activation token, which GNOME passes since 46, Wayland focuses only new windows.
         const isWayland = Gdk.Display.get_default().constructor.$gtype.name === 'GdkWaylandDisplay';
         if (isWayland && this._window.visible && !this._window.isActive && !this._hasToken)
             this._window.hide();
@@ -93,8 +93,8 @@ export const Application = GObject.registerClass({
         return this._window;
     }
 
-    // Without a word of it: a notification may show on a locked screen.
-    _tellOfAnswer(window, thread) {
+    // The notification has no text of the answer, because it may show on a locked screen.
+    _notifyAnswered(window, thread) {
         if (window.visible || !thread)
             return;
         const notification = new Gio.Notification();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tool that waits for approval, with everything that it would be given.
+// A pending approval of a tool call, with its complete arguments.
 import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
 
 import {_, fill} from './text.js';
 import {named} from './widgets.js';
 
-// Control characters, and those that change the direction of text or have no width, would hide what is approved.
+// Control, bidirectional and zero-width characters could hide a part of what is approved.
 const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029\u3164\u115f\u1160]/gu;
 
 export const visible = text => text.replace(HIDDEN, character =>
@@ -16,7 +16,7 @@ export const Approval = GObject.registerClass({
     GTypeName: 'ChappieApproval',
     Signals: {answered: {param_types: [GObject.TYPE_BOOLEAN]}},
 }, class Approval extends Gtk.Box {
-    /** `app` is the sandboxed app that brought the tool; `problem` is why an approval was not accepted before. */
+    /** `app` is the sandboxed app that offers the tool; `problem` is why an earlier approval was rejected. */
     constructor({tool, text, app = null, problem = null}) {
         super({
             orientation: Gtk.Orientation.VERTICAL, spacing: 8, cssClasses: ['approval', 'card'],
@@ -40,7 +40,7 @@ export const Approval = GObject.registerClass({
             child: view, propagateNaturalHeight: true, maxContentHeight: 320, hscrollbarPolicy: Gtk.PolicyType.NEVER,
         }));
         const row = new Gtk.Box({spacing: 8, halign: Gtk.Align.END});
-        // Neither is the default: a key that was meant for something else must not approve.
+        // Neither button is the default: an accidental key press must not approve.
         const answers = [[_('Deny'), false, []], [_('Approve'), true, ['destructive-action']]];
         for (const [caption, approved, cssClasses] of answers) {
             const button = new Gtk.Button({label: caption, cssClasses});

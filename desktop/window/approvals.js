@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tools of any program of the user that wait for approval. The bus does not tell of them, so the list is read when it
-// is opened, when its window is used again, and on request.
+// Pending approvals of tool calls, from any program of the user. No signal announces all of them, so the list is read
+// when it is opened, when its window gets the focus, and on request.
 import Adw from 'gi://Adw?version=1';
 
 import {Approval} from './approval.js';
@@ -26,7 +26,7 @@ export class ApprovalsPage {
         try {
             const [approvals] = await this._service.call('Manager', 'ListApprovals', '()', []);
             for (const {approval} of approvals) {
-                // One that was answered in the meantime is left out.
+                // An approval that was answered in the meantime is left out.
                 const [details] = await this._service.call('Manager', 'GetApproval', '(s)', [approval]).catch(() => [null]);
                 if (details)
                     cards.push(this._card(approval, details));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Staying when the window is closed, so that an answer comes to its end. The desktop is asked for it through the
-// background portal, and only when the user has chosen it.
+// Running in the background while the window is closed, so that an answer can complete. The user has to choose this,
+// and the background portal has to allow it.
 import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
 
 import {_} from './text.js';
 
-/** Asks the portal. True if the program may run in the background; true also where there is no portal to ask. */
+/** Asks the portal, and returns whether the program may run in the background; true without a portal. */
 export async function requestBackground(connection) {
     const token = `chappie${GLib.random_int()}`;
     const sender = connection.get_unique_name().slice(1).replace(/\./g, '_');

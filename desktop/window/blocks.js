@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Markdown as marked's tokens, in a time that grows with the length of the text alone.
+// Parses Markdown with marked, in linear time.
 import {marked} from './library.js';
 
-// marked compares each mark of emphasis with those behind it, and each end of a line with the whole text. So a text
-// inside a block is read in pieces of as many marks and characters as no usual paragraph has.
+// marked compares each emphasis delimiter with those after it, and each line end with the whole text, which takes
+// quadratic time. So the text of a block is parsed in pieces, which are larger than usual paragraphs.
 const MARKS = 128;
 const LENGTH = 2048;
 
@@ -36,7 +36,7 @@ const Lexer = marked && class extends marked.Lexer {
     }
 };
 
-/** The text as marked reads it, so that the lengths of its tokens are those of the text. */
+/** The text as marked normalises it, so that token lengths match the text. */
 export const normalised = text => text.replace(/\r\n?/g, '\n').replace(/\0/g, '\ufffd')
     .replace(/^( *)(\t+)/gm, (_match, spaces, tabs) => spaces + '    '.repeat(tabs.length));
 
@@ -51,9 +51,9 @@ export function blocks(text) {
     return text.split(/(?<=\n\n+)(?!\n)/).map(raw => ({type: 'plain', raw}));
 }
 
-/** The beginning of a block's text, of at most that length, which can be shown by itself, and the rest. */
+/** Splits a block's text: a beginning of at most `length` characters that is a block too, and the rest. */
 export function split(token, text, length) {
-    // Before a line that is not part of the last item of a list.
+    // Split before a line that is not part of the last list item.
     let cut = 0;
     for (const line of text.slice(0, length).matchAll(/\n(?=\S)/g))
         cut = line.index + 1;
@@ -61,7 +61,7 @@ export function split(token, text, length) {
         cut = text.lastIndexOf('\n', length - 1) + 1 || text.lastIndexOf(' ', length - 1) + 1;
     if (cut < length / 2)
         cut = length;
-    // Each part of a table has its head.
+    // Each part of a table repeats the head.
     const head = token.type === 'table' ? text.split('\n', 2).join('\n') + '\n' : '';
     return [text.slice(0, cut), cut > head.length ? head + text.slice(cut) : text.slice(cut)];
 }

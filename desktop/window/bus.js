@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The service on the session bus: calls, and its properties as they change. Nothing here waits in the main loop.
+// A proxy of the service on the session bus: its properties as they change, and calls. Nothing here blocks.
 import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
 import GObject from 'gi://GObject';
@@ -14,7 +14,7 @@ export const ROOT = '/org/chappie';
 const ACCOUNTS = `${ROOT}/account/`;
 const PROPERTIES = 'org.freedesktop.DBus.Properties';
 
-/** A failure: `code` is the last word of the name of the D-Bus error, `message` a sentence for a person. */
+/** An error: `code` is the last component of the D-Bus error name, `message` a sentence for the user. */
 export class Failure extends Error {
     constructor(name, message) {
         super(message);
@@ -28,25 +28,25 @@ export class Failure extends Error {
         if (name)
             Gio.DBusError.strip_remote_error(error);
         const failure = new Failure(name ?? error.constructor?.name, error.message);
-        // The bus's own sentence is for programmers.
+        // The bus's own message is for developers.
         if (failure.isMissing)
             failure.message = _('The service does not run.');
         return failure;
     }
 
-    /** Whether the service cannot be started or has ended. */
+    /** Whether the service could not be started or has ended. */
     get isMissing() {
         return ['ServiceUnknown', 'NameHasNoOwner', 'NoReply', 'Disconnected'].includes(this.code) ||
             this.code.startsWith('Spawn');
     }
 
-    /** Whether the object has no such interface: the service is configured without it. */
+    /** Whether the service lacks the interface, because it is configured without it. */
     get isUnsupported() {
         return ['UnknownMethod', 'UnknownInterface', 'UnknownObject'].includes(this.code);
     }
 }
 
-/** The name of an account in its object path, in which other characters than letters and digits are _XX. */
+/** The account name in an object path, which escapes all characters but letters and digits as _XX. */
 export function accountName(path) {
     if (path === ROOT)
         return 'default';
@@ -62,7 +62,7 @@ export function accountName(path) {
 export const Service = GObject.registerClass({
     GTypeName: 'ChappieService',
     Signals: {
-        // A property, whether the service is there, or the stored accounts.
+        // A property, the service's presence, or the list of stored accounts has changed.
         changed: {},
         'thread-changed': {param_types: [GObject.TYPE_STRING, GObject.TYPE_STRING]},
     },
@@ -71,13 +71,13 @@ export const Service = GObject.registerClass({
         super();
         this._connection = connection;
         this._values = new Map();
-        /** The object whose account is used. */
+        /** The object path of the selected account. */
         this.path = ROOT;
-        // The objects behind ROOT, by interface: an app in a sandbox opens its own, for a sign-in of its own.
-        this._own = null;
+        // In a sandbox, the objects that replace ROOT, by interface: the app has a sign-in of its own.
+        this._sandboxPaths = null;
         /** Stored accounts: their paths, with the default one first. */
         this.accounts = [ROOT];
-        /** `starting`, `there` or `missing`. */
+        /** `starting`, `running` or `missing`. */
         this.presence = 'starting';
         this._subscriptions = [
             this._subscribe(PROPERTIES, 'PropertiesChanged', this._propertiesChanged),
@@ -92,7 +92,6 @@ export const Service = GObject.registerClass({
             () => this._restart(), () => this._restart());
     }
 
-    /** Follows the bus no longer. */
     close() {
         this._refreshing = null;
         Gio.bus_unwatch_name(this._watch);
@@ -102,61 +101,61 @@ export const Service = GObject.registerClass({
     _subscribe(name, member, handler) {
         return this._connection.signal_subscribe(NAME, name, member, null, null, Gio.DBusSignalFlags.NONE,
             (_connection, _sender, path, _name, _member, parameters) =>
-                handler.call(this, Object.values(this._own ?? {}).includes(path) ? ROOT : path,
+                handler.call(this, Object.values(this._sandboxPaths ?? {}).includes(path) ? ROOT : path,
                     parameters.recursiveUnpack()));
     }
 
-    /** The object on the bus that has an interface of an account's object. */
+    /** The object path that implements an interface for an account. */
     _at(path, name) {
-        return path === ROOT && this._own?.[name] || path;
+        return path === ROOT && this._sandboxPaths?.[name] || path;
     }
 
-    /** The value of a property, or undefined. The manager's are those of all accounts. */
+    /** The value of a property, or undefined. The manager's properties are the same for all accounts. */
     get(name, property, path = this.path) {
         return this._values.get(`${name === 'Manager' ? ROOT : path} ${name}`)?.[property];
     }
 
-    /** Uses another stored account. */
+    /** Selects another stored account. */
     select(path) {
         this.path = path;
         return this.refresh();
     }
 
     _restart() {
-        this._own = null;
+        this._sandboxPaths = null;
         return this.refresh();
     }
 
-    /** Reads everything again, and starts the service for that if it can be started. */
+    /** Reads all properties, which starts the service if necessary. */
     async refresh() {
         const turn = this._refreshing = {};
         try {
             const path = this.path;
             await this._readAll('Session', path).catch(async error => {
-                await this._openOwn(Failure.of(error));
+                await this._openSandboxed(Failure.of(error));
                 await this._readAll('Session', path);
             });
             await Promise.all([this._readAll('Manager', ROOT), this._readAll('Client', path)]);
             if (turn === this._refreshing)
-                this.presence = 'there';
+                this.presence = 'running';
         } catch (error) {
             if (turn === this._refreshing)
-                this.presence = Failure.of(error).isMissing ? 'missing' : 'there';
+                this.presence = Failure.of(error).isMissing ? 'missing' : 'running';
         }
         if (turn !== this._refreshing)
             return;
         this.emit('changed');
-        if (this.presence === 'there')
+        if (this.presence === 'running')
             await this._readAccounts();
     }
 
-    /** Opens objects of this program's own, if the service refuses those of the desktop's user. */
-    async _openOwn(failure) {
+    /** Opens objects for a sandboxed app, if the service refuses access to the default ones. */
+    async _openSandboxed(failure) {
         if (failure.code !== 'AccessDenied')
             throw failure;
         const open = async method => (await this.call('Manager', method, '(a{sv})', [{}], {path: ROOT}))[0];
         const [session, client] = await Promise.all([open('OpenSession'), open('OpenClient')]);
-        this._own = {Session: session, Client: client, Threads: client};
+        this._sandboxPaths = {Session: session, Client: client, Threads: client};
     }
 
     async _readAll(name, path) {
@@ -178,7 +177,7 @@ export const Service = GObject.registerClass({
             else
                 await this.select(ROOT);
         } catch {
-            // An app in a sandbox may not list accounts; it has the one.
+            // A sandboxed app may not list accounts; it has only one.
         }
     }
 
@@ -193,8 +192,8 @@ export const Service = GObject.registerClass({
     }
 
     /**
-     * Calls a method, by its interface (`Session`, or a whole name), and returns the values of the reply.
-     * With `interactive` a locked keyring may ask for its password. Throws a Failure.
+     * Calls a method of an interface (`Session`, or a full name), and returns the values of the reply.
+     * With `interactive` a locked keyring may prompt for its password. Throws a Failure.
      */
     async call(name, method, signature, values, {path = this.path, interactive = false, timeout = -1} = {}) {
         try {
@@ -208,7 +207,7 @@ export const Service = GObject.registerClass({
         }
     }
 
-    /** Calls a method that returns a socket as its last value, and returns the socket's connection. */
+    /** Calls a method whose last return value is a socket, and returns its connection. */
     async open(name, method, signature, values, path = this.path) {
         try {
             const [reply, descriptors] = await this._connection.call_with_unix_fd_list(NAME, this._at(path, name),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code of a sign-in, large, and where to enter it.
+// The user code of a sign-in, and the address of the page to enter it on.
 import Adw from 'gi://Adw?version=1';
 import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
@@ -12,7 +12,7 @@ export const CodeView = GObject.registerClass({
     GTypeName: 'ChappieCodeView',
     Signals: {
         cancelled: {},
-        // The button that copies the code was pressed.
+        // The “Copy” button was clicked.
         copied: {param_types: [GObject.TYPE_STRING]},
     },
 }, class CodeView extends Adw.Bin {

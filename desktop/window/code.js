@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block of code, in colours where GtkSourceView is installed, with a button that copies it.
+// A code block with a “Copy” button, and with syntax highlighting if GtkSourceView is installed.
 import Adw from 'gi://Adw?version=1';
 import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
@@ -8,7 +8,7 @@ import {_} from './text.js';
 import {iconButton, named} from './widgets.js';
 
 const GtkSource = await import('gi://GtkSource?version=5').then(module => module.default).catch(() => null);
-// Names that models give, for GtkSourceView's.
+// Language names of models, mapped to GtkSourceView's ids.
 const NAMES = {bash: 'sh', shell: 'sh', javascript: 'js', typescript: 'typescript', ts: 'typescript', py: 'python3',
     python: 'python3', 'c++': 'cpp', 'c#': 'c-sharp', csharp: 'c-sharp', yml: 'yaml', md: 'markdown', rs: 'rust'};
 
@@ -49,7 +49,7 @@ export const CodeBlock = GObject.registerClass({
         this._name.label = name;
         if (GtkSource)
             this._buffer.language = name ? GtkSource.LanguageManager.get_default().get_language(NAMES[name] ?? name) : null;
-        // A piece that is added costs less than a text that is replaced.
+        // Inserting the new part is cheaper than replacing the whole text.
         if (this.text !== undefined && text.startsWith(this.text))
             this._buffer.insert(this._buffer.get_end_iter(), text.slice(this.text.length), -1);
         else

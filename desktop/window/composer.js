@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The box that takes the question and its pictures.
+// The input for the question and its pictures.
 import Gdk from 'gi://Gdk?version=4.0';
 import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
 
-import {LARGEST_TOGETHER, TYPES, dropTarget, fromClipboard, fromFile, fromTexture, hasPictures, thumbnail} from './pictures.js';
+import {MAXIMUM_TOTAL, TYPES, dropTarget, fromClipboard, fromFile, fromTexture, hasPictures, thumbnail} from './pictures.js';
 import {_} from './text.js';
 import {empty, iconButton, named} from './widgets.js';
 
 export const Composer = GObject.registerClass({
     GTypeName: 'ChappieComposer',
     Signals: {
-        // The question was sent: `take` gives it.
+        // The user sends the question, which `take` returns.
         send: {},
         stop: {},
         problem: {param_types: [GObject.TYPE_STRING]},
@@ -66,7 +66,7 @@ export const Composer = GObject.registerClass({
         this.running = false;
     }
 
-    /** Whether an answer comes: then the button stops it. */
+    /** Whether an answer is streamed; the button stops it then. */
     set running(running) {
         this._running = running;
         this._send.visible = !running;
@@ -78,7 +78,7 @@ export const Composer = GObject.registerClass({
         return this._view.grab_focus();
     }
 
-    /** The question and its pictures; the box is empty then. */
+    /** Returns the question and its pictures, and clears the input. */
     take() {
         const question = {text: this._view.buffer.text.trim(), pictures: this._pictures};
         this._pictures = [];
@@ -87,13 +87,13 @@ export const Composer = GObject.registerClass({
         return question;
     }
 
-    /** Adds files and pictures that were dropped, pasted or chosen. */
+    /** Adds dropped, pasted or chosen files and pictures. */
     async add(items) {
         for (const item of items) {
             try {
                 const picture = item instanceof Gdk.Texture ? fromTexture(item) : await fromFile(item);
                 const size = [...this._pictures, picture].reduce((sum, {address}) => sum + address.length, 0);
-                if (size > LARGEST_TOGETHER)
+                if (size > MAXIMUM_TOTAL)
                     throw new Error(_('The pictures of a question may have 12 MiB together.'));
                 this._pictures.push(picture);
             } catch (error) {
@@ -104,7 +104,7 @@ export const Composer = GObject.registerClass({
     }
 
     choose() {
-        // FileDialog is not in GTK 4.8.
+        // GTK 4.8 has no FileDialog.
         const filter = new Gtk.FileFilter({name: _('Pictures')});
         TYPES.forEach(type => filter.add_mime_type(type));
         this._chooser = new Gtk.FileChooserNative({
@@ -151,13 +151,13 @@ export const Composer = GObject.registerClass({
                     this._showPictures();
                 },
             }));
-            // The button takes the keyboard, and not what the strip puts around it.
+            // The button takes the focus, not the strip's wrapper around it.
             this._strip.append(new Gtk.FlowBoxChild({child: overlay, focusable: false}));
         });
         this._strip.visible = this._pictures.length > 0;
     }
 
-    /** The target for pictures that are dropped anywhere on the conversation. */
+    /** A drop target for pictures, for the whole conversation. */
     target() {
         return dropTarget(items => this.add(items));
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A conversation: what was said, what is being said, and the box for the next question.
+// A conversation: the earlier messages, the streamed answer, and the input for the next question.
 import GLib from 'gi://GLib';
 import GObject from 'gi://GObject';
 import Adw from 'gi://Adw?version=1';
@@ -17,16 +17,16 @@ export const Conversation = GObject.registerClass({
         running: GObject.ParamSpec.boolean('running', '', '', GObject.ParamFlags.READWRITE, false),
     },
     Signals: {
-        // A turn could not reach the servers, or one did: the argument says which.
+        // A turn has reached the servers, or failed with a network error: the argument says which.
         reached: {param_types: [GObject.TYPE_BOOLEAN]},
-        // A turn has ended, in any way.
+        // A turn has ended, successfully or not.
         answered: {},
         'thread-created': {param_types: [GObject.TYPE_STRING]},
         'sign-in': {},
         problem: {param_types: [GObject.TYPE_STRING]},
     },
 }, class Conversation extends Gtk.Box {
-    /** `thread` is null for a new one, which is created with its first question. */
+    /** `thread` is null for a new conversation, whose thread is created with the first question. */
     constructor(service, thread = null) {
         super({orientation: Gtk.Orientation.VERTICAL, vexpand: true});
         this._service = service;
@@ -58,7 +58,7 @@ export const Conversation = GObject.registerClass({
         return this._composer;
     }
 
-    /** Asks, and shows the answer as it comes. */
+    /** Asks, and shows the streamed answer. */
     async ask(text, pictures = []) {
         if (this.running)
             return;
@@ -102,7 +102,7 @@ export const Conversation = GObject.registerClass({
         this._turn?.cancel();
     }
 
-    /** Shows the stored turns of a thread, as `Threads.Get` gives them. */
+    /** Shows the stored turns of a thread, in the JSON of `Threads.Get`. */
     load(json) {
         for (const {events} of JSON.parse(json).turns) {
             let reply = null;
@@ -138,7 +138,7 @@ export const Conversation = GObject.registerClass({
             } catch (error) {
                 if (!error.isUnsupported)
                     throw error;
-                // A service without threads: the conversation lasts as long as this window.
+                // The service stores no threads: the conversation lasts as long as this window.
                 const account = this._service.get('Session', 'Configuration')?.keychain_account;
                 [this._client] = await this._service.call('Manager', 'OpenClient', '(a{sv})',
                     [account ? {keychain_account: new GLib.Variant('s', account)} : {}], {path: '/org/chappie'});
@@ -176,7 +176,7 @@ export const Conversation = GObject.registerClass({
         return message;
     }
 
-    // The view stays at the end while the answer grows, unless the reader has scrolled up.
+    // Keeps the view at the end while the answer grows, unless the user has scrolled up.
     _follow() {
         const place = this._scroller.vadjustment;
         this._atEnd = true;

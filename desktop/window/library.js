@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// JavaScript libraries of the distribution. Each is one file, without a DOM, that Debian puts below share/javascript.
-// The window works without them: answers are then plain text, and the sign-in has no QR code.
+// Optional JavaScript libraries of the distribution: single files that need no DOM, which Debian installs below
+// share/javascript. Without them, answers are plain text, and the sign-in has no QR code.
 import GLib from 'gi://GLib';
 
 const find = path => [...GLib.get_system_data_dirs(), '/usr/share']
     .map(directory => GLib.build_filenamev([directory, 'javascript', path]))
     .find(file => GLib.file_test(file, GLib.FileTest.EXISTS));
 
-/** marked, or null. It sets a global when it finds no other way to export itself. */
+/** marked, or null. Without a module loader it exports itself as a global variable. */
 export const marked = await (async () => {
     const file = find('marked/marked.umd.js') ?? find('marked/marked.js');
     if (!file)
@@ -19,7 +19,7 @@ export const marked = await (async () => {
     return null;
 });
 
-/** qrcode-generator, or null. It exports nothing to a module, so it is loaded as a script. */
+/** qrcode-generator, or null. It has no module exports, so it is loaded as a script. */
 export const qrcode = (() => {
     const file = find('qrcode-generator/qrcode.js');
     if (!file)

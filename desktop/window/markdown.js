@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// marked's tokens as widgets. HTML and pictures in it are shown as text, and nothing is fetched.
+// Creates widgets for marked's tokens. HTML and pictures are shown as text, and nothing is fetched.
 import GLib from 'gi://GLib';
 import Gtk from 'gi://Gtk?version=4.0';
 import Pango from 'gi://Pango';
 
 import {CodeBlock} from './code.js';
 
-// Deeper ones are shown as text: a program could be made to nest without end.
+// Deeper nesting is shown as text, so that hostile input cannot cause unbounded recursion.
 const MAXIMUM_DEPTH = 8;
 const ENTITIES = {amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0'};
 
@@ -14,7 +14,7 @@ const escape = text => GLib.markup_escape_text(text, -1);
 const plain = text => text.replace(/&(?:(\w+)|#(\d+));/g, (match, name, number) =>
     ENTITIES[name] ?? (number && number < 0x110000 && number > 31 ? String.fromCodePoint(number) : match));
 
-/** Pango's markup of tokens inside a block. */
+/** Pango markup of inline tokens. */
 function markup(tokens, depth = 0) {
     if (depth > MAXIMUM_DEPTH)
         return tokens.map(token => escape(token.raw)).join('');
@@ -36,7 +36,7 @@ function markup(tokens, depth = 0) {
         case 'br':
             return '\n';
         case 'link':
-            // The address is the link's tooltip, so that nobody follows one unseen.
+            // The tooltip shows the address before the link is followed.
             return /^(https?|mailto):/i.test(token.href)
                 ? `<a href="${escape(plain(token.href))}" title="${escape(escape(plain(token.href)))}">${inner(token)}</a>`
                 : escape(token.raw);
@@ -46,11 +46,11 @@ function markup(tokens, depth = 0) {
     }).join('');
 }
 
-// Pango looks for the end of a word at each place of a line: one word of 48 KB, such as base64, takes it 18 seconds.
+// Pango's word wrapping is quadratic in the length of a word: one of 48 KB, such as base64, takes 18 seconds.
 const wrapMode = content => /\S{256}/.test(content.replace(/<[^>]*>/g, ''))
     ? Pango.WrapMode.CHAR : Pango.WrapMode.WORD_CHAR;
 
-/** A label of an answer: it wraps, and its text can be selected. */
+/** A wrapping label with selectable text. */
 function label(content, options = {}) {
     const {classes = [], isMarkup = true, ...properties} = options;
     const widget = new Gtk.Label({
@@ -85,7 +85,7 @@ function table(token) {
     const grid = new Gtk.Grid({columnSpacing: 18, rowSpacing: 6, cssClasses: ['table-block']});
     [token.header, ...token.rows].forEach((cells, row) => cells.forEach((cell, place) => {
         const xalign = {center: 0.5, right: 1}[token.align[place]] ?? 0;
-        // Only a long cell wraps: the others would be made as narrow, and so as high, as they can be.
+        // Only long cells wrap: a wrapping label takes its minimum width, so short cells would become narrow and high.
         const isLong = cell.text.length > 40;
         grid.attach(label(markup(cell.tokens), {
             xalign, hexpand: false, wrap: isLong, widthChars: isLong ? 40 : -1, maxWidthChars: 40,
@@ -95,7 +95,7 @@ function table(token) {
     return new Gtk.ScrolledWindow({child: grid, vscrollbarPolicy: Gtk.PolicyType.NEVER, propagateNaturalHeight: true});
 }
 
-/** The widget of a block, or null for one that shows nothing. */
+/** The widget of a block, or null for an invisible one. */
 export function block(token, depth = 0) {
     if (depth > MAXIMUM_DEPTH)
         return label(token.raw, {isMarkup: false});
@@ -124,7 +124,7 @@ export function block(token, depth = 0) {
     }
 }
 
-/** Shows a token in the widget of the one that it has grown from. False when it needs a new widget. */
+/** Updates the widget of a block that has grown. Returns false if it needs a new widget. */
 export function update(widget, token) {
     if (widget instanceof CodeBlock && token.type === 'code') {
         widget.update(token.text, token.lang);

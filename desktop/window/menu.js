@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The menu of the window. Its items are actions of the window and of the application.
+// The main menu, with actions of the window and of the application.
 import Gio from 'gi://Gio';
 import Gtk from 'gi://Gtk?version=4.0';
 
 import {_} from './text.js';
 import {named} from './widgets.js';
 
-/** The button that opens the menu. */
 export function menuButton() {
     const menu = new Gio.Menu();
     const section = (...items) => {

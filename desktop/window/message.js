@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A question with its pictures, or an answer with what can be done with it.
+// A question with its pictures, or an answer with its buttons.
 import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
 
@@ -18,7 +18,7 @@ export const Question = GObject.registerClass({
         });
         named(this, _('You'));
         pictures.forEach(picture => this.append(thumbnail(picture)));
-        // The whole of a pasted file would be one label of its size.
+        // A pasted file can be too large for one label.
         const shown = text.length > 16384 ? `${text.slice(0, 16384)}…` : text;
         this.append(new Gtk.Label({label: shown, wrap: true, wrapMode: 2, xalign: 0, selectable: true}));
     }
@@ -55,15 +55,14 @@ export const Reply = GObject.registerClass({
         this._answer.append_text(text);
     }
 
-    /** Shows the card of a tool. */
     add_tool(card) {
         this._tools.append(card);
         this.emit('grown');
     }
 
-    /** The answer is complete. `model` may be left out. */
+    /** Completes the answer. `model` is optional. */
     complete(text, model) {
-        // The whole text is the truth where pieces were missed.
+        // The complete text supplies deltas that were missed.
         if (text?.startsWith(this.text) && text.length > this.text.length)
             this._answer.append_text(text.slice(this.text.length));
         this._end();
@@ -71,7 +70,7 @@ export const Reply = GObject.registerClass({
             this._foot.append(new Gtk.Label({label: model, cssClasses: ['caption', 'dim-label']}));
     }
 
-    /** The answer was not completed. */
+    /** Ends the answer with an error. */
     fail(failure) {
         this._end();
         const row = new Gtk.Box({spacing: 8, cssClasses: ['failure', 'card'], accessibleRole: Gtk.AccessibleRole.ALERT});

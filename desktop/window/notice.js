@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A line above the conversation that says what is wrong. Adw.Banner is not in libadwaita 1.2.
+// A banner above the conversation. libadwaita 1.2 has no Adw.Banner.
 import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
 
@@ -18,12 +18,12 @@ export const Notice = GObject.registerClass({
         box.visible = false;
     }
 
-    /** Its button has the caption, and calls `act`. */
+    /** Shows a text with a button that calls `act`. */
     show_text(text, caption, act) {
         this._label.label = text;
         this._button.label = caption;
         this._act = act;
-        // A screen reader finds what is not revealed, unless it is hidden.
+        // A screen reader finds unrevealed widgets, unless they are invisible.
         this.child.visible = this.revealChild = true;
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A QR code of an address, for a telephone: dark on light in every theme, as readers want it.
+// A QR code of an address, for a telephone. It is dark on light in every theme, as scanners expect.
 import Gdk from 'gi://Gdk?version=4.0';
 import GLib from 'gi://GLib';
 import Gtk from 'gi://Gtk?version=4.0';
@@ -10,7 +10,7 @@ import {_} from './text.js';
 const QUIET = 4;
 const SCALE = 5;
 
-/** A picture of the code, or null without the library. */
+/** The QR code, or null without the library. */
 export function qrPicture(address) {
     if (!qrcode)
         return null;

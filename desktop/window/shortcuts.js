@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys, and the window that shows them.
+// The keyboard shortcuts, and the window that shows them.
 import GLib from 'gi://GLib';
 import Gtk from 'gi://Gtk?version=4.0';
 
@@ -24,7 +24,7 @@ const KEYS = [
 export const setKeys = application =>
     KEYS.forEach(([action, key]) => application.set_accels_for_action(action, [key]));
 
-/** Gtk.ShortcutsWindow can only be filled by a builder. */
+/** Gtk.ShortcutsWindow can only be filled by Gtk.Builder. */
 export function shortcutsWindow() {
     const escape = text => GLib.markup_escape_text(text, -1);
     const shortcut = (key, title) => `<child><object class="GtkShortcutsShortcut"><property name="accelerator">${

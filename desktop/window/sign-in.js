@@ -25,7 +25,7 @@ export const SignIn = GObject.registerClass({
     GTypeName: 'ChappieSignIn',
     Signals: {
         problem: {param_types: [GObject.TYPE_STRING]},
-        // A button that copies the code or the address was pressed.
+        // A button that copies the code or the address was clicked.
         copied: {param_types: [GObject.TYPE_STRING]},
     },
 }, class SignIn extends Gtk.Stack {
@@ -36,12 +36,12 @@ export const SignIn = GObject.registerClass({
         const choices = new Gtk.Box({orientation: Gtk.Orientation.VERTICAL, spacing: 12});
         choices.append(pill(_('Continue with ChatGPT'), ['suggested-action'], () => this.startInBrowser()));
         choices.append(pill(_('Use a code instead'), ['flat'], () => this._startWithCode()));
-        // The page shows an error, and the browser does not return, after the user has removed Chappie there.
-        this._anew = pill(_('Connect Chappie anew'), ['flat'],
+        // After the user has removed Chappie in ChatGPT, the page shows an error, and the browser does not return.
+        this._reconnect = pill(_('Connect Chappie anew'), ['flat'],
             () => this.startInBrowser({register_anew: new GLib.Variant('b', true)}));
         this._another = pill(_('Use another account'), ['flat'],
             () => this._begin({add_account: new GLib.Variant('b', true)}));
-        [this._anew, this._another].forEach(choice => choices.append(choice));
+        [this._reconnect, this._another].forEach(choice => choices.append(choice));
         this._welcome.child = choices;
         this.add_child(this._welcome);
 
@@ -69,7 +69,7 @@ export const SignIn = GObject.registerClass({
         this._follow();
     }
 
-    /** Signs in with the method of the sign-in that has ended, in the browser at first. */
+    /** Signs in with the method of the previous sign-in; by default in the browser. */
     async start() {
         await this._begin({});
     }
@@ -82,16 +82,16 @@ export const SignIn = GObject.registerClass({
     }
 
     /**
-     * Lets the service open the page, or shows the one that waits.
+     * Lets the service open the page, also of a sign-in that is running already.
      *
      * `options` are those of `StartBrowserSignIn`, as variants.
      */
     async startInBrowser(options = {}) {
-        // The window shows the state, so no notification has to.
+        // The window shows the state, so no notification is needed.
         return this._call('StartBrowserSignIn', '(a{sv})', [{notify: new GLib.Variant('b', false), ...options}]);
     }
 
-    // The service tells the address only to a program that asks for the sign-in, which may have begun elsewhere.
+    // The service returns the address only to programs that start the sign-in or join a running one.
     async _copyAddress() {
         const reply = await this.startInBrowser({open: new GLib.Variant('b', false)});
         if (reply)
@@ -120,7 +120,7 @@ export const SignIn = GObject.registerClass({
         const state = this._service.get('Session', 'DeviceLinkState');
         const code = this._service.get('Session', 'DeviceCode') ?? {};
         this._hadPage = state === 'waiting-for-browser' || this._hadPage && ['cancelled', 'expired'].includes(state);
-        this._anew.visible = this._hadPage;
+        this._reconnect.visible = this._hadPage;
         const again = this._service.get('Session', 'State') === 'reauthentication-required';
         const error = state === 'failed' ? this._service.get('Session', 'LastError') : null;
         const failed = error?.message;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states in which nobody can ask, with what to do.
+// The states in which no question can be asked, with their actions.
 import Adw from 'gi://Adw?version=1';
 import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
@@ -10,13 +10,13 @@ import {_} from './text.js';
 export const isShown = state => state === 'ready' || state === 'interrupted';
 
 /**
- * `starting`, `missing`, `locked`, `no-keyring`, `signed-out`, `ready`; or `interrupted` when the service has ended and
- * what was said is on the screen. `was` is the state before.
+ * `starting`, `missing`, `locked`, `no-keyring`, `signed-out`, `ready`; or `interrupted` when the service has ended
+ * and a conversation is shown. `was` is the previous state.
  */
 export function stateOf(service, was) {
     if (service.presence === 'missing' && isShown(was))
         return 'interrupted';
-    if (service.presence !== 'there')
+    if (service.presence !== 'running')
         return service.presence;
     if (['locked', 'before-first-unlock'].includes(service.get('Manager', 'LockState')))
         return 'locked';
@@ -58,7 +58,7 @@ const TEXTS = {
 /** The page of a state. */
 export const StatePage = GObject.registerClass({
     GTypeName: 'ChappieStatePage',
-    // The button of the page was pressed.
+    // The button of the page was clicked.
     Signals: {acted: {}},
 }, class StatePage extends Gtk.Box {
     constructor() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much room the conversations take, and a way to delete them all.
+// The storage that conversations use, and a button that deletes them all.
 import Adw from 'gi://Adw?version=1';
 import Gtk from 'gi://Gtk?version=4.0';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The texts for people, in their language, from the catalogue of the other programs.
+// Translated texts, from the catalogue of all programs.
 import Gettext from 'gettext';
 
 const domain = Gettext.domain('chappie');
@@ -13,7 +13,7 @@ export function fill(text, ...values) {
     return text.replace(/%(?:(\d)\$)?s/g, (_match, place) => String(values[place ? place - 1 : next++]));
 }
 
-/** A number of bytes for people. */
+/** A number of bytes, human-readable. */
 export function bytes(count) {
     if (count < 1000)
         return fill(ngettext('%s byte', '%s bytes', count), count);

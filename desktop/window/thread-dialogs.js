@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions before something happens to a conversation or an account.
+// Dialogs before a conversation or an account is changed.
 import Adw from 'gi://Adw?version=1';
 import Gtk from 'gi://Gtk?version=4.0';
 
@@ -20,11 +20,11 @@ function ask(parent, heading, body, label, appearance, extraChild, act) {
     dialog.present();
 }
 
-/** Asks before `act`, which destroys something. */
+/** Asks for confirmation before the destructive `act`. */
 export const confirm = (parent, heading, body, label, act) =>
     ask(parent, heading, body, label, Adw.ResponseAppearance.DESTRUCTIVE, null, act);
 
-/** Asks for a title and gives it to `act`. */
+/** Asks for a title, and passes it to `act`. */
 export function rename(parent, title, act) {
     const entry = named(new Gtk.Entry({text: title, activatesDefault: true, maxLength: 200}), _('Title'));
     ask(parent, _('Rename the conversation'), _('Without a title, the next question names it.'), _('Rename'),

@@ -9,8 +9,8 @@ import {named} from './widgets.js';
 
 const PAGE = 100;
 
-/** When, for people: the time today, else the date. */
-function when(seconds) {
+/** The time of day if it is today, else the date. */
+function formatTime(seconds) {
     const time = GLib.DateTime.new_from_unix_local(seconds);
     const now = GLib.DateTime.new_now_local();
     const isToday = time.get_year() === now.get_year() && time.get_day_of_year() === now.get_day_of_year();
@@ -32,7 +32,7 @@ const Row = GObject.registerClass({GTypeName: 'ChappieThreadRow'}, class Row ext
     update(thread) {
         this.thread = thread;
         this._title.label = thread.title || _('New conversation');
-        this._time.label = when(thread.updated_at);
+        this._time.label = formatTime(thread.updated_at);
         this.tooltipText = thread.title ?? '';
         named(this, `${this._title.label}, ${this._time.label}`);
     }
@@ -68,7 +68,7 @@ export const Threads = GObject.registerClass({
         service.connect('thread-changed', (_service, thread, change) => this._changed(thread, change));
     }
 
-    /** Whether the archived threads are listed in place of the others. */
+    /** Whether the archived threads are listed instead of the others. */
     set archived(archived) {
         this._archived = archived;
         this.reload();
@@ -82,12 +82,12 @@ export const Threads = GObject.registerClass({
         return this._rows.get(thread)?.thread.title ?? '';
     }
 
-    /** Marks the thread that is shown; null for a new one. */
+    /** Selects the shown thread; null for a new one. */
     select(thread) {
         this._list.select_row(this._rows.get(thread) ?? null);
     }
 
-    /** Shows nothing: titles are as private as what was said. */
+    /** Clears the list: titles are as private as messages. */
     clear() {
         this._loading = null;
         this._rows.clear();
@@ -95,7 +95,7 @@ export const Threads = GObject.registerClass({
             this._list.remove(this._list.get_row_at_index(0));
     }
 
-    /** Reads the whole list, a page at a time. */
+    /** Reads the whole list, page by page. */
     async reload() {
         const loading = this._loading = {};
         const seen = new Set();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One question and its answer, over a socket: JSON objects, one a line.
+// One turn over the socket of `OpenTurn`: JSON Lines.
 import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
 import System from 'system';
@@ -10,9 +10,10 @@ import {_} from './text.js';
 Gio._promisify(Gio.OutputStream.prototype, 'write_bytes_async');
 Gio._promisify(Gio.DataInputStream.prototype, 'read_line_async', 'read_line_finish_utf8');
 
-// While an incremental collection sweeps, GJS drops the callbacks of GLib, and a dropped one would end the reading. So a
-// whole collection, which is not incremental, comes before one begins by itself: after this number of lines.
-const COLLECT = 2000;
+// GJS drops GLib callbacks during the sweep of an incremental garbage collection, and a dropped one would end the
+// reading. So a full collection, which is not incremental, runs after this number of lines, before an incremental one
+// begins by itself.
+const LINES_PER_COLLECTION = 2000;
 
 export class Turn {
     constructor(connection) {
@@ -21,21 +22,21 @@ export class Turn {
         this._written = Promise.resolve();
     }
 
-    /** Opens a turn of a thread, or of a client when there is no thread. */
+    /** Opens a turn of a thread, or without one of a client. */
     static async open(service, {thread = null, client = null}) {
         return new Turn(thread
             ? await service.open('Threads', 'OpenTurn', '(sa{sv})', [thread, {}])
             : await service.open('Client', 'OpenTurn', '(a{sv})', [{}], client ?? service.path));
     }
 
-    /** Asks, and gives each event as it comes; the last is `completed`. Throws a Failure in place of any other end. */
+    /** Sends the question, and yields each event up to `completed`. Throws a Failure if the turn ends otherwise. */
     async *ask(text, images) {
         this._write(images.length > 0 ? {text, images} : {text});
         try {
             for (let count = 1; ; count++) {
-                if (count % COLLECT === 0)
+                if (count % LINES_PER_COLLECTION === 0)
                     System.gc();
-                // After the frames of the window, which a quick answer would hold up until its end.
+                // Below the priority of drawing, which a fast answer would delay until its end.
                 const [line] = await this._lines.read_line_async(GLib.PRIORITY_DEFAULT_IDLE, null).catch(() => [null]);
                 if (line === null)
                     throw new Failure('Interrupted', _('The service ended before the answer was complete.'));
@@ -51,12 +52,12 @@ export class Turn {
         }
     }
 
-    /** Ends the turn; its last event says so. */
+    /** Cancels the turn, which is then reported by its last event. */
     cancel() {
         this._write({cancel: true});
     }
 
-    /** Answers a tool that waits for approval. */
+    /** Answers a pending approval. */
     approve(call, approved) {
         this._write({approval: {call, approved}});
     }
@@ -68,6 +69,6 @@ export class Turn {
                 const count = await this._connection.outputStream.write_bytes_async(rest, GLib.PRIORITY_DEFAULT, null);
                 rest = rest.new_from_bytes(count, rest.get_size() - count);
             }
-        }).catch(() => {});  // The end of the reading says it.
+        }).catch(() => {});  // Reading reports the error.
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of the plan is used, as bars.
+// The usage limits of the plan, as bars.
 import Adw from 'gi://Adw?version=1';
 import GLib from 'gi://GLib';
 import Gtk from 'gi://Gtk?version=4.0';
@@ -45,7 +45,7 @@ export class UsageGroup {
         this._rows.forEach(row => this.group.add(row));
     }
 
-    // The page that shows what the server tells nobody else.
+    // Some plans have no limits in the API: their use shows on this page alone.
     _link(address) {
         const row = new Adw.ActionRow({
             title: _('Using ChatGPT plan'), subtitle: _('ChatGPT shows how much is used, and lets you limit it.'),
@@ -66,7 +66,7 @@ export class UsageGroup {
         });
         const percent = fill(_('%s %%'), Math.round(used)).replace('%%', '%');
         const bar = new Gtk.LevelBar({value: Math.min(used, 100) / 100, valign: Gtk.Align.CENTER, widthRequest: 140});
-        // Its colours say “enough” when it is full, as of a battery; here full is the end.
+        // By default a full level bar is green, as of a battery; here full means that the limit is reached.
         ['low', 'high', 'full'].forEach(name => bar.remove_offset_value(name));
         bar.add_offset_value('low', 1);
         named(bar, `${row.title}: ${percent}`);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What several parts of the window are made of.
+// Widgets that several parts of the window share.
 import Gtk from 'gi://Gtk?version=4.0';
 
-/** Tells a screen reader what a widget is. */
+/** Sets the accessible name of a widget. */
 export function named(widget, name) {
     widget.update_property([Gtk.AccessibleProperty.LABEL], [name]);
     return widget;
 }
 
-/** A button with a picture alone. GTK 4.8 would give a screen reader the type of the picture as its name. */
+/** A button with an icon only. Without an accessible name, GTK 4.8 would take the icon's type. */
 export function iconButton(iconName, name, {act = null, ...properties} = {}) {
     const button = named(new Gtk.Button({iconName, tooltipText: name, ...properties}), name);
     if (act)
@@ -16,20 +16,20 @@ export function iconButton(iconName, name, {act = null, ...properties} = {}) {
     return button;
 }
 
-/** Opens a page in the browser. Its address comes from a server. */
+/** Opens a page in the browser. The address comes from a server, so its scheme is checked. */
 export function openPage(widget, address) {
     if (/^https?:/.test(address ?? ''))
         Gtk.show_uri(widget.get_root(), address, 0);
 }
 
-/** A round button in the middle of a page. */
+/** A pill-shaped button in the centre of a page. */
 export function pill(label, classes, act) {
     const button = new Gtk.Button({label, halign: Gtk.Align.CENTER, cssClasses: ['pill', ...classes]});
     button.connect('clicked', act);
     return button;
 }
 
-/** Shows a page of a stack and hides the others, which a screen reader would find otherwise. */
+/** Shows a page of a stack, and hides the others from screen readers. */
 export function showPage(stack, page) {
     page.visible = true;
     stack.visibleChild = page;
@@ -37,7 +37,6 @@ export function showPage(stack, page) {
         child.visible = child === page;
 }
 
-/** Removes all children of a box. */
 export function empty(box) {
     while (box.get_first_child())
         box.remove(box.get_first_child());

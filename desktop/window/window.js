@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The window: conversations beside the list of them, or the page of a state.
+// The window: a conversation beside the list of conversations, or the page of a state.
 import Adw from 'gi://Adw?version=1';
 import GLib from 'gi://GLib';
 import GObject from 'gi://GObject';
@@ -26,7 +26,7 @@ const PLAN_TEXTS = {
 export const Window = GObject.registerClass({
     GTypeName: 'ChappieWindow',
     Signals: {
-        // An answer has ended. The argument is its thread, or empty.
+        // An answer has ended. The argument is its thread, or an empty string.
         answered: {param_types: [GObject.TYPE_STRING]},
     },
 }, class Window extends Adw.ApplicationWindow {
@@ -34,7 +34,7 @@ export const Window = GObject.registerClass({
         super({application, title: 'Chappie', defaultWidth: 920, defaultHeight: 640, iconName: 'org.chappie'});
         this.set_size_request(320, 360);
         this._service = service;
-        this._conversations = new Map();  // Those whose answers still come, by thread, and the shown one.
+        this._conversations = new Map();  // By thread: those with a running turn, and the shown one.
         this._build();
         this._addActions();
         service.connect('changed', () => this._follow());
@@ -133,13 +133,13 @@ export const Window = GObject.registerClass({
         this.add_action(archived);
     }
 
-    /** Says something that passes. */
+    /** Shows a message as a toast. */
     tell(message) {
         const toast = new Adw.Toast({title: GLib.markup_escape_text(message, -1)});
         this._toasts.add_toast(toast);
     }
 
-    /** Shows a stored conversation, or with null a new one. */
+    /** Shows a stored conversation; null shows a new one. */
     async show_thread(thread) {
         this._leaflet.set_visible_child(this._content);
         let conversation = this._conversations.get(thread);
@@ -184,7 +184,7 @@ export const Window = GObject.registerClass({
         this._threads.search.grab_focus();
     }
 
-    /** Shows the sign-in and starts it, if nobody is signed in. */
+    /** Starts a sign-in, unless the user is signed in. */
     sign_in() {
         if (this._state === 'signed-out')
             this._signIn.start();
@@ -192,13 +192,13 @@ export const Window = GObject.registerClass({
             this._wantsSignIn = true;
     }
 
-    /** Copies the code of a sign-in, for a button of a notification. */
+    /** Copies the code of a sign-in, for the notification's button. */
     copy_code(code) {
         this._copied = code;
         this._copyCode();
     }
 
-    // Under Wayland only a window with the focus can copy.
+    // On Wayland only a focused window can set the clipboard.
     _copyCode() {
         if (!this._copied || !this.isActive)
             return;
@@ -255,7 +255,7 @@ export const Window = GObject.registerClass({
         else if (was === 'interrupted' || !isShown(state))
             this._notice.hide_text();
         if (state !== 'ready' && this._side.sensitive)
-            this.set_focus(null);  // GTK warns of a field that loses the focus by becoming insensitive.
+            this.set_focus(null);  // GTK warns if a focused entry becomes insensitive.
         this._side.sensitive = state === 'ready';
         if (was !== state && state === 'ready') {
             this._threads.reload().then(() => this._showTitle());
@@ -279,7 +279,7 @@ export const Window = GObject.registerClass({
         }
     }
 
-    // What the user has allowed, and what the server says of the plan.
+    // The permission to use the plan, and its state on the server.
     _showPlanUse(state, was) {
         const use = state === 'ready' ? this._service.get('Session', 'PlanUse') : null;
         if (state === 'ready' && was === 'signed-out') {
@@ -314,9 +314,9 @@ export const Window = GObject.registerClass({
         }
     }
 
-    // The button of the state's page.
+    // The button of the state's page was clicked.
     async _act() {
-        // A call that may ask for the password of the keyring.
+        // This call may prompt for the keyring's password.
         if (this._state === 'locked')
             await this._service.call('Threads', 'GetUsage', '()', [], {interactive: true, timeout: 120000})
                 .catch(error => this.tell(error.message));

@@ -5,7 +5,7 @@
 #include <QQmlExtensionPlugin>
 #include <qqml.h>
 
-/// What QML lacks: signals of the bus, and sockets.
+/// The QML module: D-Bus signals and sockets, which QML lacks.
 class ChappiePlugin : public QQmlExtensionPlugin
 {
     Q_OBJECT

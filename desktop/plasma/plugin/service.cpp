@@ -18,9 +18,9 @@ const auto window = QStringLiteral("org.chappie.Window");
 const auto properties = QStringLiteral("org.freedesktop.DBus.Properties");
 const QString interfaces[] = {QStringLiteral("org.chappie.Manager"), QStringLiteral("org.chappie.Session"),
                               QStringLiteral("org.chappie.Client")};
-// Milliseconds. A person may be asked for a password, for which there is more time.
-constexpr int soon = 25000;
-constexpr int later = 120000;
+// In milliseconds. An interactive call may prompt the user for a password.
+constexpr int callTimeout = 25000;
+constexpr int interactiveTimeout = 120000;
 
 QDBusMessage busMethod(const QString &member)
 {
@@ -28,27 +28,27 @@ QDBusMessage busMethod(const QString &member)
     return QDBusMessage::createMethodCall(bus, QStringLiteral("/org/freedesktop/DBus"), bus, member);
 }
 
-// A value of the bus as QML has it: dictionaries are objects, and arrays are arrays, however deep.
-QVariant plain(const QVariant &value)
+// Converts a D-Bus value for QML: dictionaries to objects and arrays to arrays, at any depth.
+QVariant toQml(const QVariant &value)
 {
     if (value.metaType() == QMetaType::fromType<QDBusVariant>())
-        return plain(value.value<QDBusVariant>().variant());
+        return toQml(value.value<QDBusVariant>().variant());
     if (value.metaType() == QMetaType::fromType<QDBusArgument>()) {
         const auto argument = value.value<QDBusArgument>();
         if (argument.currentType() == QDBusArgument::MapType)
-            return plain(qdbus_cast<QVariantMap>(argument));
+            return toQml(qdbus_cast<QVariantMap>(argument));
         QVariantList list;
         if (argument.currentType() != QDBusArgument::ArrayType)
             return list;
         for (argument.beginArray(); !argument.atEnd();)
-            list << plain(argument.asVariant());
+            list << toQml(argument.asVariant());
         argument.endArray();
         return list;
     }
     if (value.metaType() == QMetaType::fromType<QVariantMap>()) {
         auto map = value.toMap();
         for (auto &element : map)
-            element = plain(element);
+            element = toQml(element);
         return map;
     }
     return value;
@@ -72,7 +72,7 @@ Service::Service(QObject *parent)
             });
     auto owned = busMethod(QStringLiteral("NameHasOwner"));
     owned << name;
-    send(owned, this, soon, [this](const QDBusMessage &reply, const QString &, const QString &) {
+    send(owned, this, callTimeout, [this](const QDBusMessage &reply, const QString &, const QString &) {
         if (m_presence == QLatin1String("unknown") && reply.arguments().value(0).toBool())
             refresh();
     });
@@ -81,7 +81,7 @@ Service::Service(QObject *parent)
 
 void Service::refresh()
 {
-    m_era++;
+    m_generation++;
     m_missing = 3;
     for (const auto interface : {Manager, Session, Client})
         read(interface);
@@ -91,26 +91,27 @@ void Service::read(Interface interface)
 {
     auto message = QDBusMessage::createMethodCall(name, path, properties, QStringLiteral("GetAll"));
     message << interfaces[interface];
-    const auto done = [this, interface, era = m_era](const QDBusMessage &reply, const QString &code, const QString &) {
-        if (era != m_era)
+    const auto done = [this, interface, generation = m_generation](const QDBusMessage &reply, const QString &code,
+                                                                   const QString &) {
+        if (generation != m_generation)
             return;
         if (!code.isEmpty()) {
             forget(QStringLiteral("missing"));
             Q_EMIT changed();
             return;
         }
-        m_values[interface] = plain(reply.arguments().value(0)).toMap();
+        m_values[interface] = toQml(reply.arguments().value(0)).toMap();
         if (m_missing > 0 && --m_missing > 0)
             return;
         m_presence = QStringLiteral("running");
         Q_EMIT changed();
     };
-    send(message, this, soon, done);
+    send(message, this, callTimeout, done);
 }
 
 void Service::forget(const QString &presence)
 {
-    m_era++;
+    m_generation++;
     m_presence = presence;
     m_values.clear();
 }
@@ -121,7 +122,7 @@ void Service::propertiesChanged(const QString &interface, const QVariantMap &val
     if (m_presence != QLatin1String("running") || found == std::end(interfaces))
         return;
     const auto known = Interface(found - interfaces);
-    m_values[known].insert(plain(values).toMap());
+    m_values[known].insert(toQml(values).toMap());
     if (!invalidated.isEmpty())
         read(known);
     Q_EMIT changed();
@@ -133,21 +134,21 @@ void Service::call(const QString &interface, const QString &member, const QJSVal
     auto message = method(interface, member);
     message.setArguments(arguments.toVariant().toList());
     message.setInteractiveAuthorizationAllowed(interactive);
-    send(message, this, interactive ? later : soon,
+    send(message, this, interactive ? interactiveTimeout : callTimeout,
          [this, done](const QDBusMessage &reply, const QString &code, const QString &text) {
              auto *engine = qjsEngine(this);
              if (!engine || !done.isCallable())
                  return;
              QVariantList values;
              for (const auto &value : reply.arguments())
-                 values << plain(value);
+                 values << toQml(value);
              done.call({engine->toScriptValue(code.isEmpty() ? values : QVariantList()), code, text});
          });
 }
 
 void Service::findWindow()
 {
-    send(busMethod(QStringLiteral("ListActivatableNames")), this, soon,
+    send(busMethod(QStringLiteral("ListActivatableNames")), this, callTimeout,
          [this](const QDBusMessage &reply, const QString &, const QString &) {
              m_hasWindow = reply.arguments().value(0).toStringList().contains(window);
              Q_EMIT windowFound();
@@ -174,7 +175,7 @@ QString Service::visible(const QString &text) const
 {
     QString shown;
     for (const uint character : text.toUcs4()) {
-        bool isHidden = character == 0x3164 || character == 0x115f || character == 0x1160;  // Letters without a shape.
+        bool isHidden = character == 0x3164 || character == 0x115f || character == 0x1160; // Blank letters.
         switch (QChar::category(character)) {
         case QChar::Other_Control:
         case QChar::Other_Format:

@@ -8,11 +8,11 @@
 
 #include <functional>
 
-/// The service on the session bus: its properties as they change, and calls. Nothing here waits in the shell's process.
+/// A proxy of the service on the session bus: its properties as they change, and calls. Nothing here blocks the shell.
 class Service : public QObject
 {
     Q_OBJECT
-    /// `unknown` until the service is used for the first time and after it has ended, `running`, or `missing`.
+    /// `unknown` before the first use of the service and after its end, `running`, or `missing`.
     Q_PROPERTY(QString presence READ presence NOTIFY changed)
     /// The properties of the three interfaces of /org/chappie.
     Q_PROPERTY(QVariantMap manager READ manager NOTIFY changed)
@@ -22,7 +22,7 @@ class Service : public QObject
     Q_PROPERTY(bool hasWindow MEMBER m_hasWindow NOTIFY windowFound)
 
 public:
-    /// The reply's values, and the last word of the error's name and a sentence for a person, or two empty texts.
+    /// The reply, and on an error the last component of its name and a sentence for the user; else empty texts.
     using Reply = std::function<void(const QDBusMessage &reply, const QString &code, const QString &message)>;
 
     explicit Service(QObject *parent = nullptr);
@@ -32,31 +32,30 @@ public:
     QVariantMap session() const { return m_values.value(Session); }
     QVariantMap client() const { return m_values.value(Client); }
 
-    /// Reads all properties, and starts the service for that if it does not run.
+    /// Reads all properties, which starts the service if necessary.
     Q_INVOKABLE void refresh();
-    /// Calls a method of /org/chappie, by the last word of its interface. An object becomes a{sv}, an array av.
+    /// Calls a method of /org/chappie, by the last component of its interface. An object becomes a{sv}, an array av.
     /// `done(values, code, message)` is called with the reply; `code` is empty after a success.
-    /// With `interactive` a locked keyring may ask for its password.
+    /// With `interactive` a locked keyring may prompt for its password.
     Q_INVOKABLE void call(const QString &interface, const QString &method, const QJSValue &arguments = {},
                           const QJSValue &done = {}, bool interactive = false);
-    /// Finds out whether the window is installed.
+    /// Checks whether the window is installed.
     Q_INVOKABLE void findWindow();
-    /// Opens the window: at a stored thread, or as it was.
+    /// Opens the window, at a stored thread if one is given.
     Q_INVOKABLE void openWindow(const QString &thread);
-    /// Puts a text on the clipboard.
     Q_INVOKABLE void copy(const QString &text);
 
-    /// The text with characters that cannot be seen, or that hide others, written as numbers.
+    /// The text with invisible and bidirectional characters escaped.
     Q_INVOKABLE QString visible(const QString &text) const;
 
-    /// Sends a message for an object, which may be gone when the reply comes.
+    /// Sends a message. `done` is not called if the receiver is destroyed before the reply.
     static void send(const QDBusMessage &message, QObject *receiver, int timeout, Reply done);
     static QDBusMessage method(const QString &interface, const QString &member);
 
 Q_SIGNALS:
     void changed();
     void windowFound();
-    /// A tool of a turn that anybody broadcasts waits for approval, or may wait no more.
+    /// The pending approvals of broadcast turns may have changed.
     void approvalsChanged();
 
 private Q_SLOTS:
@@ -70,8 +69,8 @@ private:
 
     QString m_presence;
     QMap<Interface, QVariantMap> m_values;
-    // Answers to what was asked before the latest change of presence are old.
-    int m_era = 0;
+    // Replies to calls before the latest change of presence are ignored.
+    int m_generation = 0;
     int m_missing = 0;
     bool m_hasWindow = false;
 };

@@ -11,18 +11,18 @@
 
 namespace
 {
-// Milliseconds between two drawings while an answer comes.
-constexpr int pace = 40;
-// What is read at once, in bytes, so that a fast answer does not hold up the shell. The socket holds the rest back.
-constexpr int portion = 65536;
-constexpr int soon = 25000;
+// Milliseconds between two updates of the view while an answer is streamed.
+constexpr int updateInterval = 40;
+// In bytes. A bounded read does not block the shell for long; the socket applies backpressure.
+constexpr int readBufferSize = 65536;
+constexpr int callTimeout = 25000;
 }
 
 Turn::Turn(QObject *parent)
     : QObject(parent)
 {
     m_draw.setSingleShot(true);
-    m_draw.setInterval(pace);
+    m_draw.setInterval(updateInterval);
     connect(&m_draw, &QTimer::timeout, this, &Turn::textChanged);
 }
 
@@ -49,14 +49,14 @@ void Turn::create()
                                                    const QString &problem) {
         if (number != m_number || !m_running)
             return;
-        // Without threads each question stands alone.
+        // Without stored threads each question is a conversation of its own.
         const bool isWithout = code == QLatin1String("UnknownMethod") || code == QLatin1String("UnknownInterface");
         if (!code.isEmpty() && !isWithout)
             return end(code, problem);
         m_thread = isWithout ? QString() : reply.arguments().value(0).toString();
         open();
     };
-    Service::send(message, this, soon, created);
+    Service::send(message, this, callTimeout, created);
 }
 
 void Turn::open()
@@ -69,10 +69,10 @@ void Turn::open()
     const auto answered = [this, number = m_number](const QDBusMessage &reply, const QString &code,
                                                     const QString &problem) {
         if (number != m_number || !m_running)
-            return;  // The socket closes, and so the turn ends.
+            return;  // Dropping the reply closes the socket, which ends the turn.
         code.isEmpty() ? opened(reply) : end(code, problem);
     };
-    Service::send(message, this, soon, answered);
+    Service::send(message, this, callTimeout, answered);
 }
 
 void Turn::opened(const QDBusMessage &reply)
@@ -80,7 +80,7 @@ void Turn::opened(const QDBusMessage &reply)
     const auto handle = reply.arguments().value(1).value<QDBusUnixFileDescriptor>();
     const int descriptor = handle.isValid() ? dup(handle.fileDescriptor()) : -1;
     m_socket = new QLocalSocket(this);
-    m_socket->setReadBufferSize(portion);
+    m_socket->setReadBufferSize(readBufferSize);
     if (descriptor < 0 || !m_socket->setSocketDescriptor(descriptor)) {
         if (descriptor >= 0)
             close(descriptor);
@@ -111,7 +111,7 @@ void Turn::read(const QByteArray &line)
     if (kind == QLatin1String("text-delta")) {
         const bool isFull = m_answer.size() > limit();
         m_answer += text("text");
-        if (m_watched && !isFull && !m_draw.isActive())
+        if (m_textShown && !isFull && !m_draw.isActive())
             m_draw.start();
     } else if (kind == QLatin1String("approval-requested") || kind == QLatin1String("tool-call-completed")) {
         Q_EMIT approvalsChanged();

@@ -7,22 +7,22 @@
 
 class QDBusMessage;
 
-/// Questions that follow one another, and the answer to the latest as it comes. They are one stored thread, which the
-/// window shows too. Question and answer pass a socket and not the bus, as JSON objects, one a line.
+/// A conversation: the latest question and its streamed answer. It is one stored thread, which the window shows too.
+/// Questions and answers pass the socket of `OpenTurn` as JSON Lines, and not the bus.
 class Turn : public QObject
 {
     Q_OBJECT
     Q_PROPERTY(bool running READ isRunning NOTIFY changed)
     /// The latest question.
     Q_PROPERTY(QString question READ question NOTIFY changed)
-    /// The beginning of the answer, up to `limit` characters: a long text is laid out anew with each piece.
+    /// The beginning of the answer, up to `limit` characters: QML lays out the whole text with each delta.
     Q_PROPERTY(QString text READ text NOTIFY textChanged)
     Q_PROPERTY(int limit READ limit CONSTANT)
     /// The whole answer.
     Q_PROPERTY(QString answer READ answer NOTIFY textChanged)
-    /// Whether somebody looks at the text. Nothing is drawn for nobody.
-    Q_PROPERTY(bool watched MEMBER m_watched NOTIFY textChanged)
-    /// The last word of the latest failure's name, and a sentence for a person; empty without one.
+    /// Whether the popup is open. While it is closed, `textChanged` is not emitted for each delta.
+    Q_PROPERTY(bool textShown MEMBER m_textShown NOTIFY textChanged)
+    /// The last component of the latest error's name, and a sentence for the user; empty without an error.
     Q_PROPERTY(QString code READ code NOTIFY changed)
     Q_PROPERTY(QString problem READ problem NOTIFY changed)
     /// The id of the thread; empty before the first question, and when the service stores none.
@@ -40,17 +40,17 @@ public:
     QString problem() const { return m_problem; }
     QString thread() const { return m_thread; }
 
-    /// Asks, when nothing is asked already.
+    /// Asks, unless a turn is running.
     Q_INVOKABLE void ask(const QString &text);
-    /// Ends the turn; what has come stays.
+    /// Cancels the turn. The received text stays.
     Q_INVOKABLE void cancel();
-    /// Forgets everything; the next question begins a new thread.
+    /// Clears everything; the next question begins a new thread.
     Q_INVOKABLE void reset();
 
 Q_SIGNALS:
     void changed();
     void textChanged();
-    /// A tool of this turn waits for approval, or waits no more.
+    /// The pending approvals of this turn have changed.
     void approvalsChanged();
 
 private:
@@ -71,7 +71,7 @@ private:
     QLocalSocket *m_socket = nullptr;
     QTimer m_draw;
     bool m_running = false;
-    bool m_watched = false;
-    // Replies for questions before this one are not for it.
+    bool m_textShown = false;
+    // Replies for earlier questions are ignored.
     int m_number = 0;
 };

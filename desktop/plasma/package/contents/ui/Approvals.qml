@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tools of any program of the user that wait for approval. The bus tells only of those of broadcast turns, so the list
-// is also read whenever the box opens.
+// Pending approvals of tool calls, from any program of the user. Signals announce only the calls of broadcast turns, so
+// the list is also read whenever the popup opens.
 import QtQuick
 
 ListModel {
@@ -19,7 +19,7 @@ ListModel {
             const waiting = code === "" ? values[0].map(call => call.approval) : [];
             if (now !== reading)
                 return;
-            // Those that are there stay as they are, so that nothing moves below the pointer.
+            // Rows of approvals that are still pending are kept, so that nothing moves below the pointer.
             for (let index = count - 1; index >= 0; index--) {
                 if (!waiting.includes(get(index).approval))
                     remove(index);
@@ -34,7 +34,7 @@ ListModel {
                 return;
         }
         service.call("Manager", "GetApproval", [approval], (values, code) => {
-            // One that was answered in the meantime is left out.
+            // An approval that was answered in the meantime is left out.
             if (code !== "" || now !== reading)
                 return;
             const {tool, app = "", arguments: text} = values[0];

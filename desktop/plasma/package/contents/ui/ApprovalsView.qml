@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tools that wait for approval, with everything that they would be given.
+// Pending approvals, with the complete arguments of each tool call.
 pragma ComponentBehavior: Bound
 
 import QtQuick
@@ -15,7 +15,7 @@ PlasmaComponents.ScrollView {
 
     required property var approvals
     readonly property int count: approvals.count
-    // What is longer is too much to read here, and is not approved here.
+    // Longer arguments are too much to read in the popup, so they can only be denied here.
     readonly property int limit: 8000
 
     contentWidth: availableWidth
@@ -72,7 +72,7 @@ PlasmaComponents.ScrollView {
                     visible: text !== ""
                     wrapMode: Text.Wrap
                 }
-                // The dangerous one is the last: a key that was meant for something else must not approve.
+                // “Approve” is last, so that it does not get the focus: an accidental key press must not approve.
                 RowLayout {
                     Layout.alignment: Qt.AlignRight
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A question, and its answer as it comes.
+// A question and its streamed answer.
 import QtQuick
 import QtQuick.Layouts
 import org.kde.kirigami as Kirigami

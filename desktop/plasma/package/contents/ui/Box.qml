@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The box below the icon: what can be done in the state, and always the way to the window.
+// The popup: the view of the current state, and a button that opens the window.
 import QtQuick
 import QtQuick.Layouts
 import org.kde.kirigami as Kirigami
@@ -12,9 +12,9 @@ PlasmaExtras.Representation {
     id: box
 
     required property var applet
-    readonly property string state_: applet.serviceState
-    // A question can be typed, and is asked, while the service starts.
-    readonly property bool canAsk: state_ === "ready" || state_ === "starting"
+    readonly property string serviceState: applet.serviceState
+    // A question can be typed and sent while the service is still starting.
+    readonly property bool canAsk: serviceState === "ready" || serviceState === "starting"
 
     Layout.minimumWidth: Kirigami.Units.gridUnit * 18
     Layout.minimumHeight: Kirigami.Units.gridUnit * 14
@@ -35,7 +35,7 @@ PlasmaExtras.Representation {
             PlasmaExtras.Heading {
                 Layout.fillWidth: true
                 level: 4
-                // The system tray has the name above the box.
+                // The system tray shows the name itself.
                 text: Plasmoid.containmentDisplayHints & PlasmaCore.Types.ContainmentDrawsPlasmoidHeading ? "" : "Chappie"
             }
             PlasmaComponents.ToolButton {
@@ -81,13 +81,13 @@ PlasmaExtras.Representation {
             Layout.fillWidth: true
             Layout.fillHeight: true
             service: box.applet.service
-            serviceState: box.state_
+            serviceState: box.serviceState
         }
         SignIn {
             Layout.fillWidth: true
             Layout.fillHeight: true
             applet: box.applet
-            visible: box.state_ === "signed-out"
+            visible: box.serviceState === "signed-out"
         }
         ApprovalsView {
             Layout.fillWidth: true
@@ -106,9 +106,8 @@ PlasmaExtras.Representation {
         Usage {
             Layout.fillWidth: true
             service: box.applet.service
-            // Asked when somebody looks.
-            wanted: box.state_ === "ready" && box.applet.expanded
-            visible: box.state_ === "ready" && count > 0
+            popupOpen: box.serviceState === "ready" && box.applet.expanded
+            visible: box.serviceState === "ready" && count > 0
         }
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The icon in the panel, with a mark for the state. Keys and screen readers are Plasma's matter.
+// The icon in the panel, with a badge for the state. Plasma handles its keys and its accessible name.
 import QtQuick
 import org.kde.kirigami as Kirigami
 
@@ -13,7 +13,7 @@ MouseArea {
 
     hoverEnabled: true
 
-    // The box closes when it loses the focus to this press.
+    // The press takes the focus, which closes the popup before the click.
     onPressed: wasExpanded = applet.expanded
     onClicked: applet.expanded = !wasExpanded
 
@@ -28,7 +28,7 @@ MouseArea {
         anchors.bottom: parent.bottom
         width: Math.round(Math.min(parent.width, parent.height) / 2)
         height: width
-        source: States.MARKS[icon.applet.mark] ?? ""
+        source: States.BADGES[icon.applet.badge] ?? ""
         visible: source !== ""
     }
 }

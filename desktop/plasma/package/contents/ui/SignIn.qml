@@ -59,7 +59,7 @@ ColumnLayout {
         visible: !view.waits && view.busy === ""
         wrapMode: Text.Wrap
     }
-    // The box shows the code or the state, so no notification has to.
+    // The popup shows the code and the state, so no notification is needed.
     PlasmaComponents.Button {
         Layout.alignment: Qt.AlignHCenter
         text: i18nd("chappie", "Continue with ChatGPT")
@@ -101,10 +101,10 @@ ColumnLayout {
 
         PlasmaComponents.Button {
             text: i18nd("chappie", "Open page")
-            // The address comes from a server.
+            // The address comes from a server, so its scheme is checked.
             enabled: view.hasPage || /^https?:/.test(view.address)
             onClicked: {
-                // The service opens the page of a sign-in in the browser, also of one that runs already.
+                // The service opens the page of a browser sign-in, also of one that is running already.
                 if (view.hasPage)
                     view.call("StartBrowserSignIn", [{notify: false}]);
                 else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states in which nobody can ask, with what to do.
+// The states in which no question can be asked, with their actions.
 import QtQuick
 import org.kde.kirigami as Kirigami
 import org.kde.plasma.extras as PlasmaExtras
@@ -37,7 +37,7 @@ PlasmaExtras.PlaceholderMessage {
     helpfulAction: Kirigami.Action {
         text: view.shown?.action ?? ""
         onTriggered: {
-            // A call that may ask for the password of the keyring. Whether it helped is in the properties.
+            // This call may prompt for the keyring's password. Its result shows in the properties.
             if (view.serviceState === "locked")
                 view.service.call("Threads", "GetUsage", [], null, true);
             else

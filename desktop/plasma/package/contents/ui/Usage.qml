@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of the plan is used, as bars.
+// The usage limits of the plan, as bars.
 pragma ComponentBehavior: Bound
 
 import QtQuick
@@ -12,8 +12,8 @@ ColumnLayout {
     id: view
 
     required property var service
-    /** Whether somebody looks. */
-    property bool wanted: false
+    /** Whether the popup is open. */
+    property bool popupOpen: false
     readonly property var live: service.client.UsageLimits ?? {}
     readonly property bool isKnown: Object.keys(live).length > 0
     property var asked: ({})
@@ -21,9 +21,9 @@ ColumnLayout {
         .filter(window => window)
     readonly property int count: windows.length
 
-    // Asks the server, if no answer has told yet.
-    onWantedChanged: {
-        if (wanted && !isKnown)
+    // Asks the server, unless an answer has brought the limits already.
+    onPopupOpenChanged: {
+        if (popupOpen && !isKnown)
             service.call("Client", "GetUsageLimits", [], (values, code) => asked = code === "" ? values[0] : {});
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The applet: its icon, and what the icon says. Everything else is in the box that it opens.
+// The applet: its icon with badge and tooltip. Everything else is in the popup.
 import QtQuick
 import org.chappie.plasma as Chappie
 import org.kde.plasma.core as PlasmaCore
@@ -11,15 +11,15 @@ PlasmoidItem {
     id: root
 
     readonly property string serviceState: States.stateOf(service)
-    /** What is shown beside the name: the state, or something of the box that is more urgent. */
-    readonly property string mark: turn.running ? "working" : approvals.count > 0 ? "approval"
+    /** The badge of the icon: the state of the service, or something more urgent. */
+    readonly property string badge: turn.running ? "working" : approvals.count > 0 ? "approval"
         : serviceState === "ready" && turn.code === "Network" ? "offline" : serviceState
     readonly property alias service: service
     readonly property alias turn: turn
     readonly property alias approvals: approvals
 
     Plasmoid.icon: "org.chappie-symbolic"
-    Plasmoid.status: mark === "approval" ? PlasmaCore.Types.NeedsAttentionStatus : PlasmaCore.Types.ActiveStatus
+    Plasmoid.status: badge === "approval" ? PlasmaCore.Types.NeedsAttentionStatus : PlasmaCore.Types.ActiveStatus
     Plasmoid.contextualActions: [
         PlasmaCore.Action {
             text: i18nd("chappie", "Open the window")
@@ -37,9 +37,9 @@ PlasmoidItem {
         offline: i18nd("chappie", "The servers cannot be reached."),
         approval: i18nd("chappie", "Tools that wait for approval"),
         working: i18nd("chappie", "Answering…"),
-    })[mark] ?? ""
+    })[badge] ?? ""
 
-    // The box is there before it is opened for the first time, so that it takes keys at once.
+    // Preloaded, so that the popup takes keys at once when it opens for the first time.
     preloadFullRepresentation: true
     compactRepresentation: PanelIcon {
         applet: root
@@ -55,7 +55,7 @@ PlasmoidItem {
         if (service.presence === "running")
             approvals.refresh();
         else
-            service.refresh();  // Starts it.
+            service.refresh();  // Starts the service.
     }
     onServiceStateChanged: {
         if (serviceState === "signed-out")
@@ -70,7 +70,7 @@ PlasmoidItem {
 
     Chappie.Turn {
         id: turn
-        watched: root.expanded
+        textShown: root.expanded
         onApprovalsChanged: approvals.refresh()
     }
 

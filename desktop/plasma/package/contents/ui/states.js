@@ -14,8 +14,8 @@ function stateOf(service) {
     return state === 'signed-in' ? 'ready' : 'signed-out';
 }
 
-/** The icon that the icon in the panel has on it; empty for none. */
-const MARKS = {
+/** The badge of the panel icon, by state. */
+const BADGES = {
     missing: 'emblem-error',
     locked: 'emblem-locked',
     'no-keyring': 'emblem-error',
