@@ -2,76 +2,74 @@
 #
 #   make             builds the programs for installing; installs nothing
 #   make dependencies, make test-dependencies
-#                    install the packages that building, or the tests, need; packaging/DEPENDENCIES.md lists them
-#   make demo        shows the main job, on a private bus with a real keyring and a stand-in for the servers
-#   make test        runs all tests; this and make demo first install the packages that they need
+#                    install the packages that are needed for building or testing: packaging/DEPENDENCIES.md
+#   make demo        shows the main features, on a private bus with a real keyring and a stand-in server
+#   make test        runs all tests; make test and make demo first install the packages that they need
 #   make bench       measures the service against a C program with the same libraries
-#   make fuzz        feeds each parser with noise for a minute
-#   make nightly     runs everything that make test leaves out, and prints a table; needs root, the network and hours
-#   make torture     kills the service hundreds of times in the middle of what it does, and has its issuer and a proxy
-#                    answer garbage; ROUNDS=400 SEED=any
-#   make abuse       attacks the service from all sides, while an innocent caller measures; SECONDS=600 SEED=any
+#   make fuzz        fuzzes each parser for a minute
+#   make nightly     runs all tests that make test leaves out; needs root, the network and hours
+#   make torture     crash tests: kills the service at random moments, and injects invalid answers of issuer and proxy;
+#                    ROUNDS=400 SEED=any
+#   make abuse       load and attack tests, during which a well-behaved caller measures latency; SECONDS=600 SEED=any
 #   make conformance runs real clients against the stand-in, for both sign-ins
-#   make mutants     breaks a rule at a time, of more than sixty, and lists the tests that notice
-#   make doc         makes the manual pages and the references, as .build/doc/html/index.html and below
-#   make deb         makes packages for Debian, in .build/deb; packaging/README.md tells of them
+#   make mutants     mutation tests: breaks one rule at a time, and lists the tests that fail
+#   make doc         makes guides, manual pages and API references as HTML, in .build/doc/html
+#   make deb         makes packages for Debian, in .build/deb; see packaging/README.md
 #   make package-test
-#                    makes them, and uses them in fresh trees of Debian 12 and 13; needs root
+#                    makes and tests them in fresh trees of Debian 12 and 13; needs root
 #   make dist        makes the source archive, a spec file and a PKGBUILD, in .build/dist
-#   make sbom        makes a bill of materials (SPDX) of what was built before, as .build/release/chappie.spdx.json
-#   make plasma      builds what the Plasma applet needs beside QML, which make does too where Qt is
+#   make sbom        makes a bill of materials (SPDX) of the built programs, as .build/release/chappie.spdx.json
+#   make plasma      builds the QML module of the Plasma applet; make does so too if Qt is installed
 #   make desktop-test
-#                    uses the window, the search, the extension and the applet in GNOME and Plasma of Debian 13, in
+#                    tests the window, the search, the extension and the applet in GNOME and Plasma of Debian 13, in
 #                    trees in .build/trees; needs root
-#   make screenshots makes pictures of the parts of the desktop, in .build/pictures; as root, of Debian 13 too
-#   make lint        checks the format of the source, the comments of the interfaces, the catalogues of texts, the
-#                    modules of the desktop's programs and, after a debug build, calculations with numbers from outside;
-#                    make format mends the first
-#   make po          brings the texts of the source into the catalogues in po, for translating
+#   make screenshots takes screenshots of the parts of the desktop, in .build/pictures; as root, of Debian 13 too
+#   make lint        checks formatting, interface comments, message catalogues, the modules of the desktop's programs
+#                    and, after a debug build, arithmetic on untrusted numbers; make format fixes the formatting
+#   make po          updates the message catalogues in po from the sources
 #   make install     installs what was built before; builds nothing
 #   make install-extension
-#                    installs the extension for GNOME Shell alone, which needs no building
-#   make uninstall   removes that again, given the same variables
+#                    installs only the extension for GNOME Shell, which needs no building
+#   make uninstall   removes the installed files, given the same variables
 #
 # For one user alone: make install PREFIX=$HOME/.local
-# A service that runs ends by itself when its program is replaced or removed, as soon as it is idle. A session that
-# runs already finds the first service after
+# A running service ends when it is idle after its program was replaced or removed. After the first installation, tell
+# a running session about the service:
 #   systemctl --user daemon-reload
 #   busctl --user call org.freedesktop.DBus / org.freedesktop.DBus ReloadConfig
 
 # --- Building, testing -----------------------------------------------------------------------------------------------
 
-# SwiftPM refuses flags that Debian's pkg-config files have; these are without them.
+# Copies of Debian's pkg-config files without the flags that SwiftPM rejects.
 PKGCONFIG = $(CURDIR)/.build/pkgconfig
 SWIFT = PKG_CONFIG_PATH=$(PKGCONFIG) swift
-# The Swift runtime goes into the programs, so that a package needs Debian's libraries alone. lld writes relocations
-# that take a tenth of the room, which is memory at run time, and so does code made small, which is as fast here; the
-# C++ runtime, of which Swift's needs a part, would take a millisecond of each start from its shared library; the
-# linker's remarks are on Swift's own archives.
+# The Swift runtime is linked statically, so that packages depend only on Debian's libraries. lld packs relocations
+# into a tenth of the size, and -Osize is as fast here; both save memory at run time. libstdc++, which the Swift runtime
+# needs, is static too, because the shared library costs a millisecond at each start. The suppressed linker warnings
+# are about Swift's own archives.
 STATIC = .build/static
-# Without the trait FoundationTypes, which is for programs that use the libraries, and without a search path for
-# libraries beside the program.
+# Without the trait FoundationTypes, which is for users of the libraries, and without an rpath.
 RELEASE = -c release --disable-default-traits --static-swift-stdlib --disable-local-rpath \
   -Xswiftc -use-ld=lld -Xswiftc -Osize \
   -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all -Xlinker --no-export-dynamic \
   -Xlinker --no-warnings -Xlinker -L$(STATIC)
-# Nothing in the programs tells where they were built, so that two builds of the same source are alike: paths begin at
-# the top, and there is no hash of the compiler's options, and none of the modules of C libraries in the debug symbols.
+# Reproducible builds: paths are relative to the top, without a hash of the compiler's options, and without the modules
+# of C libraries in the debug symbols.
 RELEASE += -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. \
   $(foreach flag,-disable-incremental-llvm-codegen -no-clang-module-breadcrumbs,-Xswiftc -Xfrontend -Xswiftc $(flag))
-# Each function has a section, of which the linker drops those that nothing uses: half a megabyte of memory.
+# One section per function, so that the linker drops unused ones: this saves half a megabyte of memory.
 RELEASE += -Xswiftc -Xfrontend -Xswiftc -function-sections
 # More options for SwiftPM, such as --jobs=2.
 SWIFTFLAGS =
-# The compiler writes what macros expand to into files whose names are in the debug symbols: they are put below the top.
-# The linker lists the archives that it takes code from, for the bill of materials.
+# The debug symbols name the compiler's temporary files with macro expansions, so these go below the top. The linker
+# lists the archives that it takes code from, for the bill of materials.
 BUILD = TMPDIR=$(CURDIR)/.build/tmp $(SWIFT) build $(RELEASE) $(SWIFTFLAGS)
 SOURCES = Package.swift Sources Tests dbus Fuzz Examples
 
 .PHONY: build debug test-build plasma desktop-test screenshots prepare dependencies test-dependencies demo-dependencies \
   manuals demo test check nightly bench fuzz torture abuse conformance mutants doc translations schemas po lint \
   format clean
-# The prerequisites below are in order, and SwiftPM uses all processors by itself.
+# Prerequisites are made in order; SwiftPM itself uses all processors.
 .NOTPARALLEL:
 
 build: prepare manuals translations schemas
@@ -101,17 +99,17 @@ prepare:
 	@scripts/pkg-config-directory $(PKGCONFIG) >/dev/null
 	@mkdir -p .build/tmp $(STATIC) && ln -sf "$$(gcc -print-file-name=libstdc++.a)" $(STATIC)/libstdc++.a
 
-# The manual pages of the interfaces, from the files that describe them.
+# The manual pages of the D-Bus interfaces, from dbus/*.xml.
 MANUALS = .build/man
 manuals:
 	@doc/interfaces.py mdoc $(MANUALS)
 
-# Catalogues, and what is installed with translations in it. The programs in .build look for the catalogues here.
+# Message catalogues, and translated desktop and AppStream files. The programs in .build look for catalogues here.
 TRANSLATIONS = .build/share
 translations:
 	@scripts/translations compile $(TRANSLATIONS)
 
-# The settings of the extension for GNOME Shell.
+# The GSettings schema of the extension for GNOME Shell.
 schemas:
 	@mkdir -p $(TRANSLATIONS)
 	@glib-compile-schemas --strict --targetdir=$(TRANSLATIONS) desktop/gnome-shell/schemas
@@ -122,14 +120,13 @@ po:
 demo: demo-dependencies debug
 	@scripts/private-session scripts/demo .build/debug
 
-# Every test; or the fast ones; or with TEST=NAME those of one name.
+# All tests; the fast ones; or with TEST=NAME those with this name.
 test: test-dependencies test-build
 	@PKG_CONFIG_PATH=$(PKGCONFIG) Tests/all.py
 
 check: test-build
 	@PKG_CONFIG_PATH=$(PKGCONFIG) Tests/all.py $(or $(TEST),fast)
 
-# What takes longer than a test before each landing, with a table at its end.
 nightly: test-dependencies test-build
 	@PKG_CONFIG_PATH=$(PKGCONFIG) Tests/all.py nightly
 
@@ -192,7 +189,7 @@ clean:
 
 # --- A release -------------------------------------------------------------------------------------------------------
 
-# The version is that of the libraries, and its date that of its heading in NEWS.md.
+# The version of the libraries, and the date of its heading in NEWS.md.
 VERSION = $(shell sed -n 's/.*static let current = "\(.*\)".*/\1/p' Sources/ChappieSDK/Configuration/ChappieVersion.swift)
 RELEASED = $(shell sed -n 's/^\#\# $(VERSION) (\(.*\))$$/\1/p' NEWS.md)
 
@@ -233,7 +230,7 @@ DATADIR = $(PREFIX)/share
 MANDIR = $(DATADIR)/man
 LOCALEDIR = $(DATADIR)/locale
 DOCDIR = $(DATADIR)/doc/chappie
-# In a home directory, systemd looks for units in share alone.
+# In a home directory, systemd looks for units only in share.
 SYSTEMDUSERDIR = $(if $(filter $(HOME)/%,$(PREFIX)),$(DATADIR),$(PREFIX)/lib)/systemd/user
 DBUSSERVICESDIR = $(DATADIR)/dbus-1/services
 DBUSINTERFACESDIR = $(DATADIR)/dbus-1/interfaces
@@ -242,18 +239,18 @@ BASHCOMPLETIONDIR = $(DATADIR)/bash-completion/completions
 ZSHCOMPLETIONDIR = $(DATADIR)/zsh/site-functions
 FISHCOMPLETIONDIR = $(DATADIR)/fish/vendor_completions.d
 
-# The address of doc/pictures, for software centres.
+# The URL of doc/pictures, for AppStream.
 PICTURES = https://chappie.invalid/pictures
 
-# Where QML finds the module of the Plasma applet; below another prefix than /usr it needs QML_IMPORT_PATH.
+# The directory of QML modules; with another prefix than /usr, QML needs QML_IMPORT_PATH.
 QMLDIR = $(if $(filter /usr,$(PREFIX)),$(shell qtpaths6 --query QT_INSTALL_QML),$(PREFIX)/lib/qt6/qml)
 PLASMOIDDIR = $(DATADIR)/plasma/plasmoids/org.chappie.plasma
 
-# Where the programs were built.
+# The directory of the built programs.
 BUILDDIR = .build/release
 INSTALL = install
 
-# The extension for GNOME Shell, with all that it needs in its own folder.
+# The extension for GNOME Shell, whose files are all in its own folder.
 EXTENSION = $(DATADIR)/gnome-shell/extensions/chappie@chappie.invalid
 EXTENSION_FILES = \
   $(foreach file,$(wildcard desktop/gnome-shell/*.js desktop/gnome-shell/*.css desktop/gnome-shell/*.json),\
@@ -264,7 +261,7 @@ EXTENSION_FILES = \
   $(foreach language,$(shell cat po/LINGUAS),\
     $(TRANSLATIONS)/locale/$(language)/LC_MESSAGES/chappie.mo:$(EXTENSION)/locale/$(language)/LC_MESSAGES/chappie.mo)
 
-# The window, which needs the service alone, with the icons and texts that both have.
+# The window, with the icons and catalogues that it shares with the service.
 WINDOW_FILES = \
   $(foreach file,$(wildcard desktop/window/*.js desktop/window/*.css),\
     $(file):$(DATADIR)/chappie/window/$(notdir $(file))) \
@@ -276,8 +273,8 @@ WINDOW_FILES = \
   $(foreach language,$(shell cat po/LINGUAS),\
     $(TRANSLATIONS)/locale/$(language)/LC_MESSAGES/chappie.mo:$(LOCALEDIR)/$(language)/LC_MESSAGES/chappie.mo)
 
-# What goes where, as SOURCE:DESTINATION. In a source that ends in .in, @bindir@, @datadir@, @libexecdir@,
-# @interfacesdir@, @pictures@, @version@ and @date@ are filled in.
+# Installed files as SOURCE:DESTINATION. In sources that end in .in, @bindir@, @datadir@, @libexecdir@, @interfacesdir@,
+# @pictures@, @version@ and @date@ are substituted.
 INSTALLED_PROGRAMS = \
   $(BUILDDIR)/chappied:$(LIBEXECDIR)/chappied \
   $(BUILDDIR)/chappie:$(BINDIR)/chappie \
@@ -324,11 +321,11 @@ endif
 
 .PHONY: install install-extension install-window uninstall
 
-# The extension alone, which is not compiled.
+# Only the extension, which is not compiled.
 install-extension: translations schemas
 	@$(MAKE) --no-print-directory install INSTALLED_PROGRAMS= INSTALLED_SCRIPTS= INSTALLED_FILES='$(EXTENSION_FILES)'
 
-# The window alone, for its Flatpak.
+# Only the window, for its Flatpak.
 install-window: translations
 	@$(MAKE) --no-print-directory install INSTALLED_PROGRAMS= INSTALLED_FILES='$(WINDOW_FILES)'
 
@@ -354,7 +351,7 @@ install:
 	  esac; \
 	done
 
-# Directories that other packages use too are left; the one for the documentation is not.
+# Removes directories of Chappie alone, such as that of the documentation, and keeps shared ones.
 uninstall:
 	@set -e; \
 	for pair in $(INSTALLED_PROGRAMS) $(INSTALLED_SCRIPTS) $(INSTALLED_FILES); do \

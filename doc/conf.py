@@ -1,4 +1,4 @@
-# How Sphinx makes the pages; doc/build says from what.
+# Configuration of Sphinx; doc/build collects its sources.
 from pygments.lexers.special import TextLexer
 
 project = "Chappie for Linux"
@@ -17,4 +17,4 @@ html_copy_source = False
 
 
 def setup(app):
-    app.add_lexer("mermaid", TextLexer)  # It is shown as its text.
+    app.add_lexer("mermaid", TextLexer)  # Shown as source text.

@@ -16,7 +16,7 @@ from xml.dom import minidom
 
 TOP = Path(__file__).resolve().parent.parent
 MANUALS = [page.stem for page in (TOP / "data/man").iterdir()]
-# Of the standard's interface, which has a manual elsewhere, there is no manual page of ours.
+# Standard interfaces are documented elsewhere, so they get no manual page.
 STANDARD = "org.freedesktop."
 
 
@@ -40,7 +40,7 @@ class Doc:
 
 
 class Member:
-    """A method, signal or property, with what its annotation says of its changes."""
+    """A method, signal or property, with the EmitsChangedSignal annotation."""
 
     def __init__(self, node, comment):
         self.kind, self.name, self.doc = node.tagName, node.getAttribute("name"), Doc(comment)
@@ -90,7 +90,7 @@ class Interface:
 
 
 def check_names(interface, interfaces):
-    """Each name in a text that looks like one of a member or an error has to be one."""
+    """Checks that each name that looks like a member or an error exists."""
     errors = re.findall(r"^\.It Sy (org\.chappie\.Error\.(\w+))", (TOP / "data/man/org.chappie.7").read_text(), re.M)
     errors = {name for pair in errors for name in pair}
     for doc in [interface.doc, *(member.doc for member in interface.members)]:
@@ -110,7 +110,7 @@ def pieces(text):
         text = re.sub(r"(?<=[:,;] )([A-Z]\w+)", r"`\1`", first) + stop + rest
     for piece in re.split(r"(`[^`]+`|[\w.]*\w\(\d\))", text):
         if piece.startswith("`"):
-            # `Client.Send` is short for the whole name.
+            # `Client.Send` is an abbreviated name.
             yield "code", re.sub(r"^(?=[A-Z]\w+\.[A-Z])", "org.chappie.", piece.strip("`"))
         elif re.fullmatch(r"[\w.]+\(\d\)", piece):
             yield "manual", piece
@@ -122,7 +122,7 @@ def pieces(text):
 
 
 def mdoc_name(name):
-    """In bold, and never divided at the end of a line but between the members of a JSON object."""
+    """Bold text without line breaks, except between the members of a JSON object."""
     return "\\fB\\%" + name.replace("-", "\\-").replace('","', '",\\:"') + "\\fR"
 
 

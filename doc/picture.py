@@ -34,7 +34,7 @@ def printed(command):
     while True:
         try:
             piece = os.read(ours, 65536)
-        except OSError:  # The terminal has nobody left.
+        except OSError:  # The command has closed the terminal.
             break
         if not piece:
             break
