@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Signs in through a headless Chromium, which gets the page as a browser of the user does: from the desktop's portal.
+"""Tests the sign-in in a headless Chromium, which gets the page as the user's browser does: from the desktop portal.
 
     scripts/private-session Tests/browser.py DIRECTORY-WITH-THE-PROGRAMS
 
-The service is the real one, chappie-sandbox plays the servers, and this test plays the portal and the person. Then it
-searches the browser for what should not stay there.
+The service is the real one, chappie-sandbox is the server, and this test plays the portal and the user. Then it searches
+the browser's profile for secrets.
 """
 
 import json
@@ -14,64 +14,35 @@ import re
 import subprocess
 import sys
 import threading
-import time
 import urllib.parse
 import urllib.request
 from pathlib import Path
 
 from gi.repository import Gio, GLib
+from support import BUS, TIMEOUT, Failure, World, call, call_service, equal, parse_arguments, run_steps, wait_for
 
-PROGRAMS = Path(sys.argv[1]).resolve()
 WORLD = Path(os.environ["CHAPPIE_WORLD"])
 PROFILE = WORLD / "chromium"
-# A part of every secret of the stand-in, also in base64url, as in an ID token.
+# Every secret of the stand-in contains this, also in base64url, as in an ID token.
 MARKERS = (b"SANDBOXSECRET", b"U0FOREJPWFNFQ1JF")
 # An authorization code.
 CODE = re.compile(rb"ac-SANDBOXSECRET-[\w-]+")
-# What a slow machine may take until something is to be seen.
-PATIENCE = 120
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-
-
-class Faulty(Exception):
-    pass
-
-
-def wait_for(what, condition):
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        if found := condition():
-            return found
-        time.sleep(0.05)
-    raise Faulty(f"{what}: not within {PATIENCE} s")
-
-
-def equal(what, found, expected):
-    if found != expected:
-        raise Faulty(f"{what}:\n  found    {found!r:.2000}\n  expected {expected!r:.2000}")
 
 
 def has_no_secret(where, content):
     data = content.encode() if isinstance(content, str) else content
     for marker in MARKERS:
         if marker in data:
-            raise Faulty(f"{where} has a secret: …{data[max(0, data.index(marker) - 40):][:120]!r}")
-
-
-BUS = Gio.bus_get_sync(Gio.BusType.SESSION)
-
-
-def call(member, signature="()", *values, interface="org.chappie.Session"):
-    return BUS.call_sync("org.chappie", "/org/chappie", interface, member, GLib.Variant(signature, values), None, 0,
-                         PATIENCE * 1000, None).unpack()
+            raise Failure(f"{where} has a secret: …{data[max(0, data.index(marker) - 40):][:120]!r}")
 
 
 def properties():
-    return call("GetAll", "(s)", "org.chappie.Session", interface="org.freedesktop.DBus.Properties")[0]
+    return call("org.chappie", "/org/chappie", "org.freedesktop.DBus.Properties.GetAll", "(s)", "org.chappie.Session")
 
 
 class Portal:
-    """The desktop's portal, which is asked to open pages."""
+    """A mock of the desktop portal, which records the pages to open."""
 
     NAME, PATH = "org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop"
     XML = """<node><interface name="org.freedesktop.portal.OpenURI"><method name="OpenURI">
@@ -112,7 +83,7 @@ class Chromium:
     def send(self, path, body=None, method=None):
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.base + path, data, {"content-type": "application/json"}, method=method)
-        with DIRECT.open(request, timeout=PATIENCE) as answer:
+        with DIRECT.open(request, timeout=TIMEOUT) as answer:
             return json.load(answer)["value"]
 
     def open(self, address):
@@ -132,7 +103,7 @@ class Chromium:
         return self.run("return document.body?.innerText ?? ''")
 
     def history(self):
-        """The addresses on the browser's page of its history."""
+        """The addresses in the browser's history."""
         self.open("chrome://history/")
         links = """
             const found = [];
@@ -159,32 +130,21 @@ class Run:
     """The steps, in their order."""
 
     def __init__(self):
-        self.processes = []
         self.log = open(WORLD / "service.log", "w+b")
-        sandbox = self.start("chappie-sandbox", "--rate", "0", stdout=subprocess.PIPE)
-        self.issuer = sandbox.stdout.readline().split()[1].decode()
+        self.world = World("--rate", "0")
         self.portal = Portal()
-        self.start("chappied", "--issuer", self.issuer, "--backend", f"{self.issuer}/backend-api",
-                   env={**os.environ, "G_MESSAGES_DEBUG": "all"}, stdout=self.log, stderr=self.log)
-        subprocess.run(["gdbus", "wait", "--session", "--timeout", "120", "org.chappie"], check=True)
+        self.world.start_service(env={**os.environ, "G_MESSAGES_DEBUG": "all"}, stdout=self.log, stderr=self.log)
         self.browser = Chromium()
-
-    def start(self, program, *arguments, **options):
-        process = subprocess.Popen([PROGRAMS / program, *arguments], **options)
-        self.processes.append(process)
-        return process
 
     def close(self):
         try:
             self.browser.close()
         finally:
-            for process in self.processes:
-                process.kill()
-                process.wait()
+            self.world.close()
 
     def sign_in(self, button, title, link, **options):
         """Starts a sign-in, and clicks on a button of the page."""
-        shown, _ = call("StartBrowserSignIn", "(a{sv})", options)
+        shown, _ = call_service("Session.StartBrowserSignIn", "(a{sv})", options)
         page = self.portal.page()
         has_no_secret("the page's address", page)
         equal("the page", page.split("?")[0], shown.split("?")[0])
@@ -198,13 +158,13 @@ class Run:
         self.others_see_nothing()
 
     def others_see_nothing(self):
-        """Every program may read the arguments of the others, and the user's the environments."""
+        """No secret is in the arguments or the environment of a process, which other programs can read."""
         for directory in Path("/proc").glob("[0-9]*"):
             try:
                 arguments, environment = ((directory / name).read_bytes() for name in ("cmdline", "environ"))
             except (OSError, ProcessLookupError):
-                continue  # It has ended.
-            # The programs of other tests that run now are not asked.
+                continue  # The process has ended.
+            # Only the processes of this test are checked.
             if f"CHAPPIE_WORLD={WORLD}\0".encode() in environment:
                 has_no_secret(f"{directory}/cmdline", arguments)
                 has_no_secret(f"{directory}/environ", environment)
@@ -213,19 +173,19 @@ class Run:
         self.sign_in("approve", "You are signed in", "linked")
         equal("the state", properties()["State"], "signed-in")
         equal("the method", properties()["AuthMethod"], "browser")
-        answer = call("Send", "(sa{sv})", "hi", {}, interface="org.chappie.Client")
+        answer = call_service("Client.Send", "(sa{sv})", "hi", {})
         equal("the answer", "hi" in str(answer), True)
 
     def goes_back(self):
-        """The issuer's page comes before the last one."""
+        """The browser's “Back” leads to the issuer's page."""
         self.browser.send("/back", {})
-        wait_for("the issuer's page", lambda: self.browser.address().startswith(self.issuer))
+        wait_for("the issuer's page", lambda: self.browser.address().startswith(self.world.issuer))
 
     def signs_in_again(self):
         self.sign_in("approve", "You are signed in", "linked")
 
     def declines(self):
-        call("SignOut")
+        call_service("Session.SignOut")
         self.sign_in("decline", "You declined the sign-in", "declined")
         equal("the state", properties()["State"], "signed-out")
 
@@ -236,7 +196,7 @@ class Run:
         equal("the callback in the history", "/auth/callback?" in shown, False)
         self.browser.close()
         for path in filter(Path.is_file, PROFILE.rglob("*")):
-            # Chromium's files name each redirect, and with it the codes, which were redeemed.
+            # Chromium's files have each redirect with its authorization code, which has been redeemed.
             has_no_secret(f"the browser's {path.name}", CODE.sub(b"", path.read_bytes()))
 
     def searches_the_log(self):
@@ -244,13 +204,15 @@ class Run:
         has_no_secret("the log", self.log.read())
 
 
-run = Run()
-try:
-    for step in (run.signs_in_and_asks, run.goes_back, run.signs_in_again, run.declines, run.searches_the_history,
-                 run.searches_the_log):
-        step()
-        print(f"ok {step.__name__}", flush=True)
-except Faulty as fault:
-    sys.exit(f"FAILED {fault}")
-finally:
-    run.close()
+def main():
+    parse_arguments()
+    run = Run()
+    try:
+        return run_steps([run.signs_in_and_asks, run.goes_back, run.signs_in_again, run.declines, run.searches_the_history,
+                          run.searches_the_log])
+    finally:
+        run.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

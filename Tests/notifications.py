@@ -1,14 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Clicks on the notifications of a sign-in, in a GNOME Shell without a screen.
+"""Tests the notifications of a sign-in in a headless GNOME Shell.
 
     scripts/private-session Tests/notifications.py DIRECTORY-WITH-THE-PROGRAMS [--pictures DIRECTORY]
 
-The service is the real one, chappie-sandbox plays the servers, and the bus starts desktop/window. With --pictures it
-makes screenshots of the steps.
+The service is the real one, chappie-sandbox is the server, and the bus starts desktop/window. With --pictures it takes
+screenshots.
 """
 
-import argparse
 import importlib
 import json
 import os
@@ -19,11 +18,12 @@ import time
 from pathlib import Path
 
 from gi.repository import GLib
-from window import TOP, WINDOW, Faulty, World, wait_for
+from support import (
+    TOP, Failure, World, call_bus, call_service, parse_arguments, property_of, run_steps, wait_for)
+from window import WINDOW
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 gnome_shell = importlib.import_module("gnome-shell")
-# The environment of a program with a window in this shell.
+# The environment of programs whose windows this shell shows.
 WINDOWED = {"WAYLAND_DISPLAY": "wayland-0", "GDK_BACKEND": "wayland", "GSK_RENDERER": "cairo"}
 OTHER_WINDOW = """
 imports.gi.versions.Gtk = '4.0';
@@ -38,19 +38,24 @@ BANNER = "[...test.all(Main.messageTray._bannerBin)].filter(actor => actor.mappe
 
 
 class Run:
-    """The steps, in their order: each begins where the one before ended."""
+    """The steps, in their order."""
 
     def __init__(self, pictures):
         self.pictures = pictures
         self.world = World("--interval", "1")
         (Path(os.environ["XDG_DATA_HOME"]) / "icons").symlink_to(TOP / "data/icons")
         self.shell = gnome_shell.Shell(with_extension=False)
-        # The shell has something to say of its own.
+        # Removes the notifications of the shell itself.
         self.shell.eval("Main.messageTray.getSources().forEach(source => source.destroy()); 0")
-        # The programs that the bus starts are windows of this shell.
-        self.bus("UpdateActivationEnvironment", "(a{ss})", WINDOWED)
+        # Programs that the bus starts open their windows in this shell.
+        call_bus("UpdateActivationEnvironment", "(a{ss})", WINDOWED)
         self.other = None
         self.world.start_service()
+
+    def report_failure(self):
+        self.picture("failure")
+        print("\n".join(self.shell.errors()))
+        print(self.banner(), self.buttons())
 
     def close(self):
         self.window_ends()
@@ -58,25 +63,16 @@ class Run:
         self.shell.close()
         self.world.close()
 
-    @staticmethod
-    def bus(method, signature="()", *values):
-        return gnome_shell.call("org.freedesktop.DBus", "/org/freedesktop/DBus", f"org.freedesktop.DBus.{method}",
-                                GLib.Variant(signature, values))
-
     def window(self):
         """The process of the window; None if it does not run."""
         try:
-            return self.bus("GetConnectionUnixProcessID", "(s)", "org.chappie.Window")[0]
+            return call_bus("GetConnectionUnixProcessID", "(s)", "org.chappie.Window")
         except GLib.Error:
             return None
 
-    def session(self, method, signature=None, *values):
-        return gnome_shell.call("org.chappie", "/org/chappie", f"org.chappie.Session.{method}",
-                                signature and GLib.Variant(signature, values))
-
     def picture(self, name):
         if self.pictures:
-            time.sleep(0.7)  # Transitions of the shell.
+            time.sleep(0.7)  # Until animations have ended.
             self.shell.picture(self.pictures / f"{name}.png")
 
     def window_ends(self):
@@ -95,7 +91,7 @@ class Run:
             self.other = None
 
     def starts_a_sign_in(self):
-        code = self.session("StartDeviceCodeSignIn", "(a{sv})", {})[0]
+        code = call_service("Session.StartDeviceCodeSignIn", "(a{sv})", {})[0]
         self.shows(code)
         return code
 
@@ -106,7 +102,7 @@ class Run:
         return self.shell.eval(f"{BANNER}.map(actor => actor.text).filter(text => text)")
 
     def expanded_buttons(self):
-        """The buttons, which the banner shows under the pointer. It may still be on its way to its place."""
+        """The buttons, which the banner shows while the pointer is over it. The banner may still be moving."""
         self.shell.eval("""
             const [x, y] = Main.messageTray._bannerBin.get_transformed_position();
             test.pointer.notify_absolute_motion(imports.gi.GLib.get_monotonic_time(),
@@ -139,24 +135,20 @@ class Run:
     def focused(self):
         return self.shell.eval("global.display.focus_window?.title ?? null")
 
-    def property(self, name):
-        return gnome_shell.call("org.chappie", "/org/chappie", "org.freedesktop.DBus.Properties.Get",
-                                GLib.Variant("(ss)", ("org.chappie.Session", name)))[0]
-
     def hides(self):
         wait_for("no banner", lambda: not self.banner())
         self.leaves()
 
     def without_the_window(self):
-        """A button that could do nothing does not show, and the code is not cut off."""
+        """Buttons that need the window are hidden, and the code is not truncated."""
         code = self.starts_a_sign_in()
         self.picture("banner")
         if not any(text.startswith(f"Code: {code}") for text in self.banner()):
-            raise Faulty(f"the code is not the first thing in {self.banner()}")
+            raise Failure(f"the code is not the first thing in {self.banner()}")
         buttons = wait_for("the buttons", self.expanded_buttons)
         if buttons != ["Open page"]:
-            raise Faulty(f"buttons without the window: {buttons}")
-        self.session("CancelSignIn")
+            raise Failure(f"buttons without the window: {buttons}")
+        call_service("Session.CancelSignIn")
         self.hides()
 
     def locked(self):
@@ -170,20 +162,20 @@ class Run:
                 .map(notification => `${notification.title} ${notification.bannerBodyText}`).join()"""))
         self.world.lock(False)
         self.shows(code)
-        self.session("CancelSignIn")
+        call_service("Session.CancelSignIn")
         self.hides()
 
     def copies(self):
         services = Path(os.environ["XDG_DATA_HOME"]) / "dbus-1/services"
         (services / "org.chappie.Window.service").write_text(
             f"[D-BUS Service]\nName=org.chappie.Window\nExec=/usr/bin/gjs -m {WINDOW} --gapplication-service\n")
-        self.bus("ReloadConfig")
+        call_bus("ReloadConfig")
         code = self.starts_a_sign_in()
         self.press("Copy code")
         wait_for("the code in the clipboard", lambda: self.clipboard() == code)
         self.leaves()
         self.picture("copied")
-        self.session("CancelSignIn")
+        call_service("Session.CancelSignIn")
         self.hides()
 
     def copies_with_the_window_behind_another(self):
@@ -191,10 +183,10 @@ class Run:
         code = self.starts_a_sign_in()
         self.press("Copy code")
         wait_for("the code in the clipboard", lambda: self.clipboard() == code)
-        # It stays there when the window goes.
+        # The clipboard keeps it when the window is closed.
         self.window_ends()
         if self.clipboard() != code:
-            raise Faulty("the code has left the clipboard")
+            raise Failure("the code has left the clipboard")
         self.world.control("approve", f"user_code={code}".encode())
         self.shows("Signed in to ChatGPT")
         self.leaves()
@@ -204,9 +196,8 @@ class Run:
         for what in ("revoke-refresh-tokens", "expire-access-tokens"):
             self.world.control(what)
         try:
-            gnome_shell.call("org.chappie", "/org/chappie", "org.chappie.Client.Send",
-                             GLib.Variant("(sa{sv})", ("Hello.", {})))
-            raise Faulty("the sign-in still holds")
+            call_service("Client.Send", "(sa{sv})", "Hello.", {})
+            raise Failure("the sign-in still holds")
         except GLib.Error:
             self.shows("Sign in to ChatGPT again")
 
@@ -219,45 +210,26 @@ class Run:
             self.needs_a_sign_in()
             wait_for("the button", self.expanded_buttons)
             self.shell.eval(f"test.click({BANNER}.find(actor => actor.text?.includes('again'))); 0")
-            wait_for("the sign-in", lambda: self.property("DeviceLinkState") == "waiting-for-approval")
+            wait_for("the sign-in", lambda: property_of("Session", "DeviceLinkState") == "waiting-for-approval")
             wait_for("the window's focus", lambda: self.focused() == "Chappie")
             self.leaves()
-            code = self.property("DeviceCode")["user_code"]
+            code = property_of("Session", "DeviceCode")["user_code"]
             if any(code in text for text in self.banner()):
-                raise Faulty("the banner shows the code that the window shows")
+                raise Failure("the banner shows the code that the window shows")
             self.picture(name)
             self.world.control("approve", f"user_code={code}".encode())
-            wait_for("the end of the sign-in", lambda: self.property("State") == "signed-in")
+            wait_for("the end of the sign-in", lambda: property_of("Session", "State") == "signed-in")
             self.hides()
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("programs", type=Path)
-    parser.add_argument("--pictures", type=Path)
-    arguments = parser.parse_args()
-    os.environ["PATH"] = f"{arguments.programs.resolve()}:{os.environ['PATH']}"
-    if arguments.pictures:
-        arguments.pictures.mkdir(parents=True, exist_ok=True)
-    run = Run(arguments.pictures and arguments.pictures.resolve())
-    status = 0
+    run = Run(parse_arguments().pictures)
     try:
-        for step in (run.without_the_window, run.locked, run.copies, run.copies_with_the_window_behind_another,
-                     run.signs_in_with_the_window):
-            name = step.__name__.replace("_", " ")
-            begun = time.monotonic()
-            step()
-            print(f"ok    {name} ({time.monotonic() - begun:.1f} s)", flush=True)
-    except (Faulty, GLib.Error) as fault:
-        print(f"FAIL  {name}: {fault}")
-        run.picture("failure")
-        print("\n".join(run.shell.complaints()))
-        print(run.banner(), run.buttons())
-        status = 1
+        return run_steps([run.without_the_window, run.locked, run.copies, run.copies_with_the_window_behind_another,
+                          run.signs_in_with_the_window], run.report_failure)
     finally:
         run.close()
-    sys.exit(status)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

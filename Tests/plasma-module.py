@@ -1,18 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Uses the module of the Plasma applet, which “make plasma” builds, without Plasma. Tests/plasma.py has the rest.
+"""Tests the QML module of the Plasma applet, which “make plasma” builds, without Plasma. Tests/plasma.py has the rest.
 
     scripts/private-session Tests/plasma-module.py DIRECTORY-WITH-THE-PROGRAMS
 """
 
 import json
-import os
 import subprocess
 import sys
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from window import TOP, Faulty, Run, World, wait_for  # noqa: E402
+from support import TOP, Failure, World, call_service, parse_arguments, user_code, wait_for
 
 
 class Module:
@@ -21,13 +18,13 @@ class Module:
                                         stdout=subprocess.PIPE, text=True, bufsize=1)
 
     def value(self, expression):
-        """The value of an expression in JavaScript, which has `service` and `turn`."""
+        """The value of a JavaScript expression, in which `service` and `turn` are defined."""
         self.process.stdin.write(f"JSON.stringify({expression}) ?? 'null'\n")
         line = self.process.stdout.readline()
         try:
             return json.loads(line)
         except ValueError:
-            raise Faulty(f"{expression}: {line}") from None
+            raise Failure(f"{expression}: {line}") from None
 
     def becomes(self, expression, value):
         last = None
@@ -38,8 +35,8 @@ class Module:
             return last == value
         try:
             wait_for(expression, is_so)
-        except Faulty as fault:
-            raise Faulty(f"{fault}: it is {last!r:.200}, not {value!r:.200}") from None
+        except Failure as failure:
+            raise Failure(f"{failure}: it is {last!r:.200}, not {value!r:.200}") from None
 
     def does(self, statement):
         self.value(f"void ({statement})")
@@ -55,14 +52,14 @@ def uses(module, world):
     module.does("service.refresh()")
     module.becomes("service.presence", "missing")
     world.start_service()
-    # Nobody asks: the owner of the name tells.
+    # The change of the name's owner is enough.
     module.becomes("service.presence", "running")
     module.becomes("service.session.State", "signed-out")
     yield "finds the service"
 
     module.does("service.call('Session', 'StartDeviceCodeSignIn', [{notify: false}], "
                 "(values, code, message) => reply = [values[0], code, message], true)")
-    code = wait_for("the code", Run.code)
+    code = wait_for("the code", user_code)
     module.becomes("reply", [code, "", ""])
     module.becomes("service.session.DeviceCode.user_code", code)
     world.control("approve", f"user_code={code}".encode())
@@ -80,8 +77,8 @@ def uses(module, world):
     module.becomes("[turn.text, turn.answer, turn.code, turn.question]", [text, text, "", "Count."])
     seen = module.value("seen")
     if len(set(seen)) < 3 or not all(text.startswith(part) for part in seen):
-        raise Faulty(f"the answer came as {seen}")
-    module.becomes("turn.thread", Run.thread_ids()[0])
+        raise Failure(f"the answer came as {seen}")
+    module.becomes("turn.thread", call_service("Threads.List", "(a{sv})", {})[0]["id"])
     yield "asks and streams"
 
     world.answer("x" * 100000)
@@ -89,7 +86,7 @@ def uses(module, world):
     module.becomes("turn.running", False)
     module.becomes("[turn.text.length, turn.answer.length, turn.code]", [8000, 100000, ""])
     if (drawn := module.value("seen.length")) > 100:
-        raise Faulty(f"a text that did not change was drawn {drawn} times")
+        raise Failure(f"a text that did not change was drawn {drawn} times")
     yield "bounds what is drawn"
 
     world.answer("one two three " * 200, delta_delay_ms=100)
@@ -109,7 +106,7 @@ def uses(module, world):
     yield "knows the lock"
 
     module.becomes(r"service.visible('a\u202eb\u3164\n\u{1f600}\u{e0041}')", "a\\u{202e}b\\u{3164}\n\U0001f600\\u{e0041}")
-    yield "shows what hides"
+    yield "escapes invisible characters"
 
     world.answer("one two three " * 200, delta_delay_ms=100)
     module.does("turn.ask('Count.')")
@@ -128,14 +125,14 @@ def uses(module, world):
 
 
 def main():
-    os.environ["PATH"] = f"{Path(sys.argv[1]).resolve()}:{os.environ['PATH']}"
+    parse_arguments()
     world = World("--rate", "20", "--interval", "1")
     module = Module()
     try:
         for step in uses(module, world):
             print(f"ok    {step}", flush=True)
-    except Faulty as fault:
-        print(f"FAIL  {fault}")
+    except Failure as failure:
+        print(f"FAIL  {failure}")
         return 1
     finally:
         module.close()

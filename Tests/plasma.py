@@ -1,15 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Uses desktop/plasma in a panel of Plasma 6, over AT-SPI with a keyboard, on a display of its own.
+"""Tests desktop/plasma in a panel of Plasma 6, over AT-SPI and with a keyboard, on a virtual display.
 
     scripts/private-session Tests/plasma.py DIRECTORY-WITH-THE-PROGRAMS [--pictures DIRECTORY]
 
 It needs Plasma 6, which Debian 13 has, and the module that “make plasma” builds. The service is the real one, and
-chappie-sandbox plays the servers. With --pictures it makes screenshots of each step.
+chappie-sandbox is the server. With --pictures it takes screenshots.
 """
 
 import http.server
-import json
 import os
 import re
 import subprocess
@@ -23,11 +22,12 @@ import gi
 gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi, Gio, GLib  # noqa: E402
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from window import PATIENCE, TOP, Display, Faulty, Run, Window, World, wait_for  # noqa: E402
+from support import (  # noqa: E402
+    BUS, TIMEOUT, TOP, Failure, call, call_service, parse_arguments, run_steps, user_code, wait_for)
+from window import Run, Window  # noqa: E402
 
 MODULE = TOP / ".build/plasma"
-# A panel with the applet and nothing that wakes up by itself, and an empty desktop.
+# A panel with only the applet, and an empty desktop, so that nothing else wakes up the shell.
 LAYOUT = """
 [Containments][1]
 activityId=
@@ -52,7 +52,7 @@ wallpaperplugin=org.kde.color
 
 
 class Shell(Window):
-    """Plasma, as assistive programs see it."""
+    """Plasma in the accessibility tree."""
 
     def __init__(self):
         home = Path(os.environ["XDG_CONFIG_HOME"])
@@ -73,12 +73,12 @@ class Shell(Window):
         self.processes = [subprocess.Popen(command, stdout=self.log, stderr=self.log) for command in (
             [shortcuts], ["kwin_x11", "--no-kactivities"], ["plasmashell", "--no-respawn"])]
         self.process = self.processes[-1]
-        self.root = wait_for("plasmashell", self._application, 4 * PATIENCE)
+        self.root = wait_for("plasmashell", self._application, 4 * TIMEOUT)
         self.root.set_cache_mask(Atspi.Cache.NONE)
 
     def _application(self):
         if self.process.poll() is not None:
-            raise Faulty(f"plasmashell ended:\n{self.complaints()}")
+            raise Failure(f"plasmashell ended:\n{self.errors()}")
         desktop = Atspi.get_desktop(0)
         for at in range(desktop.get_child_count()):
             child = desktop.get_child_at_index(at)
@@ -90,7 +90,6 @@ class Shell(Window):
         return self.named(Atspi.Role.PUSH_BUTTON, "Chappie")
 
     def says(self, words):
-        """The icon says the state."""
         wait_for(f"the icon says “{words}”", lambda: self.icon().get_description().endswith(f" {words}"))
 
     def shortcut(self):
@@ -101,11 +100,10 @@ class Shell(Window):
             Atspi.generate_keyboard_event(code, None, Atspi.KeySynthType.RELEASE)
 
     def answers_in(self):
-        """The seconds that the main thread of the shell takes to answer a call: long ones are felt."""
+        """The latency of the shell's main thread, in seconds."""
         begun = time.monotonic()
-        Gio.bus_get_sync(Gio.BusType.SESSION).call_sync(
-            "org.kde.plasmashell", "/PlasmaShell", "org.freedesktop.DBus.Properties", "Get",
-            GLib.Variant("(ss)", ("org.kde.PlasmaShell", "editMode")), None, 0, 60000, None)
+        call("org.kde.plasmashell", "/PlasmaShell", "org.freedesktop.DBus.Properties.Get", "(ss)", "org.kde.PlasmaShell",
+             "editMode")
         return time.monotonic() - begun
 
     def question_has_focus(self):
@@ -113,13 +111,13 @@ class Shell(Window):
                    for node in self.all())
 
     def names_its_controls(self):
-        """Those of the box; the desktop's are Plasma's."""
+        """Checks the controls of the popup, and not those of Plasma."""
         for node in self.all(wait_for("the box", lambda: self.named(Atspi.Role.PAGE_TAB, "Chappie"))):
             if node.get_state_set().contains(Atspi.StateType.FOCUSABLE) and not node.get_name():
-                raise Faulty(f"a {node.get_role_name()} has no name")
+                raise Failure(f"a {node.get_role_name()} has no name")
 
     def wakeups(self, seconds):
-        """How often the threads of the shell woke up."""
+        """The number of wake-ups of all threads of the shell."""
         def count():
             return sum(int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)", (task / "status").read_text(), re.M)[1])
                        for task in Path(f"/proc/{self.process.pid}/task").iterdir())
@@ -127,7 +125,7 @@ class Shell(Window):
         time.sleep(seconds)
         return count() - before
 
-    def complaints(self):
+    def errors(self):
         self.log.flush()
         self.log.seek(0)
         return [line for line in self.log.read().splitlines()
@@ -140,7 +138,7 @@ class Shell(Window):
 
 
 class Pictures(http.server.ThreadingHTTPServer):
-    """A server for pictures that nobody may ask for."""
+    """An HTTP server for pictures, which must get no request."""
 
     def __init__(self):
         self.asked = []
@@ -158,7 +156,7 @@ class Pictures(http.server.ThreadingHTTPServer):
 class PlasmaRun(Run):
     def without_a_service(self):
         self.window = Shell()
-        wait_for("the icon", self.window.icon, 3 * PATIENCE)
+        wait_for("the icon", self.window.icon, 3 * TIMEOUT)
         self.open()
         self.window.shows("The service does not run")
         self.window.says("The service does not run")
@@ -169,7 +167,7 @@ class PlasmaRun(Run):
         self.picture("signed-out")
 
     def open(self):
-        """Opens the box with the shortcut of the applet, once the desktop knows it."""
+        """Opens the popup with the shortcut, as soon as the desktop has registered it."""
         def opened():
             if not self.window.sees("Copy the answer"):
                 self.window.shortcut()
@@ -179,7 +177,7 @@ class PlasmaRun(Run):
 
     def signs_in(self):
         self.window.press("Use a code instead")
-        code = wait_for("the code", self.code)
+        code = wait_for("the code", user_code)
         self.window.shows(" ".join(code))
         self.window.button_is_there("Copy code")
         self.window.button_is_there("Open page")
@@ -188,7 +186,7 @@ class PlasmaRun(Run):
         self.window.press("Cancel")
         self.window.button_is_there("Use a code instead")
         self.window.press("Use a code instead")
-        again = wait_for("another code", lambda: (self.code() or code) != code and self.code())
+        again = wait_for("another code", lambda: (user_code() or code) != code and user_code())
         self.window.shows(" ".join(again))
         self.world.control("approve", f"user_code={again}".encode())
         self.window.button_is_there("Ask")
@@ -200,7 +198,7 @@ class PlasmaRun(Run):
         self.window.ask("What is a bus?")
         self.window.shows("Buses")
         if self.window.sees("and that was it."):
-            raise Faulty("the answer came at once")
+            raise Failure("the answer came at once")
         self.window.says("Answering…")
         self.picture("streaming")
         self.window.button_is_there("Stop the answer")
@@ -211,12 +209,12 @@ class PlasmaRun(Run):
         self.picture("answer")
 
     def follows_up(self):
-        """Questions that follow one another are one thread."""
+        """Follow-up questions are in the same thread."""
         self.world.answer("And another one.")
         self.window.ask("Go on.")
         self.window.shows("And another one.")
         if len(self.thread_ids()) != 1:
-            raise Faulty("the second question has a thread of its own")
+            raise Failure("the second question has a thread of its own")
 
     def loads_nothing(self):
         server = Pictures()
@@ -226,10 +224,10 @@ class PlasmaRun(Run):
         self.window.ask("Show me a picture.")
         self.window.shows("Seen.")
         self.window.shows(f"<img src=\"{address}/b.png\">")
-        time.sleep(1)  # What must not happen has no end to wait for.
+        time.sleep(1)  # There is no event for a request that must not come.
         server.shutdown()
         if server.asked:
-            raise Faulty(f"an answer made Plasma load {server.asked}")
+            raise Failure(f"an answer made Plasma load {server.asked}")
 
     def stops(self):
         self.world.answer("one two three " * 200, delta_delay_ms=100)
@@ -249,48 +247,33 @@ class PlasmaRun(Run):
         self.window.shows("one two three")
 
     def approves(self):
-        """Tools of another program: a shell's, with the answer as signals to everyone."""
+        """Tools of another program, in a broadcast turn."""
         for answer in ("Deny", "Approve", "elsewhere"):
-            arguments = {"path": "/home/ada/notes", "hidden": "a\u202eb"}
-            self.world.control("scenario", json.dumps([{"endpoint": "responses", "tool_calls": [
-                {"name": "remove", "arguments": arguments}]}]).encode())
-            subprocess.run(["busctl", "--user", "call", "org.chappie", "/org/chappie", "org.chappie.Client", "Stream",
-                            "sa{sv}", "Remove it.", "2", "broadcast", "b", "true", "tools", "aa{sv}", "1", "3",
-                            "name", "s", "remove", "policy", "s", "ask", "input_schema", "s",
-                            '{"type":"object","properties":{"path":{"type":"string"},"hidden":{"type":"string"}}}'],
-                           check=True, stdout=subprocess.DEVNULL)
-            # The signal of the turn tells; nobody opens the box.
+            self.world.request_approval(answer, path="/home/ada/notes", hidden="a\u202eb")
+            # The signal of the turn announces it, without opening the popup again.
             self.window.shows("The model wants to run the tool remove.")
             self.window.shows("/home/ada/notes")
             self.window.shows("\\u{202e}")
             self.window.says("Tools that wait for approval")
             self.picture("approval")
             if answer == "elsewhere":
-                self.manager("AnswerApproval", "sbs", self.waiting(), "false", "")
+                approval = call_service("Manager.ListApprovals")[0]["approval"]
+                call_service("Manager.AnswerApproval", "(sbs)", approval, False, "")
             else:
                 self.window.press(answer)
             self.window.hides("The model wants to run the tool remove.")
 
-    @staticmethod
-    def manager(*call):
-        return subprocess.run(["busctl", "--user", "--json=short", "call", "org.chappie", "/org/chappie",
-                               "org.chappie.Manager", *call], capture_output=True, text=True, check=True).stdout
-
-    def waiting(self):
-        return json.loads(self.manager("ListApprovals"))["data"][0][0]["approval"]["data"]
-
     def megabyte(self):
-        self.world.control("scenario", json.dumps([
-            {"endpoint": "responses", "flood": {"of": "text", "size": 32, "count": 32768}}]).encode())
+        self.world.scenario({"endpoint": "responses", "flood": {"of": "text", "size": 32, "count": 32768}})
         self.window.ask("A megabyte, please.")
         slowest, begun = 0, time.monotonic()
         while not self.window.sees("The answer is longer than the box.") or not self.window.named(
                 Atspi.Role.PUSH_BUTTON, "Ask"):
             for _ in range(10):
                 slowest = max(slowest, self.window.answers_in())
-            if time.monotonic() > begun + 4 * PATIENCE:
-                raise Faulty("the megabyte did not come to its end")
-        # Figures to look at, and no condition: machines differ.
+            if time.monotonic() > begun + 4 * TIMEOUT:
+                raise Failure("the megabyte did not come to its end")
+        # For information only, because machines differ.
         print(f"      1 MB within {time.monotonic() - begun:.1f} s: plasmashell answered within {slowest * 1000:.0f} ms")
         self.picture("megabyte")
 
@@ -308,22 +291,20 @@ class PlasmaRun(Run):
         self.window.shows("I am back.")
 
     def offline(self):
-        self.world.control("scenario", json.dumps([
-            {"endpoint": endpoint, "drop_after": 0, "times": "always"} for endpoint in ("responses", "handshake")]).encode())
+        self.world.be_offline()
         self.window.ask("Is anybody there?")
         self.window.shows("The servers cannot be reached. Check the connection to the network.")
         self.window.says("The servers cannot be reached.")
         self.picture("offline")
-        self.world.control("scenario", method="DELETE")
+        self.world.be_online()
 
     def opens_the_window(self):
-        """The window's action for the stored thread is called; a stand-in takes it."""
+        """The button activates the window's action for the stored thread, on a mock of the window."""
         if self.window.sees("Open the window"):
-            raise Faulty("the box offers a window that is not installed")
+            raise Failure("the box offers a window that is not installed")
         (Path(os.environ["XDG_DATA_HOME"]) / "dbus-1/services/org.chappie.Window.service").write_text(
             "[D-BUS Service]\nName=org.chappie.Window\nExec=/bin/false\n")
         calls = []
-        bus = Gio.bus_get_sync(Gio.BusType.SESSION)
         node = Gio.DBusNodeInfo.new_for_xml(
             "<node><interface name='org.freedesktop.Application'><method name='ActivateAction'>"
             "<arg type='s' direction='in'/><arg type='av' direction='in'/><arg type='a{sv}' direction='in'/>"
@@ -332,8 +313,8 @@ class PlasmaRun(Run):
         def called(_bus, _sender, _path, _name, _method, parameters, invocation):
             calls.append(parameters.unpack())
             invocation.return_value(None)
-        bus.register_object("/org/chappie/Window", node.interfaces[0], called, None, None)
-        Gio.bus_own_name_on_connection(bus, "org.chappie.Window", Gio.BusNameOwnerFlags.NONE, None, None)
+        BUS.register_object("/org/chappie/Window", node.interfaces[0], called, None, None)
+        Gio.bus_own_name_on_connection(BUS, "org.chappie.Window", Gio.BusNameOwnerFlags.NONE, None, None)
         self.window.shortcut()
         self.window.hides("Copy the answer")
         self.open()
@@ -345,7 +326,7 @@ class PlasmaRun(Run):
             return calls
         action, parameters, _data = wait_for("the action of the window", arrived)[0]
         if action != "thread" or parameters != self.thread_ids()[:1]:
-            raise Faulty(f"the window was asked for {action} {parameters}")
+            raise Failure(f"the window was asked for {action} {parameters}")
 
     def shortcut_and_idle(self):
         self.window.hides("Copy the answer")
@@ -362,36 +343,27 @@ class PlasmaRun(Run):
         print(f"      from the shortcut to a box that takes keys: {sorted(times)[2] * 1000:.0f} ms")
         self.open()
 
+    def report_failure(self):
+        if self.window:
+            print("\n".join(f"  {node.get_role_name()}: {Window.words(node)!r:.200} {node.get_description()!r}"
+                            for node in self.window.all()))
+        self.picture("failure")
+
     def close(self):
         if self.window:
-            print("\n".join(self.window.complaints()))
+            print("\n".join(self.window.errors()))
         super().close()
 
 
 def main():
-    os.environ["PATH"] = f"{Path(sys.argv[1]).resolve()}:{os.environ['PATH']}"
-    pictures = Path(sys.argv[3]) if sys.argv[2:3] == ["--pictures"] else None
-    if pictures:
-        pictures.mkdir(parents=True, exist_ok=True)
-    run = PlasmaRun(pictures)
+    run = PlasmaRun(parse_arguments().pictures)
     steps = [run.without_a_service, run.signs_in, run.asks_and_streams, run.follows_up, run.loads_nothing, run.stops,
              run.locked, run.approves, run.megabyte, run.killed_while_it_streams, run.offline, run.opens_the_window,
              run.shortcut_and_idle, run.signs_out, run.locked_keyring]
-    status = 0
     try:
-        for step in steps:
-            step()
-            print(f"ok    {step.__name__.replace('_', ' ')}", flush=True)
-    except Exception as error:
-        print(f"FAIL  {step.__name__.replace('_', ' ')}: {error}")
-        if run.window:
-            print("\n".join(f"  {node.get_role_name()}: {Window.words(node)!r:.200} {node.get_description()!r}"
-                            for node in run.window.all()))
-        run.picture("failed")
-        status = 1
+        return run_steps(steps, run.report_failure)
     finally:
         run.close()
-    return status
 
 
 if __name__ == "__main__":

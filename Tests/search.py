@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Searches as GNOME Shell and KRunner do: calls desktop/search over D-Bus, with the real service.
+"""Tests desktop/search: calls it over D-Bus as GNOME Shell and KRunner do, with the real service.
 
     scripts/private-session Tests/search.py DIRECTORY-WITH-THE-PROGRAMS
 
-The bus starts the program. The window is played by this test; Tests/window.py uses the real one.
+The bus starts the program. The window is a mock; Tests/window.py tests the real one.
 """
 
 import os
@@ -14,20 +14,21 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import xml.etree.ElementTree as ElementTree
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import support
 from gi.repository import Gio, GLib
+from support import (
+    BUS, TOP, Failure, call, call_bus, call_service, equal, has_owner, parse_arguments, property_of, run_steps, wait_for)
 
-TOP = Path(__file__).resolve().parent.parent
 PROGRAMS = Path(sys.argv[1]).resolve()
 SERVICES = Path(os.environ["XDG_DATA_HOME"]) / "dbus-1/services"
 NAME, PATH = "org.chappie.Search", "/org/chappie/Search"
 GNOME, KDE = "org.gnome.Shell.SearchProvider2", "org.kde.krunner1"
-# As they define them: name and type of each argument, with those of the reply behind the arrow. KRunner's Config is for
-# another X-Plasma-API.
+# The definitions of GNOME and KDE: name and type of each argument, and those of the reply after the arrow. KRunner's
+# Config is missing, because it is for another X-Plasma-API.
 DEFINITIONS = {
     GNOME: {
         "GetInitialResultSet": "terms as -> results as",
@@ -43,61 +44,22 @@ DEFINITIONS = {
         "Match": "query s -> matches a(sssida{sv})",
     },
 }
-# What a slow machine may take until something is to be seen.
-PATIENCE = 120
-
-
-# Where they are installed.
+# The installed files with these definitions.
 INSTALLED = [Path("/usr/share/dbus-1/interfaces") / file
              for file in ("org.gnome.ShellSearchProvider2.xml", "kf6_org.kde.krunner1.xml", "kf5_org.kde.krunner1.xml")]
 
 
-class Faulty(Exception):
-    pass
-
-
-def wait_for(what, condition):
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        if found := condition():
-            return found
-        time.sleep(0.05)
-    raise Faulty(f"{what}: not within {PATIENCE} s")
-
-
-def equal(what, found, expected):
-    if found != expected:
-        raise Faulty(f"{what}:\n  found    {found!r:.2000}\n  expected {expected!r:.2000}")
-
-
-BUS = Gio.bus_get_sync(Gio.BusType.SESSION)
-
-
-def call(name, path, member, signature="()", *values, timeout=10000):
-    interface, method = member.rsplit(".", 1)
-    reply = BUS.call_sync(name, path, interface, method, GLib.Variant(signature, values), None, 0, timeout, None).unpack()
-    return reply[0] if len(reply) == 1 else reply
-
-
-def bus(method, signature="()", *values):
-    return call("org.freedesktop.DBus", "/org/freedesktop/DBus", f"org.freedesktop.DBus.{method}", signature, *values)
-
-
-def runs(name):
-    return bus("NameHasOwner", "(s)", name)
-
-
 def fails(name, function, *arguments):
-    """The call fails with this error."""
+    """Checks that a call fails with this error."""
     try:
         function(*arguments)
     except GLib.Error as error:
         equal("the error", Gio.DBusError.get_remote_error(error), f"org.freedesktop.DBus.Error.{name}")
         return
-    raise Faulty(f"{function.__name__}{arguments!r:.100} succeeded")
+    raise Failure(f"{function.__name__}{arguments!r:.100} succeeded")
 
 
-# --- What a shell does
+# --- Calls of a shell
 
 
 def search(*terms):
@@ -121,7 +83,7 @@ def match(query):
 
 
 def titles(*terms):
-    """The titles that are found, and that “Ask” comes last."""
+    """The found titles. Checks that “Ask” comes last."""
     found = search(*terms)
     equal("the last result", found[-1:], [f"special:ask:{' '.join(terms)}"])
     return [meta["name"] for meta in describe(*found[:-1])]
@@ -132,11 +94,11 @@ def only_ask(text):
     equal("KRunner's matches", [found[:2] for found in match(text)], [(f"special:ask:{text}", f"Ask: {text}")])
 
 
-# --- The others on the bus
+# --- Mocks of other programs on the bus
 
 
-class Acted:
-    """The window's name, and the actions that were asked of it."""
+class MockWindow:
+    """A mock of the window, which records activated actions."""
 
     XML = """<node><interface name="org.freedesktop.Application"><method name="ActivateAction">
         <arg type="s" direction="in"/><arg type="av" direction="in"/><arg type="a{sv}" direction="in"/>
@@ -146,7 +108,7 @@ class Acted:
         self.actions = []
         interface = Gio.DBusNodeInfo.new_for_xml(self.XML).interfaces[0]
         BUS.register_object("/org/chappie/Window", interface, self._called, None, None)
-        bus("RequestName", "(su)", "org.chappie.Window", 4)
+        call_bus("RequestName", "(su)", "org.chappie.Window", 4)
 
     def _called(self, _bus, _sender, _path, _interface, _method, parameters, invocation):
         self.actions.append(parameters.unpack())
@@ -157,7 +119,7 @@ class Acted:
 
 
 class ManyThreads:
-    """A service with thousands of threads."""
+    """A mock of the service with thousands of threads."""
 
     COUNT = 7000
     XML = """<node><interface name="org.chappie.Threads"><method name="List">
@@ -166,7 +128,7 @@ class ManyThreads:
 
     def __init__(self):
         self.lists = 0
-        # On a connection of its own, as other programs have.
+        # On a connection of its own, as another program.
         flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
         self.bus = Gio.DBusConnection.new_for_address_sync(os.environ["DBUS_SESSION_BUS_ADDRESS"], flags)
         threads, manager = Gio.DBusNodeInfo.new_for_xml(self.XML).interfaces
@@ -191,82 +153,52 @@ class ManyThreads:
         self.bus.close_sync()
 
 
-class World:
-    """The stand-in, the service and the screen locker."""
-
+class World(support.World):
     def __init__(self):
-        os.environ["PATH"] = f"{PROGRAMS}:{os.environ['PATH']}"
-        self.sandbox = subprocess.Popen(["chappie-sandbox", "--port", "0", "--auto-approve", "--interval", "1"],
-                                        stdout=subprocess.PIPE, text=True)
-        self.issuer = self.sandbox.stdout.readline().split()[1]
-        self.service = self.locker = None
-        # As they are installed; and memory is collected all the time, so that what is needed and not held would be missed.
+        super().__init__("--auto-approve", "--interval", "1")
+        # The installed program, with garbage collection all the time, which finds missing references.
         self.install_program("main.js", "loop.run();", """
             GLib.timeout_add(0, 20, () => imports.system.gc() ?? true);
             loop.run();""")
         (SERVICES / "org.chappie.service").write_text(f"[D-BUS Service]\nName=org.chappie\nExec={PROGRAMS}/chappied\n")
-        bus("ReloadConfig")
+        call_bus("ReloadConfig")
 
     @staticmethod
     def install_program(file, line, other):
-        """The program with a line replaced by another."""
+        """Installs the program with one line replaced."""
         directory = Path(os.environ["CHAPPIE_WORLD"]) / "search"
         shutil.copytree(TOP / "desktop/search", directory, dirs_exist_ok=True)
         source = (TOP / "desktop/search" / file).read_text()
         if source.count(line) != 1:
-            raise Faulty(f"desktop/search/{file} has not one line “{line}”")
+            raise Failure(f"desktop/search/{file} has not one line “{line}”")
         (directory / file).write_text(source.replace(line, other))
         service = (directory / "org.chappie.Search.service.in").read_text()
         (SERVICES / "org.chappie.Search.service").write_text(service.replace("@datadir@/chappie/search", str(directory)))
-        bus("ReloadConfig")
-
-    def start_service(self):
-        self.service = subprocess.Popen(
-            ["chappied", "--issuer", self.issuer, "--backend", f"{self.issuer}/backend-api"], stderr=subprocess.DEVNULL)
-        wait_for("the service", lambda: runs("org.chappie"))
-
-    def kill_service(self):
-        self.service.kill()
-        self.service.wait()
-        self.service = None
-        wait_for("the end of the service", lambda: not runs("org.chappie"))
+        call_bus("ReloadConfig")
 
     def start_locker(self):
-        self.locker = subprocess.Popen(["/usr/bin/python3", "-m", "dbusmock", "--template", "gnome_screensaver"],
-                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        wait_for("the screen saver", lambda: runs("org.gnome.ScreenSaver"))
-        wait_for("its state", lambda: self.state() == "unlocked")
+        super().start_locker()
+        wait_for("its state", lambda: property_of("Manager", "LockState") == "unlocked")
 
     def lock(self, locked):
-        call("org.gnome.ScreenSaver", "/org/gnome/ScreenSaver", "org.gnome.ScreenSaver.SetActive", "(b)", locked)
-        wait_for("the lock", lambda: self.state() == ("locked" if locked else "unlocked"))
-
-    @staticmethod
-    def state():
-        return call("org.chappie", "/org/chappie", "org.freedesktop.DBus.Properties.Get", "(ss)", "org.chappie.Manager",
-                    "LockState")
+        super().lock(locked)
+        wait_for("the lock", lambda: property_of("Manager", "LockState") == ("locked" if locked else "unlocked"))
 
     @staticmethod
     def threads(method, signature="()", *values):
-        return call("org.chappie", "/org/chappie", f"org.chappie.Threads.{method}", signature, *values)
+        return call_service(f"Threads.{method}", signature, *values)
 
     def create(self, *created):
-        """The ids of new threads with these titles."""
+        """Creates threads with these titles, and returns their ids."""
         return [self.threads("Create", "(a{sv})", {"title": GLib.Variant("s", title)}) for title in created]
-
-    def close(self):
-        for process in (self.locker, self.service, self.sandbox):
-            if process:
-                process.kill()
-                process.wait()
 
 
 class Run:
-    """The steps, in their order: each begins where the one before ended."""
+    """The steps, in their order."""
 
     def __init__(self):
         self.world = World()
-        self.window = Acted()
+        self.window = MockWindow()
 
     def interfaces(self):
         shown = ElementTree.fromstring(call(NAME, PATH, "org.freedesktop.DBus.Introspectable.Introspect"))
@@ -290,8 +222,8 @@ class Run:
     def without_a_service(self):
         only_ask("What is a bus?")
         equal("the description", describe("special:ask:bus")[0]["description"], "Shows the answer in a window")
-        if runs("org.chappie"):
-            raise Faulty("typing started the service")
+        if has_owner("org.chappie"):
+            raise Failure("typing started the service")
 
     def signed_out(self):
         self.world.start_service()
@@ -328,12 +260,12 @@ class Run:
         equal("the order", sorted(found, key=lambda one: one[3:5], reverse=True), found)
         equal("an icon", {icon for _, _, icon, *_ in found}, {"org.chappie"})
         if not all(properties["subtext"] for *_, properties in found):
-            raise Faulty("a match has no subtext")
+            raise Failure("a match has no subtext")
         call(NAME, PATH, f"{KDE}.Run", "(ss)", found[0][0], "")
         equal("the action", self.window.last()[0], "thread")
 
     def narrows(self):
-        """A longer text finds nothing that the shorter one did not, whatever was given for that one."""
+        """A longer text matches only threads that the shorter one matches, whatever its previous results are."""
         self.world.create(*(f"Number {number}" for number in range(12)))
         some = search("num")
         equal("the number of results", len(some), 8 + 1)
@@ -346,7 +278,7 @@ class Run:
         metas = describe("nonsense", "", "thread:", "special:ask:", *gone, "thread:none", "thread:none")
         equal("ids", [meta["id"] for meta in metas], [*gone, "thread:none", "thread:none"])
         equal("a thread that is gone", [metas[0]["name"], metas[2]["name"]], ["Conversation"] * 2)
-        # The window says that it does not exist.
+        # The window reports that it does not exist.
         activate(gone[0])
         equal("the action", self.window.last(), ("thread", [gone[0].removeprefix("thread:")]))
         for nonsense in ("", "nonsense", "thread:", "special:ask:", "special:"):
@@ -363,12 +295,12 @@ class Run:
         equal("a long text", search(*long.split(" ")), [f"special:ask:{long}"])
         name = match(long)[0][1]
         if not name.startswith("Ask: word word") or not name.endswith("…") or len(name) > 140:
-            raise Faulty(f"a long text is shown as {name!r:.200}")
+            raise Failure(f"a long text is shown as {name!r:.200}")
         equal("half a letter", describe("special:ask:" + "x" + "😀" * 500)[0]["name"], "Ask: x" + "😀" * 118 + "…")
         fails("InvalidArgs", call, NAME, PATH, f"{GNOME}.GetInitialResultSet", "(s)", "rome")
         fails("UnknownMethod", call, NAME, PATH, f"{KDE}.Match2", "(s)", "rome")
         if not titles("rome"):
-            raise Faulty("nothing is found any more")
+            raise Failure("nothing is found any more")
 
     def locked(self):
         self.world.start_locker()
@@ -381,13 +313,13 @@ class Run:
         equal("unlocked", titles("rome"), ["Arrival in Rome", "Trip to Rome"])
 
     def a_service_that_lists_while_locked(self):
-        """Its threads can be read while the screen is locked, but are not for those who stand before it."""
+        """Its threads can be read while the screen is locked, but a search must not show them."""
         self.world.kill_service()
         configuration = Path(os.environ["XDG_CONFIG_HOME"]) / "chappie/chappie.conf"
         configuration.parent.mkdir(parents=True, exist_ok=True)
         configuration.write_text("[Threads]\nProtection=complete-until-first-user-authentication\n")
         self.world.start_service()
-        wait_for("its state", lambda: self.world.state() == "unlocked")
+        wait_for("its state", lambda: property_of("Manager", "LockState") == "unlocked")
         unlocked = self.world.create("Visible while locked")
         self.world.lock(True)
         equal("the service's list", [thread["id"] for thread in self.world.threads("List", "(a{sv})", {})][:1], unlocked)
@@ -408,8 +340,8 @@ class Run:
         self.world.kill_service()
         only_ask("another")
         equal("its title", describe(found[0])[0]["name"], "Conversation")
-        if runs("org.chappie"):
-            raise Faulty("typing started the service")
+        if has_owner("org.chappie"):
+            raise Failure("typing started the service")
 
     def many_threads(self):
         service = ManyThreads()
@@ -436,50 +368,44 @@ class Run:
             before = len(self.window.actions)
             refused = subprocess.run([*sandbox, *gdbus, *arguments], capture_output=True, text=True)
             if "org.freedesktop.DBus.Error.AccessDenied" not in refused.stderr or len(self.window.actions) > before:
-                raise Faulty(f"a sandboxed app was told: {refused.stdout}{refused.stderr}")
+                raise Failure(f"a sandboxed app was told: {refused.stdout}{refused.stderr}")
         outside = subprocess.run([*gdbus, f"{GNOME}.GetInitialResultSet", "['rome']"], capture_output=True, text=True)
         equal("outside", outside.stdout, "(['special:ask:rome'],)\n")
 
     def ends(self):
         only_ask("the last")
-        wait_for("the end of the program", lambda: not runs(NAME))
+        wait_for("the end of the program", lambda: not has_owner(NAME))
 
     def loses_no_call_at_its_end(self):
-        """One that ends after each call."""
+        """Without an idle time the program ends after each call."""
         self.world.install_program("idle-exit.js", "IDLE_TIMEOUT = 20;", "IDLE_TIMEOUT = 0;")
         with ThreadPoolExecutor(3) as pool:
             results = list(pool.map(lambda number: search(str(number)), range(400)))
         equal("results", results, [[f"special:ask:{number}"] for number in range(400)])
-        wait_for("the end of the program", lambda: not runs(NAME))
+        wait_for("the end of the program", lambda: not has_owner(NAME))
 
-    def complaints(self):
-        log = (Path(os.environ["CHAPPIE_WORLD"]) / "bus.log").read_text().splitlines()
-        equal("complaints", [line for line in log if re.search("Gjs-|GLib|CRITICAL", line)], [])
+    @staticmethod
+    def bus_log():
+        return (Path(os.environ["CHAPPIE_WORLD"]) / "bus.log").read_text()
+
+    def logs_no_errors(self):
+        equal("errors", [line for line in self.bus_log().splitlines() if re.search("Gjs-|GLib|CRITICAL", line)], [])
 
 
 def main():
+    parse_arguments()
     run = Run()
     loop = GLib.MainLoop()
     threading.Thread(target=loop.run, daemon=True).start()
     steps = [run.interfaces, run.without_a_service, run.signed_out, run.finds_titles, run.krunner, run.narrows, run.odd_ids,
              run.odd_texts, run.locked, run.a_service_that_lists_while_locked, run.a_service_that_hangs,
              run.a_service_that_is_killed, run.many_threads, run.sandboxed_caller, run.ends, run.loses_no_call_at_its_end,
-             run.complaints]
-    status = 0
+             run.logs_no_errors]
     try:
-        for step in steps:
-            name = step.__name__.replace("_", " ")
-            begun = time.monotonic()
-            step()
-            print(f"ok    {name} ({time.monotonic() - begun:.1f} s)", flush=True)
-    except (Faulty, GLib.Error) as fault:
-        print(f"FAIL  {name}: {fault}")
-        print((Path(os.environ["CHAPPIE_WORLD"]) / "bus.log").read_text()[-2000:])
-        status = 1
+        return run_steps(steps, lambda: print(run.bus_log()[-2000:]))
     finally:
         run.world.close()
-    loop.quit()
-    sys.exit(status)
+        loop.quit()
 
 
-main()
+sys.exit(main())

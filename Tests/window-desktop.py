@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Uses desktop/window with what a desktop gives: clipboard, pointer, colours, the background portal, no keyring.
+"""Tests desktop/window with parts of a desktop: clipboard, pointer, colour scheme, background portal, no keyring.
 
     scripts/private-session Tests/window-desktop.py DIRECTORY-WITH-THE-PROGRAMS [--pictures DIRECTORY]
 """
@@ -14,7 +14,8 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 import window  # noqa: E402
-from window import TOP, Atspi, Faulty, GLib, Gio, PATIENCE, wait_for  # noqa: E402
+from support import TIMEOUT, TOP, Failure, call, call_bus, wait_for  # noqa: E402
+from window import Atspi, GLib  # noqa: E402
 
 PORTAL = "org.freedesktop.portal.Desktop"
 PORTAL_PATH = "/org/freedesktop/portal/desktop"
@@ -22,14 +23,8 @@ REQUESTS = f"{PORTAL_PATH}/request"
 TAB = 0xFF09
 
 
-def call(name, path, method, signature="()", *values):
-    interface, _, member = method.rpartition(".")
-    return Gio.bus_get_sync(Gio.BusType.SESSION).call_sync(
-        name, path, interface, member, GLib.Variant(signature, values), None, 0, 10000, None).unpack()
-
-
 class Portal:
-    """A desktop's portal with a colour scheme, which is asked whether a program may run in the background."""
+    """A mock of the desktop portal: the colour scheme, and requests to run in the background."""
 
     def __init__(self):
         self.log = Path(os.environ["CHAPPIE_WORLD"]) / "portal.log"
@@ -69,7 +64,7 @@ class Portal:
 
     def answer(self, may):
         """Answers the last request."""
-        owner = call("org.freedesktop.DBus", "/", "org.freedesktop.DBus.GetNameOwner", "(s)", "org.chappie.Window")[0]
+        owner = call_bus("GetNameOwner", "(s)", "org.chappie.Window")
         path = f"{REQUESTS}/{owner[1:].replace('.', '_')}/{self.requests[-1]}"
         call(PORTAL, PORTAL_PATH, "org.freedesktop.DBus.Mock.AddObject", "(ssa{sv}a(ssss))", path,
              "org.freedesktop.portal.Request", {}, [])
@@ -94,7 +89,7 @@ class Run(window.Run):
 
     def opens(self):
         self.world.start_service()
-        subprocess.run(["chappie", "sign-in", "--device-code", "--no-open"], check=True, stdout=subprocess.DEVNULL, timeout=PATIENCE)
+        subprocess.run(["chappie", "sign-in", "--device-code", "--no-open"], check=True, stdout=subprocess.DEVNULL, timeout=TIMEOUT)
         self.window = window.Window()
         self.window.button_is_there("Ask")
 
@@ -106,7 +101,7 @@ class Run(window.Run):
         return next((node for node in self.window.all() if node.get_state_set().contains(Atspi.StateType.FOCUSED)), None)
 
     def tabs_through(self):
-        """Tab reaches each control, and goes round."""
+        """Tab reaches each control, and wraps around."""
         self.world.answer("The first.")
         self.window.ask("First?")
         self.window.shows("The first.")
@@ -123,7 +118,7 @@ class Run(window.Run):
                 break
         expected = {"Question", "Ask", "Add a picture", "New conversation", "Search conversations", "Menu", "Copy the answer"}
         if missing := expected - set(seen):
-            raise Faulty(f"Tab does not reach {missing}, but {seen}")
+            raise Failure(f"Tab does not reach {missing}, but {seen}")
 
     def pastes(self):
         self.file = Path(os.environ["CHAPPIE_WORLD"]) / "icon.png"
@@ -139,7 +134,7 @@ class Run(window.Run):
             owner.kill()
             owner.wait()
         if self.window.sees("PNG"):
-            raise Faulty("the picture was pasted as text, too")
+            raise Failure("the picture was pasted as text, too")
         self.look("picture")
         self.window.press("Remove the picture")
         wait_for("no picture", lambda: not self.window.named(Atspi.Role.PUSH_BUTTON, "Remove the picture"))
@@ -153,7 +148,7 @@ class Run(window.Run):
             pointer("mousemove", "40", "690", "mousedown", "1")
             for x in range(50, 500, 30):
                 pointer("mousemove", str(x), str(690 - x))
-                time.sleep(0.03)  # A hand's pace: a drag begins with several movements.
+                time.sleep(0.03)  # At the speed of a hand: a drag begins after several movements.
             pointer("mousemove", "500", "300")
             time.sleep(0.3)
             pointer("mouseup", "1")
@@ -172,14 +167,14 @@ class Run(window.Run):
 
     @staticmethod
     def brightness():
-        """Of a place without text, in percent."""
+        """The brightness of an area without text, in percent."""
         shown = subprocess.run(["import", "-window", "root", "-crop", "60x60+300+300", "-colorspace", "gray", "-format",
                                 "%[fx:round(100*mean)]", "info:-"], capture_output=True, text=True, check=True).stdout
         return int(shown)
 
     def stays_in_the_background(self):
         if self.portal.requests:
-            raise Faulty("the portal was asked, and nobody had asked for it")
+            raise Failure("the portal was asked without the user's choice")
         self.window.action("background")
         wait_for("a request", lambda: len(self.portal.requests) == 1)
         self.portal.answer(False)
@@ -188,7 +183,7 @@ class Run(window.Run):
         wait_for("another request", lambda: len(self.portal.requests) == 2)
         self.portal.answer(True)
         wait_for("the state of the action", lambda: call(
-            "org.chappie.Window", "/org/chappie/Window", "org.gtk.Actions.Describe", "(s)", "background")[0][2] == [True])
+            "org.chappie.Window", "/org/chappie/Window", "org.gtk.Actions.Describe", "(s)", "background")[2] == [True])
         self.world.answer("one two three and the end.", delta_delay_ms=200)
         self.window.action("ask", "Are you there?")
         self.window.shows("one two")
@@ -198,14 +193,13 @@ class Run(window.Run):
         self.window.shows("and the end.")
 
     def without_a_keyring(self):
-        pid = call("org.freedesktop.DBus", "/", "org.freedesktop.DBus.GetConnectionUnixProcessID", "(s)",
-                   "org.freedesktop.secrets")[0]
-        subprocess.run(["chappie", "sign-out"], check=True, stdout=subprocess.DEVNULL, timeout=PATIENCE)
-        # The bus would start another one.
+        pid = call_bus("GetConnectionUnixProcessID", "(s)", "org.freedesktop.secrets")
+        subprocess.run(["chappie", "sign-out"], check=True, stdout=subprocess.DEVNULL, timeout=TIMEOUT)
+        # Otherwise the bus would start another keyring.
         services = Path(os.environ["XDG_DATA_HOME"]) / "dbus-1/services"
         (services / "org.freedesktop.secrets.service").write_text(
             "[D-BUS Service]\nName=org.freedesktop.secrets\nExec=/bin/false\n")
-        call("org.freedesktop.DBus", "/", "org.freedesktop.DBus.ReloadConfig")
+        call_bus("ReloadConfig")
         self.world.kill_service()
         os.kill(pid, 15)
         self.world.start_service()
@@ -218,4 +212,4 @@ class Run(window.Run):
 
 
 if __name__ == "__main__":
-    window.main(Run)
+    sys.exit(window.main(Run))

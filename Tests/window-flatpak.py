@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the Flatpak of desktop/window as its manifest says, and uses it over AT-SPI: its sign-in is its own.
+"""Builds the Flatpak of desktop/window from its manifest, and tests it over AT-SPI: it has a sign-in of its own.
 
     scripts/private-session Tests/window-flatpak.py DIRECTORY-WITH-THE-PROGRAMS [--pictures DIRECTORY]
 
-There is no network: the runtime is made of what the window uses on this machine, and the JavaScript libraries are
-Debian's.
+The build is offline: the runtime consists of the files that the window uses on this machine, and the JavaScript
+libraries are Debian's.
 """
 
 import json
@@ -18,10 +18,11 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 import window  # noqa: E402
-from window import TOP, Faulty, Window  # noqa: E402
+from support import TOP, Failure, World, parse_arguments  # noqa: E402
+from window import Window  # noqa: E402
 
 MANIFEST = json.loads((TOP / "desktop/window/org.chappie.Window.json").read_text())
-# What programs with GTK read that they do not keep open.
+# Files that GTK programs read and do not keep open or mapped.
 DATA = ["/usr/bin/sh", "/usr/bin/gjs", "/usr/share/icons/Adwaita", "/usr/share/mime", "/usr/share/icons/hicolor/index.theme",
         "/usr/share/gtksourceview-5", "/usr/share/X11/xkb"]
 
@@ -31,15 +32,15 @@ def run(*command, **options):
 
 
 def files_in_use(process):
-    """The files that a process has mapped: programs, libraries, and descriptions of libraries."""
+    """The mapped files of a process: programs, libraries and typelibs."""
     maps = Path(f"/proc/{process}/maps").read_text()
     used = {file for file in re.findall(r" (/usr/\S+|/lib\S+)$", maps, re.M) if Path(file).exists()}
-    # A renderer that the window does without here, and that is larger than all the rest.
+    # Without the OpenGL renderer, which is not needed here, and is larger than everything else.
     return {file for file in used if "LLVM" not in file and "/dri/" not in file}
 
 
 class Flatpak:
-    """The repository with runtime and app, and their installation for the user of the session."""
+    """The repository with runtime and app, and their per-user installation."""
 
     def __init__(self, world):
         self.at = world
@@ -58,7 +59,7 @@ class Flatpak:
         loader = re.search(r"interpreter: (\S+)\]", subprocess.run(
             ["readelf", "-l", "/usr/bin/gjs"], capture_output=True, text=True, check=True).stdout)[1]
         run("install", "-D", loader, f"{usr}{loader}")
-        # Programs look for a library by the name in it.
+        # Programs load a library by its SONAME.
         for library in list((self.at / "runtime").rglob("*.so*")):
             name = re.search(r"SONAME\s+(\S+)", subprocess.run(
                 ["objdump", "-p", library], capture_output=True, text=True).stdout)
@@ -73,7 +74,7 @@ class Flatpak:
         (self.at / "app/var").mkdir(parents=True)
         for module in MANIFEST["modules"]:
             source = module["sources"][0]
-            if source["type"] == "git":  # It would come from the network: the file is Debian's.
+            if source["type"] == "git":  # Offline, Debian's file replaces it.
                 script = destination / "share/javascript" / module["name"]
                 shutil.copytree(f"/usr/share/javascript/{module['name']}", script)
                 continue
@@ -99,7 +100,7 @@ class SandboxedWindow(Window):
 
 def uses_the_app(pictures):
     display = window.Display()
-    world = window.World("--auto-approve", "--interval", "1")
+    world = World("--auto-approve", "--interval", "1")
     app = None
     try:
         world.start_service()
@@ -123,9 +124,9 @@ def uses_the_app(pictures):
             display.picture(pictures / "flatpak.png")
         print("ok    the app signs in and asks", flush=True)
         if "Signed out" not in subprocess.run(["chappie", "status"], capture_output=True, text=True).stdout:
-            raise Faulty("the sign-in of the app is the desktop user's")
+            raise Failure("the app shares the sign-in of the user's programs")
         print("ok    the sign-in is the app's own", flush=True)
-        print("\n".join(app.complaints()), end="")
+        print("\n".join(app.errors()), end="")
         app.close()
         app = Window()
         app.shows("Sign in to ChatGPT")
@@ -135,25 +136,24 @@ def uses_the_app(pictures):
         print("ok    the desktop's window lists it", flush=True)
     finally:
         if app:
-            print("\n".join(app.complaints()))
+            print("\n".join(app.errors()))
             app.close()
         world.close()
         display.close()
 
 
 def main():
-    os.environ["PATH"] = f"{Path(sys.argv[1]).resolve()}:{os.environ['PATH']}"
-    pictures = Path(sys.argv[3]) if sys.argv[2:3] == ["--pictures"] else None
+    pictures = parse_arguments().pictures
     for tool in ("flatpak", "bwrap"):
         if not shutil.which(tool) or subprocess.run(["bwrap", "--unshare-user", "--dev-bind", "/", "/", "true"],
                                                     stderr=subprocess.DEVNULL).returncode:
             return print("skip  the window in Flatpak: this machine allows no sandbox")
-    # Flatpak asks the system bus about parental controls, and needs one that answers.
+    # Flatpak queries parental controls on the system bus, so there has to be one.
     os.environ["DBUS_SYSTEM_BUS_ADDRESS"] = os.environ["DBUS_SESSION_BUS_ADDRESS"]
     try:
         uses_the_app(pictures)
-    except Faulty as fault:
-        sys.exit(f"FAIL  {fault}")
+    except Failure as failure:
+        sys.exit(f"FAIL  {failure}")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes pictures of a part of the desktop as people see it: the real one, with chappie-sandbox for the servers.
+"""Takes screenshots of a part of the desktop: the real one, with chappie-sandbox as the server.
 
     scripts/private-session Tests/desktop/pictures.py PROGRAMS PART DIRECTORY
 
-PART is window, gnome-shell, notifications, search, panel or plasma. Each has a display of its own, without a screen.
+PART is window, gnome-shell, notifications, search, panel or plasma. Each has a virtual display of its own.
 """
 
 import importlib
@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from gi.repository import GLib  # noqa: E402
 
 import window  # noqa: E402
-from window import wait_for  # noqa: E402
+from support import TOP, World, call_bus, user_code, wait_for  # noqa: E402
 
 QUESTION = "How do I find large files?"
 ANSWER = """`find` finds files by their size, and `du` adds up whole folders:
@@ -39,7 +39,7 @@ du -h --max-depth=1 ~ | sort -h
 | `-h` | sizes that people can read |
 
 **Nothing is deleted** by these commands."""
-# For the boxes of panels, which show tables as they are written.
+# For popups, which do not render tables.
 SHORT = ANSWER.partition("| option")[0] + ANSWER[ANSWER.index("**Nothing"):]
 EARLIER = ("Translate: the early bird", "Why is the sky blue?")
 
@@ -49,13 +49,13 @@ class Pictures:
 
     def __init__(self, directory):
         self.directory = directory
-        self.world = window.World("--interval", "1", "--rate", "200")
+        self.world = World("--interval", "1", "--rate", "200")
         self.world.start_service()
         self.shell = None
 
     def sign_in(self):
         process = subprocess.Popen(["chappie", "sign-in", "--device-code", "--no-open"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-        code = wait_for("the code", window.Run.code)
+        code = wait_for("the code", user_code)
         self.world.control("approve", f"user_code={code}".encode())
         process.wait()
 
@@ -64,7 +64,7 @@ class Pictures:
             subprocess.run(["chappie", "ask", "--thread", "new", question], check=True, stdout=subprocess.DEVNULL)
 
     def keep(self, name, area=None, colours=200):
-        """Makes the picture a small PNG, cut to WIDTHxHEIGHT+X+Y."""
+        """Compresses the PNG, and crops it to WIDTHxHEIGHT+X+Y."""
         file = self.directory / f"{name}.png"
         subprocess.run(["convert", file, *(["-crop", area, "+repage"] if area else []), "-strip", "+dither",
                         "-colors", str(colours), f"PNG8:{file}"], check=True)
@@ -78,7 +78,7 @@ class Pictures:
         shown = window.Window()
         try:
             shown.press("Use a code instead")
-            code = wait_for("the code", window.Run.code)
+            code = wait_for("the code", user_code)
             shown.shows(" ".join(code))
             self.take(display, "sign-in")
             self.world.control("approve", f"user_code={code}".encode())
@@ -94,19 +94,19 @@ class Pictures:
             display.close()
 
     def take(self, display, name, area=None):
-        time.sleep(1)  # Transitions.
+        time.sleep(1)  # Until animations have ended.
         display.picture(self.directory / f"{name}.png")
         self.keep(name, area)
 
     def gnome(self, with_extension):
         gnome_shell = importlib.import_module("gnome-shell")
-        (Path(os.environ["XDG_DATA_HOME"]) / "icons").symlink_to(window.TOP / "data/icons")
+        (Path(os.environ["XDG_DATA_HOME"]) / "icons").symlink_to(TOP / "data/icons")
         self.shell = gnome_shell.Shell(with_extension)
         self.shell.eval("Main.messageTray.getSources().forEach(source => source.destroy()); 0")
         return self.shell
 
     def take_shell(self, name, area=None):
-        time.sleep(1)  # Transitions.
+        time.sleep(1)  # Until animations have ended.
         self.shell.picture(self.directory / f"{name}.png")
         self.keep(name, area)
 
@@ -127,10 +127,10 @@ class Pictures:
         notifications = importlib.import_module("notifications")
         services = Path(os.environ["XDG_DATA_HOME"]) / "dbus-1/services"
         (services / "org.chappie.Window.service").write_text("[D-BUS Service]\nName=org.chappie.Window\nExec=/bin/false\n")
-        notifications.Run.bus("ReloadConfig")
+        call_bus("ReloadConfig")
         subprocess.Popen(["busctl", "--user", "call", "org.chappie", "/org/chappie", "org.chappie.Session",
                           "StartDeviceCodeSignIn", "a{sv}", "0"], stdout=subprocess.DEVNULL).wait()
-        code = wait_for("the code", window.Run.code)
+        code = wait_for("the code", user_code)
         run = notifications.Run.__new__(notifications.Run)
         run.shell = shell
         run.shows(code)
@@ -150,9 +150,9 @@ class Pictures:
         self.take_shell("search", "1100x240+90+0")
 
     def panel(self):
-        """waybar and mako in sway, when ChatGPT wants another sign-in."""
+        """waybar and mako in sway, when a new sign-in is needed."""
         self.sign_in()
-        panel = window.TOP / "desktop/panel"
+        panel = TOP / "desktop/panel"
         modules = "".join(line for line in open(panel / "waybar.jsonc") if not line.startswith("//"))
         configuration = {**json.loads(modules), "layer": "top", "modules-left": ["sway/workspaces"],
                          "modules-right": ["custom/chappie-usage", "custom/chappie", "clock"]}
