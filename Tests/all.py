@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Runs the tests of a debug build, and says at the end what became of each.
+"""Runs the tests of a debug build, and prints the result of each.
 
-    Tests/all.py          all of them, two at a time: those of the service, and those of what surrounds it, which wait
-                          for displays and processes most of the time
-    Tests/all.py fast     what is worth a minute before each commit
-    Tests/all.py nightly  what takes longer, or needs root and the network, one after the other
-    Tests/all.py NAME     one row of a table, or the tests of SwiftPM with NAME in theirs
+    Tests/all.py          all tests, in two parallel groups: those of the service, and those of desktop, packages and
+                          documentation, which mostly wait for displays and processes
+    Tests/all.py fast     the fast tests, for each commit
+    Tests/all.py nightly  tests that take longer, or need root and the network, one after the other
+    Tests/all.py NAME     one row of a table, or the SwiftPM tests whose names contain NAME
 
-A failure hides no other row. `make test`, `make check` and `make check TEST=NAME` build first.
+All rows run, also after a failure. `make test`, `make check` and `make check TEST=NAME` build first.
 """
 
 import os
@@ -21,14 +21,14 @@ from pathlib import Path
 
 LOGS = Path(".build/tests")
 SESSION = "scripts/private-session "
-# As many tests at a time as WorldGate has worlds. All at once would share two processors, and last for minutes each.
+# The number of worlds of WorldGate. More concurrent tests would only slow each other down.
 WIDTH = max(4, 2 * (os.cpu_count() or 1))
 SWIFT = SESSION + f"swift test --skip-build --experimental-maximum-parallelization-width {WIDTH} "
-# An end of a test that SwiftPM reports.
+# A failed test in SwiftPM's output.
 FAILED = re.compile(r"^\W*Test (\w+)\(.*\) (?:with \d+ test cases? )?failed after", re.M)
-# What such a test found.
+# A failed expectation in SwiftPM's output.
 ISSUE = re.compile(r"^\W*Test (.* recorded an issue .*)", re.M)
-# What a test of ours, or SwiftPM, leaves out on this machine, with the reason.
+# A test that is skipped on this machine, with the reason.
 SKIPPED = re.compile(r"^(?:skip  .*|\W*(?:Test|Suite) \w.* skipped.*)", re.M)
 NOTHING = re.compile(r"Test run with 0 tests|No matching test cases")
 
@@ -64,7 +64,7 @@ SURROUNDINGS = {
     "browser": SESSION + "Tests/browser.py .build/debug",
     "window-flatpak": SESSION + "Tests/window-flatpak.py .build/debug",
 }
-# In this order, what the next ones build on. Each is a target of make too.
+# In this order: later rows use the results of earlier ones. Each is also a target of make.
 NIGHTLY = {
     name: "make " + name
     for name in ["conformance", "package-test", "desktop-test", "screenshots", "bench", "mutants", "fuzz"]
@@ -89,10 +89,10 @@ def run(name, command):
     with log.open("wb") as output:
         status = subprocess.call(command, shell=True, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
     seconds, text = time.monotonic() - begun, log.read_text(errors="replace")
-    # A name that is misspelt.
+    # No test matches a misspelt name.
     if command.startswith(SWIFT) and NOTHING.search(text):
         status = 1
-    # What a failed row wrote is shown at once, in one piece.
+    # The output of a failed row is printed as one block.
     print(f"{text}FAIL  {name}: status {status}" if status else f"ok    {name} ({seconds:.0f} s)", flush=True)
     return name, seconds, status, text
 
@@ -105,7 +105,7 @@ def main(name=None):
     else:
         lanes = [{name: (SERVICE | SURROUNDINGS | FAST | NIGHTLY).get(name) or SWIFT + "--filter " + shlex.quote(name)}]
     LOGS.mkdir(parents=True, exist_ok=True)
-    # What the tests make is no part of the make that runs them.
+    # Calls of make in the tests must not inherit the flags of the make that runs them.
     for variable in "MAKEFLAGS", "MFLAGS", "MAKELEVEL":
         os.environ.pop(variable, None)
     try:
@@ -127,7 +127,7 @@ def main(name=None):
     for name, _, _, text in failed:
         for test in sorted(set(FAILED.findall(text))) or [name]:
             print(f"FAIL  {name}: make check TEST={test}")
-        # The end of a long log is all that some readers keep.
+        # Repeated at the end, because CI logs may be truncated at the beginning.
         for issue in ISSUE.findall(text):
             print(f"      {issue[:300]}")
     print(f"{len(rows) - len(failed)} passed, {len(failed)} failed")

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Makes code of the interfaces with gdbus-codegen and with Qt's qdbusxml2cpp, and compiles it; and a GIR and a typelib of
-# the first, which it loads into GJS. Neither the generators nor the compilers may say a word. What has no tools here is
-# skipped and reported.
+# Generates code from the interfaces with gdbus-codegen and with Qt's qdbusxml2cpp, and compiles it; and makes a GIR and
+# a typelib of the former, which it loads into GJS. Any warning is a failure. Checks whose tools are missing are skipped
+# and reported.
 #
 #   Tests/bindings.sh
 
@@ -20,7 +20,7 @@ silent() {
   exit 1
 }
 
-# --- C, and what GObject Introspection makes of it
+# --- C, and GObject Introspection
 
 silent gdbus-codegen --interface-prefix org.chappie. --c-namespace Chappie --generate-c-code chappie \
   "$interfaces"/org.chappie.*.xml
@@ -32,7 +32,7 @@ if command -v g-ir-scanner >/dev/null && command -v gjs >/dev/null; then
   silent g-ir-scanner --quiet --namespace=Chappie --nsversion=1 --library=chappie -L. --include=Gio-2.0 \
     --pkg=gio-unix-2.0 -o Chappie-1.gir chappie.h chappie.c
   silent g-ir-compiler -o Chappie-1.typelib Chappie-1.gir
-  # A function that is not in the library cannot be called: this one says which interface it is for.
+  # Calling a function proves that it is in the library: this one returns the interface.
   found=$(LD_LIBRARY_PATH=. GI_TYPELIB_PATH=. gjs -c "print(imports.gi.Chappie.client_interface_info().name)")
   [ "$found" = org.chappie.Client ] || { echo "FAIL  GJS does not find the library: $found"; exit 1; }
   echo "ok    GJS uses the typelib of it"
@@ -54,9 +54,9 @@ for file in "$interfaces"/org.chappie.*.xml; do
   silent "$bin/qdbusxml2cpp" -c "$name" -p "$name" "$file"
   headers="${headers:-} $name"
 done
-# A program has this object; all others are the service's.
+# Programs implement this interface; the service implements all others.
 silent "$bin/qdbusxml2cpp" -c Handler -a Handler "$interfaces/org.chappie.ToolHandler.xml"
-# One unit takes all: it is Qt's headers that take the time.
+# A single compilation unit, because parsing Qt's headers takes most of the time.
 for name in $headers Handler; do
   silent "$libexec/moc" -o "$name.moc" "$name.h"
   printf '#include "%s"\n' "$name.cpp" "$name.moc" >>all.cpp

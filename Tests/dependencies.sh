@@ -25,7 +25,7 @@ mkdir "$scratch/bin"
 for manager in apt-get dnf pacman sudo; do
   printf '#!/bin/sh\necho %s "$@" >>"%s/called"\n' "$manager" "$scratch" >"$scratch/bin/$manager"
 done
-# Passes on what it is given, as the real one.
+# Executes its arguments, as the real sudo does.
 echo 'exec "$@"' >>"$scratch/bin/sudo"
 chmod 755 "$scratch/bin"/*
 PATH=$scratch/bin:$PATH

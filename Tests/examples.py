@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the programs of Examples/README.md, and compares their lines and what they print with its table.
+"""Runs the programs of Examples/README.md, and compares their line counts and output with its table.
 
     scripts/private-session Tests/examples.py DIRECTORY-WITH-THE-PROGRAMS
 
 Each is run signed out, signed in, against a service that is killed in the middle of the answer, and without a service.
-One whose tools are missing is skipped and reported.
+Examples whose tools are missing are skipped and reported.
 """
 
 import os
@@ -19,7 +19,7 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parent.parent
 README = (TOP / "Examples/README.md").read_text()
 ANSWER = re.search(r"^```\n(.*\n)```$", README, re.M)[1]
-# The answer repeats it. It has a line early, for the shell, and goes on for seconds, so that it can be cut off.
+# The stand-in repeats this question. It begins with a line, for the shell, and streams for seconds, to be interrupted.
 LONG = "One.\n" + " ".join(str(number) for number in range(300))
 OUT = TOP / ".build/examples"
 CRATES = Path("/usr/share/cargo/registry")
@@ -30,7 +30,7 @@ def succeeds(*command):
     return subprocess.run(command, stderr=subprocess.DEVNULL).returncode == 0
 
 
-# Whether this machine has what an example needs, where it is not sure.
+# Checks whether this machine has the tools of an example, where they are optional.
 TOOLS = {
     "ask.py": lambda: succeeds("/usr/bin/python3", "-c", "import gi"),
     "ask-dbus-next.py": lambda: succeeds("/usr/bin/python3", "-c", "import dbus_next"),
@@ -42,19 +42,19 @@ TOOLS = {
 
 
 def rows():
-    """The rows of the table: path, lines, command, and what it says signed out and cut off."""
+    """The rows of the table: path, lines, command, and the output when signed out and when interrupted."""
     for row in re.findall(r"^\| \[.*?\]\((.*?)\) \| .*? \| (\d+) \| `(.*?)` \| (.*?) \| (.*?) \|$", README, re.M):
         yield row[0], int(row[1]), *row[2:]
 
 
 def lines_of(path):
-    """The lines of code, without blank lines and comments."""
+    """The number of lines of code, without blank lines and comments."""
     code = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
     return sum(1 for line in code.splitlines() if not re.match(r"\s*(//|#!|# |$)", line))
 
 
 class Example:
-    """An example, and how it is run."""
+    """An example and its command."""
 
     def __init__(self, path, command, *arguments):
         self.path, self.arguments = path, arguments
@@ -71,7 +71,7 @@ class Example:
         program.unlink(missing_ok=True)
         made = subprocess.run(["make", "-s", "-C", TOP / "Examples", f"OUT={OUT}", f"CARGOFLAGS={CARGO}", program],
                               capture_output=True, text=True, timeout=600)
-        # cargo always says something.
+        # cargo always prints progress.
         if made.returncode or made.stderr and program.name != "ask-rust":
             sys.exit(f"FAIL  Examples/{self.path} does not compile, or with a warning\n{made.stderr}")
 
@@ -81,7 +81,7 @@ class Example:
         return done.returncode, done.stdout, done.stderr.strip()
 
     def run_and_kill(self, process):
-        """Kills the process when the answer has begun. (status, standard error)"""
+        """Kills a process after the answer has begun. Returns (status, standard error) of the example."""
         ours = subprocess.Popen(
             [*self.words[:-1], LONG, *self.arguments], cwd=TOP, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         begun = os.read(ours.stdout.fileno(), 1)
@@ -97,7 +97,7 @@ def check_with_service(example, issuer, signed_out, cut_off):
         ["chappied", "--issuer", issuer, "--backend", f"{issuer}/backend-api"], stderr=subprocess.DEVNULL)
     try:
         subprocess.run(["gdbus", "wait", "--session", "--timeout", "120", "org.chappie"], check=True)
-        # The service of the example before was killed.
+        # The service of the previous example was killed.
         subprocess.run(["chappie", "sign-out"], check=True, stdout=subprocess.DEVNULL)
         example.check("signed out", (1, "", signed_out), example.run())
         subprocess.run(["chappie", "sign-in", "--device-code", "--no-open"], check=True, stdout=subprocess.DEVNULL)
@@ -111,7 +111,7 @@ def check_with_service(example, issuer, signed_out, cut_off):
 
 
 def check_swift(example, sandbox, cut_off):
-    """It takes the part of the service, and signs in by itself; it is the server that is killed."""
+    """This example runs in place of the service and signs in itself, so the server is killed."""
     status, output, error = example.run()
     example.check("signs in", (0, "Enter …\n" + ANSWER, ""), (status, re.sub("^Enter .*", "Enter …", output), error))
     example.check("answers", (0, ANSWER, ""), example.run())

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes the app of Examples/Flatpak as its manifest says, without a network: the runtime is made of this machine's
-# Python. Installs it for the user of a private session, and asks from its sandbox.
+# Builds the app of Examples/Flatpak from its manifest, offline: the runtime consists of this machine's Python. Installs
+# it in a private session, and asks from its sandbox.
 #
 #   scripts/private-session Tests/flatpak.sh DIRECTORY-WITH-THE-PROGRAMS
 
@@ -16,7 +16,7 @@ for tool in flatpak bwrap jq; do
 done
 bwrap --unshare-user --dev-bind / / true 2>/dev/null ||
   { echo "skip  an app in Flatpak: this machine allows no sandbox"; exit 0; }
-# Flatpak asks the system bus about parental controls, and needs one that answers.
+# Flatpak queries parental controls on the system bus, so there has to be one.
 export DBUS_SYSTEM_BUS_ADDRESS=$DBUS_SESSION_BUS_ADDRESS
 cd "$CHAPPIE_WORLD"
 
@@ -30,7 +30,7 @@ version=$(read_manifest '."runtime-version"')
 
 # --- The runtime
 
-# The files that Python has open, or read a module from, once it has GLib's bindings.
+# The files that Python has mapped or has loaded modules from, after importing GLib's bindings.
 files_of_python() {
   /usr/bin/python3 -c '
 import json, re, socket, sys
@@ -40,7 +40,7 @@ print("\n".join({"/usr/bin/python3"} | files | set(re.findall("/.*", open("/proc
 }
 mkdir -p runtime/files
 files_of_python | grep -E '^/(usr|lib)' | xargs cp -L --parents -t runtime
-# Programs look for a library by the name in it.
+# Programs load a library by its SONAME.
 find runtime -name '*.so.*' | while read -r library; do
   name=$(objdump -p "$library" | sed -n 's/^ *SONAME *//p')
   [[ -e ${library%/*}/$name ]] || ln -s "${library##*/}" "${library%/*}/$name"

@@ -154,7 +154,7 @@ modes_fit() {
 }
 check "programs are executable, files are not" modes_fit
 
-# Each file goes into one of Debian's packages, and each line of a package names something.
+# Each file belongs to one Debian package, and each pattern of a package matches a file.
 packages_fit() {
   sed -n 's|^\(usr/[^ ]*\).*|/\1|p' packaging/debian/*.install >"$scratch/patterns"
   while read -r pattern; do
@@ -171,7 +171,7 @@ packages_fit() {
 }
 check "the packages take each of them" packages_fit
 
-# Two builds of the same source are alike, wherever they are made.
+# Reproducible builds: the programs do not contain the build directory.
 names_no_directory() {
   ! grep -aFl -e "$PWD" "$build/chappied" "$build/chappie" "$build/chappie-sandbox"
 }
@@ -192,13 +192,13 @@ has_interfaces() {
 check_with pkg-config "pkg-config finds the interfaces" has_interfaces
 check "the bus knows the unit" grep -qx "SystemdService=$(basename "$unit")" "$activation"
 
-# These options make a user namespace in the user's instance of systemd, and the service could not tell its callers
-# apart.
+# These options create a user namespace in the user's instance of systemd, in which the service cannot identify its
+# callers.
 check "the unit needs no user namespace" absent grep -nE \
   '^(Protect[A-Za-z]+|Private[A-Za-z]+|ProcSubset|ReadOnlyPaths|ReadWritePaths|InaccessiblePaths|ExecPaths|NoExecPaths|Bind[A-Za-z]*Paths|TemporaryFileSystem|Mount[A-Za-z]+|RootDirectory|RootImage|DynamicUser|DevicePolicy|DeviceAllow)=' \
   "$unit"
 
-# The options of the unit, by names that systemd knows: it ignores unknown ones.
+# Only options that systemd knows, because it ignores unknown ones.
 unit_says() {
   grep -qxF -- "$1" "$unit"
 }
@@ -274,7 +274,7 @@ man_groups() {
 }
 check "chappied(8) has the groups that the service reads" man_groups
 
-# A value in the sample is the default, so it is in the source.
+# The values in the sample are the defaults in the source.
 sample_values() {
   sed -n 's/^#[A-Za-z]*=//p' "$scratch/sample" | while read -r value; do
     grep -rqwF -- "$value" Sources/ChappieSDK Sources/ChappieSDKRuntime || { echo "$value is no default"; return 1; }
@@ -318,7 +318,7 @@ complete_in_fish() {
     complete -C '$1' | string replace -r '\t.*' ''"
 }
 
-# Zsh completes on a terminal alone: the test reads each completed line from one.
+# Zsh completes only on a terminal, so the test uses a pseudo-terminal.
 complete_in_zsh() {
   cat >"$scratch/zsh" <<'END'
 zmodload zsh/zpty
@@ -467,7 +467,7 @@ verify_unit() {
 }
 check_with systemd-analyze "unit" verify_unit
 
-# The bus alone starts the service, by Exec=: this bus knows no systemd, and no other service than this one.
+# The bus starts the service by Exec=: it has no systemd activation and no other services.
 activate() {
   mkdir "$scratch/home" "$scratch/run"
   chmod 700 "$scratch/run"

@@ -22,7 +22,7 @@ ALLOWED = [
     r'Log.info("The model is \(name: text).")',
     r'Log.info("It has \(text.count) bytes: \(error).")',
 ]
-# The line, and a part of the compiler's reason.
+# The line, and a part of the compiler's error.
 FORBIDDEN = [
     (r"Log.info(text)", "cannot convert value of type 'String'"),
     (r'Log.info("It is \(text).")', "no exact matches in call to instance method 'appendInterpolation'"),

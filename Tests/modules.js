@@ -1,7 +1,7 @@
 #!/usr/bin/gjs -m
 // SPDX-License-Identifier: Apache-2.0
-// Loads every module of desktop/window and desktop/search, without a display: wrong syntax, and an import of what is not
-// there, are errors.
+// Loads every module of desktop/window and desktop/search, without a display, to find syntax errors and missing
+// imports.
 import '../desktop/search/caller.js';
 import '../desktop/search/gnome-shell.js';
 import '../desktop/search/krunner.js';

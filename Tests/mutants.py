@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Breaks the sources in one place at a time, and lists the test that notices.
+"""Mutation tests: breaks the sources in one place at a time, and lists the test that fails.
 
 Usage: Tests/mutants.py [NAME…]
 
@@ -19,7 +19,7 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
 COPY = TOP / ".build/mutants"
-# In seconds. A test that waits for what never comes gives up before, and says so.
+# In seconds. Longer than the timeouts of the tests themselves.
 DEADLINE = 300
 
 
@@ -31,7 +31,7 @@ class Mutant:
     original: str
     # The text that replaces it, in which `mutant` tells whether the mutant is chosen.
     broken: str
-    # The tests that should notice, as a regular expression.
+    # The tests that should fail, as a regular expression.
     tests: str
 
 
@@ -339,7 +339,7 @@ def swift(tests, mutant="", deadline=None):
 
 
 def witness(mutant, tests):
-    """What notices a mutant: the first of `tests` that fails; None if nothing does."""
+    """The first of `tests` that fails with the mutant, or None."""
     status, output = swift(mutant.tests, mutant.name, DEADLINE)
     failed = set(FAILED.findall(output))
     # Module.Suite/test(argument:) is Suite.test for `make check TEST=`.

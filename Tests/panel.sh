@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the modules of desktop/panel in waybar and in sway's own bar, in a sway without a screen: each must show what the
-# service says, and end with its panel. A picture of both is kept if PANEL_PICTURE names a file.
+# Runs the modules of desktop/panel in waybar and in sway's own bar, in a headless sway: each must show the service's
+# state, and end with its panel. With PANEL_PICTURE=FILE it takes a screenshot of both.
 #
 #   Tests/panel.sh DIRECTORY-WITH-THE-PROGRAMS
 
@@ -66,7 +66,7 @@ all_follow() {
 }
 holds "two modules of waybar and the bar of sway follow" all_follow
 
-# A panel draws some time after its module has printed.
+# A panel is redrawn some time after the output of its module.
 picture() {
   WAYLAND_DISPLAY=$(basename "$(find "$XDG_RUNTIME_DIR" -name 'wayland-*' ! -name '*.lock' | head -n 1)") grim "$1"
 }

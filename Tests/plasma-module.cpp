@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module of the Plasma applet without Plasma: evaluates each line of the standard input as JavaScript, with
-// `service` and `turn`, and prints its value.
+// A JavaScript shell for the module of the Plasma applet: evaluates each line of the standard input, with `service` and
+// `turn` as globals, and prints the value.
 #include "service.h"
 #include "turn.h"
 

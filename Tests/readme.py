@@ -41,7 +41,7 @@ CHANGING = [
     (r"(duration_ms': <uint32 )\d+", r"\1N"),
     (r"(used_bytes': <uint64 )\d+", r"\1N"),
     (r"(input_tokens\"? t |input_tokens': <uint64 )\d+", r"\1N"),
-    # The width of a column depends on its content.
+    # Column widths depend on the content.
     (r" {2,}", "  "),
 ]
 
@@ -59,7 +59,7 @@ def commands(page):
 
 
 def learn_names(expected, printed, names):
-    """Names of turns, calls and threads differ in each run: the page's name stands for the printed one."""
+    """Maps the page's names of turns, calls and threads to those of this run."""
     for ours, theirs in zip(re.findall(NAME, expected), re.findall(NAME, printed)):
         names[ours] = theirs
 
@@ -71,7 +71,7 @@ def normal(text):
 
 
 def check_pages():
-    """The checks of the pages that run nothing."""
+    """Static checks of the pages."""
     for page in sorted({*PAGES, *(page.name for page in TOP.glob("*.md"))}):
         text = (TOP / page).read_text()
         assert text.count("\n```") % 2 == 0, f"{page} has a block without an end"
@@ -105,7 +105,7 @@ def check_swift(build):
 
 
 def add_browser():
-    """Gives this session a display and a browser. A thread stands for the person at it."""
+    """Gives this session a mock display and browser. A thread plays the user."""
     applications = Path(os.environ["XDG_DATA_HOME"], "applications")
     applications.mkdir()
     schemes = ["x-scheme-handler/http", "x-scheme-handler/https"]
@@ -119,7 +119,7 @@ def add_browser():
         session = ["gdbus", "call", "--session", "--dest", "org.chappie", "--object-path", "/org/chappie",
                    "--method"]
         waits = session + ["org.freedesktop.DBus.Properties.Get", "org.chappie.Session", "BrowserPage"]
-        # Only a program that asks for the sign-in gets the address of its page.
+        # Only programs that start or join the sign-in get the address of its page.
         joins = session + ["org.chappie.Session.StartBrowserSignIn", "{'open': <false>, 'notify': <false>}"]
         visited = set()
         while not ended.wait(0.2):

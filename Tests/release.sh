@@ -41,7 +41,7 @@ guides_name_it() {
 }
 check "NEWS.md begins with this version and a date" is_first_in_news
 check "Debian's changelog begins with this version" is_in_debian_changelog
-# All libraries, and nothing that is not one but pkgconf.
+# All libraries and pkgconf, and no other packages.
 guide_names_the_packages() {
   diff <(sed -n 's/^sudo apt install pkgconf //p' doc/swift.md | tr ' ' '\n' | sort) \
     <(scripts/dependencies list debian build | grep -e '-dev$' | sort)
@@ -68,7 +68,7 @@ else
   echo "skip  the bill of materials: the release programs are not built, or this is no Debian"
 fi
 
-# --- The source archive, of a repository with the files as they are here
+# --- The source archive, of a repository with the working tree
 
 if [[ ! -e .git ]]; then
   echo "skip  the source archive and the tag: this is no git repository"

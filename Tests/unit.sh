@@ -76,7 +76,7 @@ NotifyAccess=main
 ExecStart=/usr/bin/dbus-daemon --config-file=$SCRATCH/bus.conf --address=systemd: --nofork --nopidfile --systemd-activation
 END
 printf '[Socket]\nListenStream=%%t/bus\n' >"$units/dbus.socket"
-# No unit of the machine's own sessions is started.
+# The machine's own user units must not be started.
 for unit in default.target basic.target; do printf '[Unit]\nDescription=%s\n' "$unit" >"$units/$unit"; done
 
 echo $$ >"$GROUP/cgroup.procs" || exit 1
@@ -149,7 +149,7 @@ pid() {
   systemctl --user show -P MainPID chappie.service
 }
 
-# A call from a sandbox as Flatpak builds it, with the mark inside and outside.
+# A call from a sandbox like Flatpak's, with .flatpak-info inside and outside.
 from_sandbox() {
   printf '[Application]\nname=org.example.App\n\n[Instance]\ninstance-id=1\nsession-bus-proxy=true\n' \
     >"$XDG_RUNTIME_DIR/.flatpak/1/info"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Attacks the service from all sides, while an innocent caller measures how long it waits.
+"""Load and attack tests: runs attacks against the service, while a well-behaved caller measures its latency.
 
 Runs in scripts/private-session:  scripts/private-session Tests/abuse/abuse.py DIRECTORY-WITH-THE-PROGRAMS
 """

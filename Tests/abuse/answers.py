@@ -60,7 +60,7 @@ def frame(data, kind, is_last=True):
 
 
 class Reply:
-    """One answer: the connection, and the wish of the question."""
+    """One answer: the connection, and the behaviour that the question requests."""
 
     def __init__(self, stream, wish):
         self.stream, self.wish = stream, wish
@@ -93,7 +93,7 @@ def delta(text):
 
 
 def words(reply):
-    """The answer to a question without a wish."""
+    """The answer to a question that requests no behaviour."""
     reply.created()
     for word in ("You", " are", " welcome."):
         reply.stream.write(delta(word))

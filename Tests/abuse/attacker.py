@@ -43,7 +43,7 @@ class Attacker:
             self.trouble.append(what[:300])
 
     def known(self, value, otherwise):
-        """The value that has done harm before in the first round; later ones are `otherwise`."""
+        """A value that has caused failures before, in the first round; `otherwise` in later rounds."""
         return value if self.rounds == 1 else otherwise
 
     @property
@@ -104,7 +104,7 @@ class Attacker:
 
 
 class Over(BaseException):
-    """The harness's time is over."""
+    """The time of the attack is over."""
 
 
 def be_over(*_):
@@ -119,7 +119,7 @@ def main():
     Connection.secrets = [secret.encode() for secret in order["secrets"]]
     from attacks import ATTACKS
     attacker = Attacker(order)
-    Connection.end_of_patience = attacker.deadline + 0.5
+    Connection.deadline = attacker.deadline + 0.5
     attack = next(attack for attack in ATTACKS if attack.name == order["name"])
     while not attacker.is_over:
         attacker.rounds += 1

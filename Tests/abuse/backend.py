@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A backend that answers as a question asks, however hostile; it forwards all other requests to the stand-in.
+"""A backend that answers in the hostile way that a question requests; it forwards other requests to the stand-in.
 
 A question with `abuse:{"do": …}` is answered by this behaviour of answers.py, any other one with a few words. Each
 connection has a process of its own, so that no behaviour delays another answer.
@@ -145,7 +145,7 @@ def inflate(body):
 
 
 def behaviour(body):
-    """The wish in the last item of the question."""
+    """The requested behaviour, in the last item of the question."""
     items = json.loads(body).get("input") or [{}]
     if items[-1].get("type") == "function_call_output":
         return {"do": "words"}

@@ -1,4 +1,4 @@
-"""The innocent caller: it reads properties and asks questions throughout, and records its waits."""
+"""A well-behaved caller, which reads properties and asks questions throughout, and records the latency."""
 
 import random
 import statistics
@@ -11,7 +11,7 @@ from bus.chappie import HTTP_ONLY, ROOT, CallFailed, Caller
 from bus.connection import Gone, Unanswered
 from kernel import Watch, processor_time
 
-# The longest wait before it gives up, in seconds.
+# The timeout of a call, in seconds.
 LONGEST = 40
 # A service that does not run for so many seconds can miss a deadline of its own, such as the keyring's.
 PAUSE = 2

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Leaps with the clock of a service of its own, and prints what the service has lost by that.
+"""Steps the clock of a service of its own, and prints the data that the service has lost.
 
 Runs in scripts/private-session:  scripts/private-session Tests/abuse/clock.py DIRECTORY-WITH-THE-PROGRAMS SEED
 """

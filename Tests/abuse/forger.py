@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Answers the service's calls in the place of those that it calls, and prints as JSON what that obtains.
+"""Forges replies to the service's calls, and prints as JSON what that obtains.
 
     forger.py ADDRESS SECONDS     in a user namespace of its own, so that the service refuses it
 
@@ -79,7 +79,7 @@ def flood(address, targets, daemon):
 def attempts(address):
     """What a new caller obtains that the service must refuse."""
     obtained = []
-    with Caller(address, patience=5) as caller:
+    with Caller(address, timeout=5) as caller:
         for name, act in {
             "GetAll": lambda: caller.call(ROOT, BUS + ".Properties", "GetAll", "s", ["org.chappie.Session"]),
             "OpenSession": lambda: caller.open_session(),
@@ -96,7 +96,7 @@ def attempts(address):
 
 def main():
     address, end = sys.argv[1], time.monotonic() + float(sys.argv[2])
-    with Caller(address, patience=5) as caller:
+    with Caller(address, timeout=5) as caller:
         targets, daemon = connections(caller), bus_call(caller, "GetConnectionUnixProcessID", BUS)
     flooder = os.fork()
     if not flooder:

@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 MOST_MEMORY = 256 * MIB
 REST = 64 * MIB
 DESCRIPTORS = 32
-# The time for the service to come to rest after an attack, and for an attacker to end, in seconds.
+# The time for the service to become idle after an attack, and for an attacker to end, in seconds.
 RECOVERY, GRACE = 10, 6
 # After a user has declined the keyring's prompt, no prompt comes for at least so long, in seconds.
 PAUSE = 5
@@ -42,7 +42,7 @@ class Round:
     def __init__(self, attack, world, bystander, read_bound, turn_bound, measures):
         self.attack, self.world, self.bystander = attack, world, bystander
         self.read_bound, self.turn_bound = read_bound, turn_bound
-        # Whether a wait beyond its bound is a failure.
+        # Whether a latency above its bound is a failure.
         self.measures = measures
         self.failures = []
         self.calls = self.peak = self.seed = 0
@@ -137,7 +137,7 @@ class Round:
             time.sleep(0.1)
 
     def unrest(self):
-        """The reason that the service is not at rest; None when it is."""
+        """The reason that the service is still busy; None when it is idle."""
         if not self.answers():
             return "the service does not answer afterwards"
         before, now = self.world.at_start, footprint(self.world.service.pid)
@@ -149,7 +149,7 @@ class Round:
 
     def answers(self):
         try:
-            with Caller(self.world.address, patience=self.read_bound * 4) as caller:
+            with Caller(self.world.address, timeout=self.read_bound * 4) as caller:
                 return bool(caller.property(ROOT, "org.chappie.Session", "State"))
         except (CallFailed, Gone, Unanswered):
             return False

@@ -118,7 +118,7 @@ class World(Session):
         if self.service.poll() is not None:
             return False
         try:
-            with Caller(self.address, patience=10) as caller:
+            with Caller(self.address, timeout=10) as caller:
                 return caller.call("/", BUS, "GetConnectionUnixProcessID", "s", ["org.chappie"],
                                    to=BUS)[0] == self.service.pid
         except Exception:

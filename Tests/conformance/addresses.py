@@ -9,7 +9,7 @@ from pathlib import Path
 
 ISSUER = "https://auth.openai.com"
 NAMES = ["auth.openai.com", "api.openai.com"]
-PATIENCE = 90
+TIMEOUT = 90
 
 
 class Addresses:
@@ -30,7 +30,7 @@ class Addresses:
         os.environ["SSL_CERT_FILE"] = str(self.certificate)
         ready = threading.Event()
         threading.Thread(target=lambda: asyncio.run(self.listen(ready)), daemon=True).start()
-        if not ready.wait(PATIENCE):
+        if not ready.wait(TIMEOUT):
             raise OSError("nothing listens on port 443")
 
     async def listen(self, ready):

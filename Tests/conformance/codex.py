@@ -8,7 +8,7 @@ import threading
 
 from checks import Failure
 
-PATIENCE = 90
+TIMEOUT = 90
 
 
 class Codex:
@@ -38,7 +38,7 @@ class Codex:
         """Signs in by device code, approved on the stand-in's side, and returns what it printed."""
         login = self.start("login", "--device-auth", "--experimental_issuer", self.standin.issuer)
         # It waits no longer than this for anything.
-        timer = threading.Timer(PATIENCE, end_all, [login])
+        timer = threading.Timer(TIMEOUT, end_all, [login])
         timer.start()
         try:
             text = ""
@@ -62,7 +62,7 @@ class Codex:
         """Runs a command; returns the answer that it prints, or its error output if it should fail."""
         process = self.start(*arguments, errors=subprocess.PIPE)
         try:
-            output, errors = process.communicate(timeout=PATIENCE)
+            output, errors = process.communicate(timeout=TIMEOUT)
         finally:
             end_all(process)
         if fails == (process.returncode == 0):

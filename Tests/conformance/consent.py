@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The person at the browser, who answers the stand-in's page about an application.
+"""Plays the user at the browser, who answers the stand-in's consent page.
 
     consent.py approve|decline|without-plan|chromium [--user EMAIL] ADDRESS
 
@@ -24,7 +24,7 @@ from pathlib import Path
 
 from checks import Failure, Skip
 
-PATIENCE = 60
+TIMEOUT = 60
 
 
 class Person:
@@ -92,7 +92,7 @@ class Unfollowed(urllib.request.HTTPRedirectHandler):
 
 
 def fetch(address, form=None):
-    return urllib.request.build_opener(Unfollowed, urllib.request.ProxyHandler({})).open(address, form, PATIENCE)
+    return urllib.request.build_opener(Unfollowed, urllib.request.ProxyHandler({})).open(address, form, TIMEOUT)
 
 
 # --- A real browser
@@ -120,7 +120,7 @@ class Chromium:
         request = urllib.request.Request(
             self.address + path, data, {"content-type": "application/json"}, method=method)
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with opener.open(request, timeout=PATIENCE) as answer:
+        with opener.open(request, timeout=TIMEOUT) as answer:
             return json.load(answer)["value"]
 
     def approve(self, address):
@@ -129,7 +129,7 @@ class Chromium:
         if not self.send("/url").startswith("http://127.0.0.1:"):
             button, = self.send("/element", {"using": "css selector", "value": "#approve"}).values()
             self.send(f"/element/{button}/click", {})
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT
         while not self.send("/url").startswith("http://127.0.0.1:"):
             if time.monotonic() > end:
                 raise Failure(f"the browser stays at {self.send('/title')!r}")

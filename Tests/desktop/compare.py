@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares pictures with those of an earlier time, as an eye would from afar: dates and glyphs may differ, parts that are
-missing may not.
+"""Compares screenshots with reference images, with a tolerance for dates and glyphs: missing parts are failures.
 
     Tests/desktop/compare.py KEPT NEW
 
@@ -16,9 +15,9 @@ import gi
 gi.require_version("GdkPixbuf", "2.0")
 from gi.repository import GdkPixbuf  # noqa: E402
 
-# The pictures are compared in squares of about twenty pixels of their sides.
+# Images are compared in tiles with sides of about twenty pixels.
 SIDE = 48
-# The part of the squares that may differ, and by how much of 255.
+# The proportion of tiles that may differ, and the tolerance of a tile, of 255.
 SHARE, STEP = 0.1, 24
 
 
@@ -29,7 +28,7 @@ def squares(path):
 
 
 def difference(kept, new):
-    """The part of the squares that differ."""
+    """The proportion of tiles that differ."""
     pairs = zip(squares(kept), squares(new))
     return sum(max(abs(a - b) for a, b in zip(*pair)) > STEP for pair in pairs) / SIDE ** 2
 

@@ -1,6 +1,6 @@
 #!/usr/bin/gjs -m
 // SPDX-License-Identifier: Apache-2.0
-// A window from which a file can be dragged: gjs -m drag.js FILE
+// A drag source for a file: gjs -m drag.js FILE
 import Gdk from 'gi://Gdk?version=4.0';
 import Gio from 'gi://Gio';
 import GObject from 'gi://GObject';

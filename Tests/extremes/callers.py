@@ -1,4 +1,4 @@
-"""What callers say: the arguments of each method on the bus, and the lines of a turn on a socket."""
+"""Input of callers: the arguments of each method on the bus, and the lines of a turn on a socket."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from fields import EACH, OTHERS, places, put
 from stage import Source
 from values import INTERFACES, LINE_NAMES, OPTION_TYPES, SOURCES, TEXTS, typed
 
-# Their effects would end the other tries.
+# Their effects would prevent the other attempts.
 LAST = {"Erase", "SignOut", "Close"}
 # Some options in place of all, for a type that the documentation does not tell.
 TYPES = ("x", "t", "u", "i", "d", "b", "s", "as", "a(ss)", "a{sv}")
@@ -56,7 +56,7 @@ class Bus(Source):
                            for value in self.some(stage, values[kind])] for name, documented in OPTION_TYPES.items()}
         plan = {}
         for interface, member, inputs in members():
-            # A tool of a caller is called by the service; a descriptor is none of a value.
+            # The service calls the caller's ToolHandler, and a descriptor is not a value.
             if interface == "org.chappie.ToolHandler" or member in LAST or any("h" in kind for kind in inputs):
                 continue
             for index, kind in enumerate(inputs):
@@ -69,7 +69,7 @@ class Bus(Source):
 
     @staticmethod
     def some(stage, values):
-        """In a short run there is no time for most of them."""
+        """All values in a long run; a sample of them in a short one."""
         return values if stage.wire.most == 1 else stage.choice.sample(values, min(2, len(values)))
 
     def try_(self, changes):
@@ -88,7 +88,7 @@ class Bus(Source):
 
 
 class SocketCaller(Caller):
-    """A caller that takes descriptors."""
+    """A caller that accepts file descriptors."""
 
     def __init__(self, *arguments):
         self.descriptors = []

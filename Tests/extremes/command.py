@@ -1,4 +1,4 @@
-"""What the command reads: the replies of the service, its properties and signals, and the lines of a turn."""
+"""Input of the command: replies, properties and signals of the service, and the lines of a turn."""
 
 import json
 import os
@@ -35,7 +35,7 @@ LINES = [
     ["sign-in", "--device-code", "--account", "other"], ["sign-in", "--no-open", "--browser", "--account", "other"],
     ["sign-out", "--account", "other"],
 ]
-# At the same time.
+# Concurrent runs of the command.
 RUNS = 4
 ENDLESS = ("monitor", "sign-in")
 
@@ -210,7 +210,7 @@ class Tap:
                 changed = typed_put(whole, values, path, hostile)
                 values, body = changed, marshal(signature, changed)
             except (KeyError, IndexError, TypeError, AttributeError, ValueError, struct.error):
-                pass  # This message has not the fields of the sample.
+                pass  # This message lacks fields of the sample.
         if body is None:
             return message.content, descriptors
         head = bytearray(message.content[:message.header_end])
@@ -257,7 +257,7 @@ class Command(Source):
             for kind, found in samples.items():
                 self.lines[kind].append(line)
                 if any(type in LIMITS for _, type in found):
-                    # The least and the greatest.
+                    # The extreme values.
                     plan[kind, NUMBERS] = [[0], [-1]]
                 for path, type in found:
                     plan[kind, *path] = hostiles(type, raws)

@@ -9,9 +9,9 @@ from bus.connection import Unanswered
 from bus.marshal import Variant
 from relay import HEADER
 from session import Session
-from stage import PATIENCE, SERVICE, Source, together
+from stage import TIMEOUT, SERVICE, Source, together
 
-# As many sign-ins as a program may have at a time.
+# The maximum number of concurrent sign-ins of a program.
 USERS = 8
 RUNNING = ("requesting-code", "waiting-for-approval", "waiting-for-browser", "exchanging", "verifying")
 STARTS = {"device": "StartDeviceCodeSignIn", "browser": "StartBrowserSignIn"}
@@ -68,7 +68,7 @@ class Users:
             if reply and self.door == "browser":
                 visits.append(threading.Thread(target=visit, args=(reply[0],), daemon=True))
                 visits[-1].start()
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + TIMEOUT
         running = RUNNING
         while any(state in running for state in self.states(sessions, "DeviceLinkState")):
             if time.monotonic() > deadline:
@@ -119,12 +119,12 @@ class Users:
 
 @dataclass
 class Operation:
-    """What leads to an answer."""
+    """An operation that makes the service request an answer."""
     act: callable
     # Whether it takes a sign-in, and whether a hostile answer spoils that.
     signed_in: bool = True
     spoils: bool = False
-    # Whether a process asks once.
+    # Whether a process requests it only once.
     once: bool = False
 
 
@@ -180,7 +180,7 @@ class Answers(Source):
             elif is_new:
                 return
             else:
-                # Another process knows less, and has asked less.
+                # A new process has no cached answers.
                 self.stage.restart()
                 is_new = True
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Puts each hostile value into each field that the service and the command read.
+"""Fuzzes each field that the service and the command read with boundary and malformed values.
 
 Runs in scripts/private-session:  scripts/private-session Tests/extremes/extremes.py DIRECTORY-WITH-THE-PROGRAMS
 

@@ -17,9 +17,9 @@ BROWSER = (b"/v1/", b"/api/accounts/oauth/", b"/api/accounts/authorize", b"/.wel
 OWN = {"content-length", "transfer-encoding", "connection"}
 # The statuses whose bodies tell of a failure.
 REFUSALS = (400, 401, 403, 404, 429, 500, 503)
-# What ends an answer of a WebSocket.
+# The events that end an answer on a WebSocket.
 ENDINGS = ("response.completed", "response.failed", "response.incomplete", "error")
-# What an answer has once; of other events it has room for many.
+# Events that occur once in an answer; others can be repeated.
 SINGLE = ("response.created", *ENDINGS)
 HEAD = HEADER, STATUS, QUERY, FAILURE, EVENT, FRAME = "header", "status", "query", "failure", "event", "frame"
 
@@ -81,7 +81,7 @@ def name(event):
 
 
 def fits(change, documents):
-    """Whether the answer has the place."""
+    """Whether the answer has this field."""
     return change[0][0] in documents or change[0][0] in HEAD
 
 

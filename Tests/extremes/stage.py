@@ -1,4 +1,4 @@
-"""The programs that the tries need, and what they have in common."""
+"""The programs under test, and helpers that all sources of values share."""
 
 import os
 import subprocess
@@ -12,15 +12,15 @@ from session import Failure, Session
 from values import ENDMOST, hides
 
 # The longest wait for a reply, in seconds: a hostile answer may make the service wait.
-PATIENCE = 4
+TIMEOUT = 4
 # The keyring's name for the slots of the tries.
 SERVICE = "extremes"
-# A browser's tokens of this lifetime are renewed at each use, and their issuer takes a renewal at once.
+# The token lifetime of browser sign-ins: tokens are refreshed at each use, and the issuer accepts that at once.
 LIFETIME = "9"
 
 
 class Stage(Session):
-    """A session in which all that the service hears goes through the relay."""
+    """A session in which the relay forwards all answers to the service."""
 
     def __init__(self, programs, log, choice, most):
         super().__init__(programs, log)
@@ -50,7 +50,7 @@ class Stage(Session):
         self.service = subprocess.Popen(command, env=environment, stdout=self.log, stderr=self.log)
 
     def start_service(self):
-        """As the bus tells at once."""
+        """Starts the service, and waits for its name."""
         self.launch_service()
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline and self.service.poll() is None:
@@ -75,8 +75,8 @@ class Stage(Session):
         if self.state() != "signed-in":
             self.sign_in()
 
-    def caller(self, patience=PATIENCE):
-        caller = Caller(os.environ["DBUS_SESSION_BUS_ADDRESS"], patience)
+    def caller(self, timeout=TIMEOUT):
+        caller = Caller(os.environ["DBUS_SESSION_BUS_ADDRESS"], timeout)
         caller.on_call = lambda call: caller.answer(call, "s", ["echo"])
         return caller
 
@@ -95,7 +95,7 @@ class Stage(Session):
         print(f"FAILED {what}", flush=True)
 
 
-def together(caller, calls, seconds=PATIENCE):
+def together(caller, calls, seconds=TIMEOUT):
     """Makes all calls at once; the bodies of the replies, with None for an error."""
     serials = [caller.post(*call) for call in calls]
     replies = []
@@ -109,7 +109,7 @@ def together(caller, calls, seconds=PATIENCE):
 
 
 class Ended(Exception):
-    """A program other than the service has ended by a signal."""
+    """A program other than the service has crashed."""
 
 
 def shared(changes, clash, most):
@@ -138,7 +138,7 @@ class Source:
     def __init__(self, stage, name, plan):
         """The plan has the places, and a list of values for each."""
         self.stage, self.name = stage, name
-        # What would hide other changes comes last.
+        # Values that hide other changes come last.
         self.plan = {place: sorted(stage.choice.sample(values, len(values)), key=hides)
                      for place, values in plan.items()}
 
@@ -170,7 +170,7 @@ class Source:
                 if is_last:
                     self.missed += len(changes)
                 else:
-                    # Another process has reached no limit so far.
+                    # A new process has not reached any limit.
                     self.stage.restart()
             except Ended:
                 return False

@@ -1,4 +1,4 @@
-"""What is stored: items of the keyring, stored threads, files of the state, and the configuration."""
+"""Stored input: keyring items, threads, state files, and the configuration."""
 
 import json
 import os
@@ -82,7 +82,7 @@ class Items(Source):
         """Signed-in users with threads."""
         users = Users(self.stage, self.door, range(count))
         if not users.ready():
-            # A new process has asked for nothing so far.
+            # A new process has no cached answers.
             users.caller.close()
             self.stage.restart()
             users = Users(self.stage, self.door, range(count))
@@ -254,7 +254,7 @@ class Files(Source):
             return values[0]
         line = path[0]
         if line.startswith("["):
-            # Two groups that look alike.
+            # Two canonically equivalent group names.
             new = f"[{values[0]}]\n[{unicodedata.normalize('NFD', values[0])}]"
         else:
             new = f"{line.partition('=')[0]}={values[0]}"
@@ -280,7 +280,7 @@ class Configuration(Source):
             home = Path(tempfile.mkdtemp(dir=os.environ["XDG_RUNTIME_DIR"]))
             (home / "chappie").mkdir()
             (home / "chappie/chappie.conf").write_text(f"[{group}]\n{key}={value}\n")
-            # No bus: such a service ends when it has read everything.
+            # Without a bus, the service ends after it has read the configuration.
             environment = {**os.environ, "XDG_CONFIG_HOME": str(home), "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"}
             command = [self.stage.programs / "chappied"]
             log = self.stage.log

@@ -15,22 +15,22 @@ REALS = ["-0.0", "1e308", "-1e308", "5e-324", "1e400", "9.223372036854774784e21"
 TEXTS = ["", "\u00e9", "e\u0301", "\u212a", "\u202e", " ", "x" * LONG, "-9223372036854775808", "9223372036854775807",
          "1e308", "NaN", "inf", "+1", "0x7", "9999-12-31T23:59:59Z", "-9999-01-01T00:00:00Z"]
 
-# As they stand in a JSON text: some are no JSON.
+# Values as JSON text, some of them malformed.
 JSON = [str(number) for number in ENDS + TIMES] + REALS + [json.dumps(text) for text in TEXTS] + [
     r'"\ud800"', r'"\udfff\ud800"', '"\\u0000"', "null", "true", "[]", "{}", "[[]]", '{"a":1,"a":2}',
     r'{"\u00e9":1,"e\u0301":2}', "[" * 300 + "]" * 300]
-# With one of these a whole document is refused, whatever else is in it.
+# Values for which the whole document is refused.
 ALONE = {"NaN", "Infinity", "-Infinity", '{"a":1,"a":2}', r'{"\u00e9":1,"e\u0301":2}', "[" * 300 + "]" * 300}
 # The ends of what a number can be, and of what a time may be.
 ENDMOST = [str(-1 << 63), str((1 << 63) - 1), str(LAST_TIME), "9.223372036854774784e21"]
-# Those that have done harm, for a short run.
+# Values that have caused failures before, for a short run.
 WORST = ENDMOST + [str(number) for number in (-1, 0, 1 << 53, (1 << 53) + 1, LAST_TIME + 1)] + [
     "1e308", "NaN", '""', json.dumps("x" * LONG), r'"\ud800"', '"9223372036854775807"',
     '"-9223372036854775808"', "null", "{}", "[]", '{"a":1,"a":2}']
 WORST_PLAIN = [str(number) for number in (-1 << 63, (1 << 63) - 1, -1, LAST_TIME + 1)] + [
     "1e308", "9.223372036854774784e21", "NaN", "", "x" * LONG, "\u00e9", "e\u0301"]
 WORST_NUMBERS = [-1 << 63, (1 << 63) - 1, -1, (1 << 53) + 1]
-# As they stand in a header, a key file, or a query.
+# Values in headers, key files, and queries.
 PLAIN = [str(number) for number in ENDS + TIMES] + REALS + TEXTS + ["Fri, 31 Dec 9999 23:59:59 GMT", "a\u00a0b", "true"]
 
 

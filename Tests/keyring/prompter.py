@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""GNOME Keyring's prompter, with a person who types a password, or who dismisses each prompt.
+"""A mock of GNOME Keyring's prompter: the user enters a password, or dismisses each prompt.
 
     prompter.py PASSWORD
     prompter.py --dismiss
@@ -33,7 +33,7 @@ XML = """
 </interface></node>
 """
 
-# The least time in which a person refuses a question, in milliseconds.
+# The minimum time in which a user dismisses a prompt, in milliseconds.
 READING = 500
 
 
@@ -46,7 +46,7 @@ class Prompter:
             os.environ["DBUS_SESSION_BUS_ADDRESS"],
             Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION, None, None)
         self.bus.register_object(PATH, Gio.DBusNodeInfo.new_for_xml(XML).interfaces[0], self.called)
-        # The bus gives the name to the next prompter when this one goes away.
+        # The name is queued: the bus passes it to the next prompter when this one exits.
         self.bus.call_sync(
             "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
             GLib.Variant("(su)", (NAME, 0)), None, Gio.DBusCallFlags.NONE, -1, None)

@@ -115,7 +115,7 @@ class Network:
             "expired": make_certificate(folder, "expired", days=-1),
             "too-early": make_certificate(folder, "too-early", start="20910101000000Z"),
             "other-host": make_certificate(folder, "other-host", host="other.chappie.test")}
-        # The issuer of these certificates is not their fault.
+        # The issuer of these certificates is trusted: only the stated property is wrong.
         trusted = [Path(folder) / f"{name}.pem" for name in ("trusted", "expired", "too-early", "other-host")]
         (Path(folder) / "trust.pem").write_bytes(b"".join(path.read_bytes() for path in trusted))
         self.listener = socket.create_server(("127.0.0.1", 0))

@@ -1,4 +1,4 @@
-"""An issuer and a proxy that answer garbage: their answers, and the conditions during them.
+"""Fault injection: an issuer and a proxy with invalid answers, and the conditions that hold meanwhile.
 
 The service reaches the issuer over TLS through a proxy. No answer of the proxy changes anything, and none of the issuer
 except an OAuth error that ends a sign-in. Such an error may be a mistake too: the sign-in is kept, is not used for ten

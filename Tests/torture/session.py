@@ -13,7 +13,7 @@ import urllib.request
 from seal import open_seal
 from wire import Wire
 
-PATIENCE = 120
+TIMEOUT = 120
 SLOT = ("com.chappie.sdk", "default", "", "")
 KEYRING = ("org.freedesktop.secrets", "/org/freedesktop/secrets")
 
@@ -32,7 +32,7 @@ class Refused(Exception):
         self.name = error[1].removeprefix("org.chappie.Error.") if error else output
 
 
-def wait_until(condition, what, seconds=PATIENCE):
+def wait_until(condition, what, seconds=TIMEOUT):
     """The first true value of the condition."""
     deadline = time.monotonic() + seconds
     while not (value := condition()):
@@ -45,7 +45,7 @@ def wait_until(condition, what, seconds=PATIENCE):
 def gdbus(name, path, method, *arguments):
     """A call's reply as gdbus prints it."""
     run = subprocess.run(
-        ["gdbus", "call", "--session", "--timeout", str(PATIENCE), "--dest", name, "--object-path", path,
+        ["gdbus", "call", "--session", "--timeout", str(TIMEOUT), "--dest", name, "--object-path", path,
          "--method", method, *arguments], capture_output=True, text=True)
     if run.returncode != 0:
         raise Refused(run.stderr.strip())
@@ -114,7 +114,7 @@ class Session:
     def control(self, path, content=None):
         body = json.dumps(content).encode() if content else None
         request = urllib.request.Request(f"{self.url}/sandbox/{path}", body, method="POST")
-        urllib.request.urlopen(request, timeout=PATIENCE).close()
+        urllib.request.urlopen(request, timeout=TIMEOUT).close()
 
     # The service
 
@@ -128,7 +128,7 @@ class Session:
 
     def start_service(self):
         self.launch_service()
-        if not self.is_there(PATIENCE):
+        if not self.is_there(TIMEOUT):
             raise Failure("the service did not start")
 
     def is_there(self, seconds):
@@ -151,7 +151,7 @@ class Session:
     def end_service(self):
         """Tells it to end, and waits for its end."""
         self.service.send_signal(signal.SIGTERM)
-        if self.service.wait(PATIENCE) != 0:
+        if self.service.wait(TIMEOUT) != 0:
             raise Failure(f"the service ended with status {self.service.returncode}")
 
     def recover(self):
@@ -182,7 +182,7 @@ class Session:
     def visit(page):
         """Opens a page as a browser does, which the stand-in leads to the service's listener at once."""
         try:
-            urllib.request.urlopen(page, timeout=PATIENCE).close()
+            urllib.request.urlopen(page, timeout=TIMEOUT).close()
         except (OSError, http.client.HTTPException):
             pass  # The service was killed.
 
@@ -218,7 +218,7 @@ class Session:
         """The texts of the items after an empty one; None while an item's secret cannot be read."""
         run = subprocess.run(
             ["secret-tool", "search", "--all", "xdg:schema", "org.chappie.Credential"],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=TIMEOUT)
         found = re.split(r"^\[/", run.stdout, flags=re.M)
         if not all("\nsecret = " in text for text in found[1:]):
             return None
@@ -240,7 +240,7 @@ class Session:
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.keyring.stdin.write(b"password")
         self.keyring.stdin.close()
-        subprocess.run(["gdbus", "wait", "--session", "--timeout", str(PATIENCE), KEYRING[0]], check=True)
+        subprocess.run(["gdbus", "wait", "--session", "--timeout", str(TIMEOUT), KEYRING[0]], check=True)
 
 
 class News:
@@ -286,8 +286,8 @@ class News:
 
     def wait_for(self, text, since):
         with self.arrived:
-            if not self.arrived.wait_for(lambda: self.said(text, since), PATIENCE):
-                raise Failure(f"a signal with {text} did not come within {PATIENCE} s")
+            if not self.arrived.wait_for(lambda: self.said(text, since), TIMEOUT):
+                raise Failure(f"a signal with {text} did not come within {TIMEOUT} s")
 
     def end(self):
         self.process.terminate()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kills the service repeatedly while it signs in, refreshes, signs out and stores threads, and checks the results.
+"""Crash tests: kills the service while it signs in, refreshes, signs out and stores threads, and checks the results.
 
 Runs in scripts/private-session:  scripts/private-session Tests/torture/torture.py DIRECTORY-WITH-THE-PROGRAMS
 """

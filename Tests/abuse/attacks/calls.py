@@ -10,9 +10,8 @@ from bus.connection import BUS
 from bus.marshal import Raw, Variant, types
 
 FOLDER = Path(__file__).parents[3] / "dbus"
-# Methods that would end the sign-in of the innocent caller or the service, which a program outside all sandboxes may
-# call.
-ITS_RIGHT = {"SignOut", "StartDeviceCodeSignIn", "CancelSignIn", "DeleteAll", "Erase"}
+# Methods that an unsandboxed program may call, and that would end the service or the bystander's sign-in.
+PERMITTED = {"SignOut", "StartDeviceCodeSignIn", "CancelSignIn", "DeleteAll", "Erase"}
 
 
 @cache
@@ -92,7 +91,7 @@ def typed(attacker):
             if attacker.is_over:
                 break
             interface, member, signature = attacker.random.choice(methods())
-            if not sandboxed and member in ITS_RIGHT:
+            if not sandboxed and member in PERMITTED:
                 continue
             path = attacker.random.choice([client, client, session, ROOT, "/", ROOT + "/nobody"])
             if attacker.random.random() < 0.15:

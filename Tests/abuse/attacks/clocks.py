@@ -1,4 +1,4 @@
-"""A machine and a sign-in server whose clocks leap."""
+"""Clock steps of the machine and of the sign-in server."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Large numbers: of callers, objects, turns, prompts, threads."""
+"""Resource exhaustion with callers, objects, turns, prompts and threads."""
 
 import os
 import select

@@ -1,4 +1,4 @@
-"""Replies in the place of those that the service calls."""
+"""Forged replies to calls of the service."""
 
 import json
 import subprocess

@@ -64,16 +64,16 @@ class Connection:
     # Bytes that must never arrive, and the function to call when they do.
     secrets = []
     leaks = []
-    # The time after which this process waits for nothing.
-    end_of_patience = math.inf
+    # The time after which no call of this process waits.
+    deadline = math.inf
     # The totals of all connections of this process: calls, and error names with their number, also of turns.
     calls = 0
     errors = Counter()
 
-    def __init__(self, address, patience=60, accepts_descriptors=True):
-        self.patience, self.accepts_descriptors = patience, accepts_descriptors
+    def __init__(self, address, timeout=60, accepts_descriptors=True):
+        self.timeout, self.accepts_descriptors = timeout, accepts_descriptors
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.socket.settimeout(patience)
+        self.socket.settimeout(timeout)
         self.buffer = bytearray()
         self.serial = 0
         self.waiting = {}
@@ -160,7 +160,7 @@ class Connection:
 
     def next_message(self, seconds=None):
         """The next message of any kind; raises Unanswered when none comes."""
-        deadline = min(time.monotonic() + (self.patience if seconds is None else seconds), self.end_of_patience)
+        deadline = min(time.monotonic() + (self.timeout if seconds is None else seconds), self.deadline)
         while (message := self.buffered()) is None:
             left = deadline - time.monotonic()
             if left <= 0:
@@ -169,7 +169,7 @@ class Connection:
             try:
                 self.buffer += self.read()
             finally:
-                self.socket.settimeout(self.patience)
+                self.socket.settimeout(self.timeout)
         return message
 
     def buffered(self):
@@ -205,7 +205,7 @@ class Connection:
 
     def reply(self, serial, seconds=None):
         """The reply to a call; raises CallFailed for an error."""
-        deadline = time.monotonic() + (self.patience if seconds is None else seconds)
+        deadline = time.monotonic() + (self.timeout if seconds is None else seconds)
         while serial not in self.waiting:
             message = self.receive(deadline - time.monotonic())
             if message.type in (REPLY, ERROR):
