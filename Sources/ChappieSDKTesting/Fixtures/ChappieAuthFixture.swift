@@ -84,7 +84,7 @@ extension ChappieConfiguration {
     var credential = Credential(
       method: "device-code", servers: configuration.backend.servers,
       accessToken: SecretBytes(tokens.accessToken.utf8),
-      refreshToken: isRenewable ? SecretBytes(tokens.refreshToken.utf8) : nil,
+      refreshToken: isRenewable ? tokens.refreshToken.map { SecretBytes($0.utf8) } : nil,
       idToken: SecretBytes(tokens.idToken.utf8), renewedAt: .now)
     if fixture == .reauthenticationRequired { credential.refusedAt = .now }
     return credential
@@ -94,4 +94,35 @@ extension ChappieConfiguration {
 @GLibActor
 private enum FixtureCount {
   static var value = 0
+}
+
+/// A credential store that keeps one credential in memory.
+@GLibActor
+private final class MemoryCredentialStore: CredentialStore {
+  private var credential: Credential?
+
+  init(_ credential: Credential?) {
+    self.credential = credential
+  }
+
+  func find(_ slot: SlotIdentity) -> StoredItem<Credential> {
+    guard let credential else { return .none }
+    // Readable while locked, so that the lock of the developer's desktop does not affect tests.
+    return .unread(UnreadItem(.afterFirstUnlockThisDeviceOnly) { .secret(credential) })
+  }
+
+  func write(
+    _ credential: Credential, for slot: SlotIdentity, accessibility: ChappieKeychainAccessibility,
+    interaction: UserInteraction
+  ) {
+    self.credential = credential
+  }
+
+  func delete(_ slot: SlotIdentity, interaction: UserInteraction) {
+    credential = nil
+  }
+
+  func unlock(_ slot: SlotIdentity, interaction: UserInteraction) {}
+
+  func accounts(ofService service: String, of application: ChappieApplicationID) -> [String] { [] }
 }

@@ -3,13 +3,25 @@ import HTTPTestServer
 
 /// The frame of the pages for people.
 enum SandboxPage {
-  static func notice(_ text: String) -> String {
-    "<p role=\"status\">\(Markup.escaped(text))</p>"
+  /// A paragraph with the id `problem`.
+  static func problem(_ text: String) -> String {
+    "<p role=\"alert\" id=\"problem\">\(Markup.escaped(text))</p>"
   }
 
-  /// A paragraph with the id `problem`; empty for nil.
-  static func problem(_ text: String?) -> String {
-    text.map { "<p role=\"alert\" id=\"problem\">\(Markup.escaped($0))</p>" } ?? ""
+  /// A form on which a person decides, with `fields` before that of the user.
+  static func form(to path: String, _ fields: String, user: String, approve: String) -> String {
+    """
+    <form method="post" action="\(path)">
+      \(fields)
+      <label for="user">Made-up user</label>
+      <p class="hint" id="user-hint">Any address will do. Each one is an account of its own.</p>
+      <input id="user" name="user" type="email" value="\(Markup.escaped(user))" autocomplete="off"
+        aria-describedby="user-hint">
+      <p>Continue only if you started this sign-in yourself.</p>
+      <button id="approve" name="decision" value="approve">\(approve)</button>
+      <button id="decline" name="decision" value="decline">Decline</button>
+    </form>
+    """
   }
 
   /// A page.

@@ -85,9 +85,9 @@ public final class StandInBackend {
     decide(address, .decline(error: "access_denied"))
   }
 
-  private func decide(_ address: String, _ decision: AuthorizeEndpoint.Decision) -> String? {
+  private func decide(_ address: String, _ decision: BrowserIssuer.Decision) -> String? {
     do throws(AuthorizationRequest.Refusal) {
-      return try core.authorize.decide(address, decision, issuers: [issuer])
+      return try core.browser.decide(address, decision, issuers: [issuer])
     } catch {
       if case .callback = error { return error.location }
       return nil
@@ -103,8 +103,7 @@ public final class StandInBackend {
 
   /// Issues the tokens of a sign-in without a code.
   func signIn(_ user: StandInUser?) -> TokenStore.Tokens {
-    core.tokens.signIn(
-      user ?? core.configuration.user, issuer: issuer, clientID: core.configuration.clientID)
+    core.issuer.signIn(user ?? core.configuration.user, issuer: issuer)
   }
 
   /// Makes the backend refuse one access token with 401.
@@ -126,7 +125,7 @@ public final class StandInBackend {
   ///
   /// - Throws: ``StandInScenarioError``.
   public func play(_ scenario: String) throws {
-    core.scenario.load(try StandInRule.list(parsing: Array(scenario.utf8)))
+    try core.play(Array(scenario.utf8))
   }
 
   /// Replaces the models: a JSON list of entries, as the README of `chappie-sandbox` describes it.

@@ -73,4 +73,10 @@ public struct StandInConfiguration: Sendable {
 
   /// Makes the default configuration: the behaviour of the live servers, with one user.
   public init() {}
+
+  /// The user with an email address. Nil, an empty address and that of the configured user give the configured user.
+  func user(_ email: String?) -> StandInUser {
+    guard let email, !email.isEmpty, email != user.email else { return user }
+    return StandInUser(email: email)
+  }
 }

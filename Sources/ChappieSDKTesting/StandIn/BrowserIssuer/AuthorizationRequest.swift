@@ -1,3 +1,4 @@
+import FoundationEssentials
 import GLibBridge
 
 /// The parameters of an authorization request that have passed the checks.
@@ -8,6 +9,16 @@ struct AuthorizationRequest: Sendable {
     case page(String)
     /// The browser brings the error to the client.
     case callback(RedirectAddress, state: String?, code: String, description: String)
+
+    /// The address to which the browser would go; the reason where it stays on a page.
+    var location: String {
+      switch self {
+      case .page(let reason): return reason
+      case .callback(let redirect, let state, let code, let description):
+        let parameters = [(name: "error", value: code), ("error_description", description)]
+        return redirect.adding(parameters + (state.map { [("state", $0)] } ?? []))
+      }
+    }
   }
 
   enum Client: Sendable {
@@ -22,6 +33,8 @@ struct AuthorizationRequest: Sendable {
   static let scopes = identityScopes + ["resource.invoke", planUseScope]
   /// The resource of the live server. The stand-in accepts it, and its own address.
   static let liveResource = "https://api.openai.com/v1"
+
+  static func resources(_ issuers: [String]) -> [String] { [liveResource] + issuers.map { $0 + "/v1" } }
 
   let client: Client
   let redirect: RedirectAddress
@@ -71,7 +84,7 @@ struct AuthorizationRequest: Sendable {
     guard let host = query["ext_agent_host_id"], Self.isHostID(host) else {
       throw refusal("invalid_request", "ext_agent_host_id is missing, or has another form.")
     }
-    let resources = [Self.liveResource] + issuers.map { $0 + "/v1" }
+    let resources = Self.resources(issuers)
     guard let resource = query["resource"], resources.contains(resource) else {
       throw refusal("invalid_target", "resource must be \(resources.joined(separator: " or ")).")
     }
@@ -103,5 +116,35 @@ struct AuthorizationRequest: Sendable {
     ["urn:uuid:", "urn:ietf:params:oauth:jwk-thumbprint:", "did:key:"].contains {
       text.hasPrefix($0) && text.utf8.count > $0.utf8.count
     }
+  }
+}
+
+/// The address of a client's listener: `http`, the literal 127.0.0.1, a port, and a path.
+struct RedirectAddress {
+  /// The address as the client spelled it.
+  let text: String
+  /// The path, which stays the same for the life of a registration. The port may differ each time.
+  let path: String
+
+  /// Nil for any other address, `localhost` included.
+  init?(_ text: String) {
+    guard let url = URL(string: text), url.scheme == "http", url.host() == "127.0.0.1", url.port != nil,
+      url.user() == nil, url.query() == nil, url.fragment() == nil, url.path().hasPrefix("/")
+    else { return nil }
+    self.text = text
+    path = url.path()
+  }
+
+  /// The address with parameters.
+  func adding(_ parameters: [(name: String, value: String)]) -> String {
+    text + "?" + parameters.map { "\($0.name)=\(Self.escaped($0.value))" }.joined(separator: "&")
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.utf8.map { byte in
+      let character = Character(UnicodeScalar(byte))
+      let isPlain = character.isASCII && (character.isLetter || character.isNumber || "-._~".contains(character))
+      return isPlain ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+    }.joined()
   }
 }

@@ -1,21 +1,22 @@
 import ChappieSDK
 import GLibBridge
 import HTTPTestServer
+import SecretMemory
 
-/// The issuer of “Sign in with ChatGPT”: its state, and what it publishes about itself.
+/// The issuer of “Sign in with ChatGPT”: its state, what it publishes about itself, and its token endpoints.
 @GLibActor
 final class BrowserIssuer {
   let configuration: StandInConfiguration
   let keys = SigningKeys()
   let registrations = Registrations()
   let authorizations = Authorizations()
-  let tokens: BrowserTokens
+  let tokens: TokenStore
   /// Parameters that replace those of each callback; an empty text removes one.
   var callbackChanges: [String: String] = [:]
 
   init(_ configuration: StandInConfiguration, clock: StandInClock) {
     self.configuration = configuration
-    tokens = BrowserTokens(configuration, keys: keys, clock: clock)
+    tokens = TokenStore(configuration, keys: keys, clock: clock)
   }
 
   /// `GET /.well-known/openid-configuration`
@@ -41,5 +42,84 @@ final class BrowserIssuer {
   /// The addresses that a client may know the issuer by, the most likely first.
   func issuers(of request: HTTPServerRequest) -> [String] {
     PublicAddress(of: request, configured: configuration.publicURL).candidates
+  }
+
+  // MARK: Tokens
+
+  /// Exchanges a code.
+  func exchange(_ request: HTTPServerRequest, _ change: IDTokenChange?) -> HTTPServerResponse {
+    guard let form = request.form else { return .oauthError("invalid_request", "The request must be a form.") }
+    guard form["grant_type"] == "authorization_code" else {
+      return .oauthError("unsupported_grant_type", "grant_type must be authorization_code or refresh_token.")
+    }
+    guard let clientID = clientID(form) else { return unknownClient }
+    guard isResource(form["resource"], request) else { return .oauthError("invalid_target", "resource is wrong.") }
+    let id = RandomText.hex(bytes: 8)
+    let approval: Authorizations.Approval
+    do throws(Authorizations.CodeError) {
+      approval = try authorizations.redeem(form["code"] ?? "", signIn: id)
+    } catch {
+      if case .reused(let signIn) = error { tokens.revoke { $0.id == signIn } }
+      return .oauthError("invalid_grant", "The code is unknown, expired or used.")
+    }
+    let verifier = Array((form["code_verifier"] ?? "").utf8)
+    guard approval.clientID == clientID, approval.request.redirect.text == form["redirect_uri"],
+      RandomText.base64URL(SHA256.digest(of: verifier)) == approval.request.challenge
+    else { return .oauthError("invalid_grant", "The code has another client, redirect_uri or verifier.") }
+    let signIn = TokenStore.SignIn(
+      id: id, issuer: approval.request.issuer, clientID: clientID, resource: approval.request.resource,
+      user: approval.user, scopes: approval.scopes)
+    return answer(signIn, tokens.issue(signIn, nonce: approval.request.nonce, change))
+  }
+
+  /// Exchanges a refresh token for its successor.
+  func refresh(_ request: HTTPServerRequest, _ change: IDTokenChange?) -> HTTPServerResponse {
+    guard let form = request.form else { return .oauthError("invalid_request", "The request must be a form.") }
+    guard let clientID = clientID(form) else { return unknownClient }
+    guard isResource(form["resource"], request) else { return .oauthError("invalid_target", "resource is wrong.") }
+    guard form["scope"] == nil else { return .oauthError("invalid_request", "A refresh has no scope.") }
+    do throws(TokenStore.RefreshError) {
+      let renewed = try tokens.refresh(form["refresh_token"] ?? "", clientID: clientID, change)
+      return answer(renewed.signIn, renewed.tokens)
+    } catch {
+      switch error {
+      case .unknown: return .oauthError("invalid_refresh_token", "The refresh token is unknown.")
+      case .reused: return .oauthError("refresh_token_reused", "The refresh token was used before.")
+      case .revoked: return .oauthError("refresh_token_invalidated", "The refresh token was revoked.")
+      case .expired: return .oauthError("refresh_token_expired", "The refresh token is too old.")
+      case .early: return .oauthError("invalid_grant", "The refresh comes before earliest_refresh_at.")
+      }
+    }
+  }
+
+  /// Ends the sign-in of a token. As RFC 7009 says, revoking an unknown token succeeds.
+  func revoke(_ request: HTTPServerRequest) -> HTTPServerResponse {
+    guard let form = request.form, let token = form["token"] else {
+      return .oauthError("invalid_request", "The request must be a form with a token.")
+    }
+    guard let clientID = clientID(form) else { return unknownClient }
+    if let signIn = tokens.signIn(ofToken: token), signIn.clientID == clientID {
+      tokens.revoke { $0.id == signIn.id }
+    }
+    return HTTPServerResponse(.init(status: 200))
+  }
+
+  private func clientID(_ form: [String: String]) -> String? {
+    form["client_id"].flatMap { registrations[$0]?.clientID }
+  }
+
+  private var unknownClient: HTTPServerResponse { .oauthError("invalid_client", "Unknown client.", status: 401) }
+
+  private func isResource(_ resource: String?, _ request: HTTPServerRequest) -> Bool {
+    resource.map(AuthorizationRequest.resources(issuers(of: request)).contains) ?? false
+  }
+
+  private func answer(_ signIn: TokenStore.SignIn, _ tokens: TokenStore.Tokens) -> HTTPServerResponse {
+    .tokens(
+      tokens,
+      [
+        "scope": .string(signIn.scopes.joined(separator: " ")),
+        "earliest_refresh_at": ChappieJSONValue(tokens.earliestRefresh),
+      ])
   }
 }

@@ -28,40 +28,42 @@ final class Registrations {
   /// The client id of a request for a registration.
   nonisolated static let unregistered = "dynamic_agent_client"
 
-  private var registrations: [String: Registration] = [:]
-  private var order: [String] = []
-
   /// All registrations, in order. A client that loses an issued id registers twice.
-  var all: [Registration] { order.compactMap { registrations[$0] } }
+  private(set) var all: [Registration] = []
 
   /// The registration with an issued client id.
-  subscript(clientID: String) -> Registration? { registrations[clientID] }
+  subscript(clientID: String) -> Registration? { all.first { $0.clientID == clientID } }
 
   /// Registers an application, and returns its client id.
   func issue(name: String, user: StandInUser, redirectPath: String) -> String {
     let id = "oaiapp_" + RandomText.hex(bytes: 16)
-    registrations[id] = Registration(clientID: id, name: name, user: user, redirectPath: redirectPath)
-    order.append(id)
+    all.append(Registration(clientID: id, name: name, user: user, redirectPath: redirectPath))
     return id
   }
 
   /// Removes an application, or all if `clientID` is nil.
   func remove(_ clientID: String?) {
-    registrations = registrations.filter { clientID != nil && $0.key != clientID }
+    all.removeAll { clientID == nil || $0.clientID == clientID }
   }
 
   /// Notes that a host has signed in, and the user's decision on plan use.
   func note(host: String, allowsPlanUse: Bool, of clientID: String) {
-    if registrations[clientID]?.hosts.contains(host) == false { registrations[clientID]?.hosts.append(host) }
-    registrations[clientID]?.allowsPlanUse = allowsPlanUse
+    for index in places(of: clientID) {
+      if !all[index].hosts.contains(host) { all[index].hosts.append(host) }
+      all[index].allowsPlanUse = allowsPlanUse
+    }
   }
 
   /// Sets the plan use of an application, or of all if `clientID` is nil.
   ///
   /// - Returns: whether there is such an application.
   func setPlanUse(_ planUse: PlanUse, of clientID: String?) -> Bool {
-    let ids = registrations.keys.filter { clientID == nil || $0 == clientID }
-    for id in ids { registrations[id]?.planUse = planUse }
-    return !ids.isEmpty
+    let places = places(of: clientID)
+    for index in places { all[index].planUse = planUse }
+    return !places.isEmpty
+  }
+
+  private func places(of clientID: String?) -> [Int] {
+    all.indices.filter { clientID == nil || all[$0].clientID == clientID }
   }
 }

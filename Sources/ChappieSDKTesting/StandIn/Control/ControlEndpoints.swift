@@ -6,109 +6,158 @@ import HTTPTestServer
 extension StandInCore {
   /// Answers a control request; nil for any other path.
   func control(_ request: HTTPServerRequest) -> HTTPServerResponse? {
+    do {
+      return try change(request, ControlFields(request: request)).map { members in
+        .json(.object(members.merging(["ok": true]) { own, _ in own }))
+      } ?? (request.method == "GET" && request.path == "/sandbox/state" ? .json(state.json) : nil)
+    } catch {
+      return .json(["error": .string("\(error)")], status: (error as? ControlFields.Problem)?.status ?? 400)
+    }
+  }
+
+  /// Makes a change, and returns the members of the answer; nil for any other path.
+  private func change(_ request: HTTPServerRequest, _ fields: ControlFields) throws -> [String: ChappieJSONValue]? {
     switch (request.method, request.path) {
-    case ("GET", "/sandbox/state"): return .json(state.json)
-    case ("POST", "/sandbox/approve"): return decide(request, user: user(field("user", of: request)))
-    case ("POST", "/sandbox/decline"): return decide(request, user: nil)
-    case ("POST", "/sandbox/scenario"): return load(request)
+    case ("POST", "/sandbox/approve"): try decide(fields, configuration.user(fields["user"]))
+    case ("POST", "/sandbox/decline"): try decide(fields, nil)
+    case ("POST", "/sandbox/authorize"): return ["location": .string(try authorize(request, fields))]
+    case ("POST", "/sandbox/callback"):
+      let members = (try? ChappieJSONValue(parsing: request.body.span))?.objectValue ?? [:]
+      browser.callbackChanges = request.form ?? members.mapValues { $0.stringValue ?? "" }
+    case ("POST", "/sandbox/scenario"):
+      try play(request.body)
+      return ["rules": ChappieJSONValue(scenario.remaining)]
     case ("DELETE", "/sandbox/scenario"): scenario.load([])
-    case ("POST", "/sandbox/models"): return change { try replaceModels(request.body) }
-    case ("POST", "/sandbox/retire"): return retire(request, true)
-    case ("POST", "/sandbox/restore"): return retire(request, false)
-    case ("POST", "/sandbox/usage"): return change { try setUsage(request.body) }
-    case ("POST", "/sandbox/access-token-lifetime"): return setLifetime(request)
-    case ("POST", "/sandbox/clock"): return setClock(request)
+    case ("POST", "/sandbox/models"):
+      try replaceModels(request.body)
+      return ["etag": .string(backend.models.etag)]
+    case ("POST", "/sandbox/retire"), ("POST", "/sandbox/restore"):
+      guard backend.models.setRetired(fields["model"] ?? "", request.path == "/sandbox/retire") else {
+        throw ControlFields.Problem("the catalogue has no such model", status: 404)
+      }
+      return ["etag": .string(backend.models.etag)]
+    case ("POST", "/sandbox/usage"): try setUsage(request.body)
+    case ("POST", "/sandbox/access-token-lifetime"):
+      let lifetime = Duration.seconds(try fields.number("seconds", in: 1...1_000_000_000))
+      (tokens.lifetime, browser.tokens.lifetime) = (lifetime, lifetime)
+    case ("POST", "/sandbox/refresh-token-lifetime"):
+      browser.tokens.refreshLifetime = .seconds(try fields.number("seconds", in: 0...10_000_000))
+    case ("POST", "/sandbox/early-refresh"): browser.tokens.earlyRefresh = try fields.choice("answer")
+    case ("POST", "/sandbox/clock"): clock.ahead = try fields.number("ahead", in: -1_000_000_000...1_000_000_000)
     case ("POST", "/sandbox/expire-access-tokens"): expireAccessTokens()
     case ("POST", "/sandbox/revoke-refresh-tokens"): revokeRefreshTokens()
-    case ("POST", "/sandbox/authorize"): return authorize(request)
-    case ("POST", "/sandbox/callback"): changeCallbacks(request)
-    case ("POST", "/sandbox/refresh-token-lifetime"): return setRefreshLifetime(request)
-    case ("POST", "/sandbox/rotate-keys"): browser.keys.rotate(keepsOlder: field("keep", of: request) != "false")
-    case ("POST", "/sandbox/disconnect"): return disconnect(request)
-    case ("POST", "/sandbox/remove"): return remove(request)
-    case ("POST", "/sandbox/plan-use"): return setPlanUse(request)
-    case ("POST", "/sandbox/early-refresh"): return setEarlyRefresh(request)
+    case ("POST", "/sandbox/rotate-keys"): browser.keys.rotate(keepsOlder: fields["keep"] != "false")
+    case ("POST", "/sandbox/disconnect"): disconnect(fields["client_id"])
+    case ("POST", "/sandbox/remove"):
+      browser.registrations.remove(fields["client_id"])
+      disconnect(fields["client_id"])
+    case ("POST", "/sandbox/plan-use"):
+      guard browser.registrations.setPlanUse(try fields.choice("state"), of: fields["client_id"]) else {
+        throw ControlFields.Problem("there is no such application", status: 404)
+      }
     case ("POST", "/sandbox/close-sockets"): backend.closeSockets()
     default: return nil
     }
-    return .json(["ok": true])
+    return [:]
   }
 
-  private func decide(_ request: HTTPServerRequest, user: StandInUser?) -> HTTPServerResponse {
-    guard devices.decide(userCode: field("user_code", of: request) ?? "", user: user) else {
-      return .json(["error": "no sign-in waits for this user_code"], status: 404)
-    }
-    return .json(["ok": true])
-  }
-
-  private func retire(_ request: HTTPServerRequest, _ isRetired: Bool) -> HTTPServerResponse {
-    guard backend.models.setRetired(field("model", of: request) ?? "", isRetired) else {
-      return .json(["error": "the catalogue has no such model"], status: 404)
-    }
-    return .json(["ok": true, "etag": .string(backend.models.etag)])
-  }
-
-  private func setLifetime(_ request: HTTPServerRequest) -> HTTPServerResponse {
-    guard let seconds = field("seconds", of: request).flatMap({ Int($0) }), seconds > 0 else {
-      return .json(["error": "'seconds' must be a number from 1 on"], status: 400)
-    }
-    tokens.lifetime = .seconds(seconds)
-    browser.tokens.lifetime = .seconds(seconds)
-    return .json(["ok": true])
-  }
-
-  private func setClock(_ request: HTTPServerRequest) -> HTTPServerResponse {
-    let years = -1_000_000_000...1_000_000_000
-    guard let seconds = field("ahead", of: request).flatMap({ Int($0) }), years.contains(seconds) else {
-      return .json(["error": "'ahead' must be a number from -1000000000 to 1000000000"], status: 400)
-    }
-    clock.ahead = seconds
-    return .json(["ok": true])
-  }
-
-  private func load(_ request: HTTPServerRequest) -> HTTPServerResponse {
-    change {
-      scenario.load(try StandInRule.list(parsing: request.body))
-      return ["ok": true, "rules": ChappieJSONValue(scenario.remaining)]
+  private func decide(_ fields: ControlFields, _ user: StandInUser?) throws {
+    guard devices.decide(userCode: fields["user_code"] ?? "", user: user) else {
+      throw ControlFields.Problem("no sign-in waits for this user_code", status: 404)
     }
   }
 
-  /// Makes a change, and answers with its result or with its error.
-  private func change(_ make: () throws -> ChappieJSONValue) -> HTTPServerResponse {
-    do {
-      return .json(try make())
+  /// Decides on an authorization request as a person in a browser would, and returns the address to which the browser
+  /// would go.
+  private func authorize(_ request: HTTPServerRequest, _ fields: ControlFields) throws -> String {
+    let decision: BrowserIssuer.Decision
+    switch fields["decision"] {
+    case nil, "approve":
+      decision = .approve(
+        configuration.user(fields["user"]), name: fields["name"], allowsPlanUse: fields["plan_use"] != "false")
+    case "decline": decision = .decline(error: fields["error"] ?? "access_denied")
+    default: throw ControlFields.Problem("'decision' must be approve or decline")
+    }
+    do throws(AuthorizationRequest.Refusal) {
+      return try browser.decide(fields["address"] ?? "", decision, issuers: browser.issuers(of: request))
     } catch {
-      return .json(["error": .string("\(error)")], status: 400)
+      throw ControlFields.Problem(error.location)
     }
   }
 
-  /// A field from the query, the form or the JSON object of a request.
-  func field(_ name: String, of request: HTTPServerRequest) -> String? {
-    request.query[name] ?? request.form?[name]
-      ?? (try? ChappieJSONValue(parsing: request.body.span))?[name]?.stringValue
+  /// Ends the sign-ins of one application, or of all, as a user does in the settings of ChatGPT.
+  private func disconnect(_ clientID: String?) {
+    browser.tokens.revoke { clientID == nil || $0.clientID == clientID }
   }
-}
 
-extension StandInCore {
-  /// Replaces the models, and returns the answer to the control request.
-  @discardableResult
-  func replaceModels(_ json: [UInt8]) throws(StandInScenarioError) -> ChappieJSONValue {
+  // MARK: Changes that tests make too
+
+  /// Makes the backends refuse all access tokens so far.
+  func expireAccessTokens() {
+    tokens.expireAccessTokens()
+    browser.tokens.expireAccessTokens()
+  }
+
+  /// Makes the issuers refuse all refresh tokens so far.
+  func revokeRefreshTokens() {
+    tokens.revokeRefreshTokens()
+    browser.tokens.revokeRefreshTokens()
+  }
+
+  /// Replaces the scenario.
+  func play(_ json: [UInt8]) throws(StandInScenarioError) {
+    scenario.load(try StandInRule.list(parsing: json))
+  }
+
+  /// Replaces the models.
+  func replaceModels(_ json: [UInt8]) throws(StandInScenarioError) {
     do throws(InvalidRequest) {
       try backend.models.replace((try? ChappieJSONValue(parsing: json.span)) ?? .null)
-      return ["ok": true, "etag": .string(backend.models.etag)]
     } catch {
       throw StandInScenarioError(description: error.detail)
     }
   }
 
-  /// Sets the usage of the plan, and returns the answer to the control request.
-  @discardableResult
-  func setUsage(_ json: [UInt8]) throws(StandInScenarioError) -> ChappieJSONValue {
-    do throws(StandInRule.Reader.Problem) {
+  /// Sets the usage of the plan.
+  func setUsage(_ json: [UInt8]) throws(StandInScenarioError) {
+    do throws(RuleReader.Problem) {
       try backend.usage.set((try? ChappieJSONValue(parsing: json.span)) ?? .null)
-      return ["ok": true]
     } catch {
       throw StandInScenarioError(description: error.text)
     }
+  }
+}
+
+/// The fields of a control request, from the query, the form or the JSON object.
+private struct ControlFields {
+  struct Problem: Error, CustomStringConvertible {
+    let description: String
+    let status: Int
+
+    init(_ description: String, status: Int = 400) {
+      self.description = description
+      self.status = status
+    }
+  }
+
+  let request: HTTPServerRequest
+
+  subscript(name: String) -> String? {
+    request.query[name] ?? request.form?[name]
+      ?? (try? ChappieJSONValue(parsing: request.body.span))?[name]?.stringValue
+  }
+
+  func number(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int {
+    guard let number = self[name].flatMap({ Int($0) }), range.contains(number) else {
+      throw Problem("'\(name)' must be a number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
+  func choice<Choice: CaseIterable & RawRepresentable<String>>(_ name: String) throws(Problem) -> Choice {
+    guard let choice = self[name].flatMap(Choice.init) else {
+      throw Problem("'\(name)' must be one of \(Choice.names)")
+    }
+    return choice
   }
 }

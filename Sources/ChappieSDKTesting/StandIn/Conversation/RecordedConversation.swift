@@ -45,13 +45,21 @@ struct RecordedConversation {
 
   // MARK: Content
 
+  private var messages: [(role: InputItem.Role, text: String, images: Int)] {
+    items.compactMap { item in
+      if case .message(let role, let text, let images) = item.content { (role, text, images) } else { nil }
+    }
+  }
+
   /// The text and the number of images of the user's last message; empty text and 0 if there is no such message.
   var lastUserMessage: (text: String, images: Int) {
-    for item in items.reversed() {
-      if case .message(.user, let text, let images) = item.content { return (text, images) }
-    }
-    return ("", 0)
+    messages.last { $0.role == .user }.map { ($0.text, $0.images) } ?? ("", 0)
   }
+
+  /// The number of messages from the user and the model.
+  var messageCount: Int { messages.count { $0.role != .developer } }
+
+  var hasImages: Bool { messages.contains { $0.images > 0 } }
 
   /// Whether the last message is from the user.
   var endsWithUser: Bool {
@@ -65,26 +73,10 @@ struct RecordedConversation {
     return false
   }
 
-  /// The number of messages from the user and the model.
-  var messageCount: Int {
-    items.count { item in
-      switch item.content {
-      case .message(let role, _, _): role != .developer
-      default: false
-      }
-    }
-  }
-
   /// The number of messages that compactions replace.
   var compactedCount: Int {
     items.reduce(0) { sum, item in
       if case .compaction(let messages) = item.content { sum + messages } else { sum }
-    }
-  }
-
-  var hasImages: Bool {
-    items.contains { item in
-      if case .message(_, _, let images) = item.content { images > 0 } else { false }
     }
   }
 

@@ -65,7 +65,7 @@ struct Issuer {
     let approval = devices.redeem(
       code: form["code"] ?? "", clientID: configuration.clientID, verifier: form["code_verifier"] ?? "")
     guard let approval else { return .oauthError("invalid_grant", "The code or its verifier is wrong or used.") }
-    return answer(tokens.signIn(approval.user, issuer: issuer, clientID: configuration.clientID))
+    return .tokens(signIn(approval.user, issuer: issuer))
   }
 
   /// `POST /oauth/token` with JSON.
@@ -80,10 +80,11 @@ struct Issuer {
       return .error(400, "invalid_client", "Unknown client.")
     }
     do throws(TokenStore.RefreshError) {
-      return answer(try tokens.refresh(body["refresh_token"]?.stringValue ?? "", clientID: configuration.clientID))
+      let token = body["refresh_token"]?.stringValue ?? ""
+      return .tokens(try tokens.refresh(token, clientID: configuration.clientID).tokens)
     } catch {
       switch error {
-      case .unknown: return .error(400, "invalid_grant", "The refresh token is unknown.")
+      case .unknown, .expired, .early: return .error(400, "invalid_grant", "The refresh token is unknown.")
       case .reused:
         return .error(
           401, "refresh_token_reused", "Your refresh token has already been used to generate a new access token.")
@@ -102,12 +103,23 @@ struct Issuer {
     return .json([:])
   }
 
-  private func answer(_ tokens: TokenStore.Tokens) -> HTTPServerResponse {
-    .json(
-      [
-        "id_token": .string(tokens.idToken), "access_token": .string(tokens.accessToken),
-        "refresh_token": .string(tokens.refreshToken), "token_type": "Bearer",
-        "expires_in": ChappieJSONValue(tokens.lifetime),
-      ], headers: [("cache-control", "no-store")])
+  /// Issues the tokens of a sign-in.
+  func signIn(_ user: StandInUser, issuer: String) -> TokenStore.Tokens {
+    tokens.issue(
+      TokenStore.SignIn(
+        id: RandomText.hex(bytes: 8), issuer: issuer, clientID: configuration.clientID,
+        resource: AuthorizationRequest.liveResource, user: user, scopes: ["offline_access"]))
+  }
+}
+
+extension HTTPServerResponse {
+  /// The answer of both token endpoints.
+  static func tokens(_ tokens: TokenStore.Tokens, _ more: [String: ChappieJSONValue] = [:]) -> HTTPServerResponse {
+    var members: [String: ChappieJSONValue] = [
+      "id_token": .string(tokens.idToken), "access_token": .string(tokens.accessToken), "token_type": "Bearer",
+      "expires_in": ChappieJSONValue(tokens.lifetime),
+    ]
+    members["refresh_token"] = tokens.refreshToken.map { .string($0) }
+    return .json(.object(members.merging(more) { $1 }), headers: [("cache-control", "no-store")])
   }
 }

@@ -1,46 +1,89 @@
 import ChappieSDK
+import FoundationEssentials
 import GLibBridge
+import SecretMemory
 
-/// Makes the tokens of one sign-in: well-formed JWTs with the claims of the live server, but without a valid signature.
+/// A change of an ID token, so that a client must refuse it.
+struct IDTokenChange: Sendable {
+  /// The claims to replace; `null` removes one.
+  var claims: [String: ChappieJSONValue] = [:]
+  var fault: SigningKeys.Fault?
+}
+
+/// Makes the JSON Web Tokens of one sign-in, with the claims of the live servers. Those of the browser name no account
+/// and no plan.
+@GLibActor
 struct TokenMint {
-  let issuer: String
-  let clientID: String
-  let user: StandInUser
+  let signIn: TokenStore.SignIn
+  /// The keys that sign ID tokens of the browser; nil for a sign-in with a code, whose clients check no signature.
+  let keys: SigningKeys?
   let issuedAt: Int
   let expiresAt: Int
 
-  func idToken() -> String {
-    Self.token([
-      "iss": .string(issuer), "aud": [.string(clientID)], "sub": .string(user.userID),
-      "iat": ChappieJSONValue(issuedAt),
-      "exp": ChappieJSONValue(expiresAt), "email": .string(user.email), "email_verified": true,
-      "https://api.openai.com/auth": account,
-    ])
+  /// - Parameter nonce: the nonce of the authorization request; nil after a refresh.
+  func idToken(nonce: String?, _ change: IDTokenChange?) -> String {
+    var claims = claims(audience: signIn.clientID)
+    claims["email"] = .string(signIn.user.email)
+    claims["email_verified"] = true
+    guard let keys else {
+      claims["sub"] = .string(signIn.user.userID)
+      claims["https://api.openai.com/auth"] = account
+      return Self.token("JWT", claims)
+    }
+    claims["sub"] = .string(Self.subject(of: signIn.user, clientID: signIn.clientID))
+    let name = signIn.user.email.prefix { $0 != "@" }
+    claims["name"] = .string(name.prefix(1).uppercased() + name.dropFirst())
+    claims["nonce"] = nonce.map { .string($0) }
+    claims = claims.merging(change?.claims ?? [:]) { $1 }.filter { $0.value != .null }
+    // The marker begins at the tenth byte, so that base64url always turns it into the same text.
+    let head = "{\"jti\":\"0\(RandomText.marker)\(RandomText.hex(bytes: 8))\","
+    return keys.token(Array(head.utf8) + ChappieJSONValue.object(claims).encoded.dropFirst(), fault: change?.fault)
   }
 
+  /// An access token. Only the backend reads it, and the stand-in knows the tokens that it has issued.
   func accessToken() -> String {
-    Self.token([
-      "iss": .string(issuer), "aud": ["https://api.openai.com/v1"], "client_id": .string(clientID),
-      "sub": .string(user.userID), "jti": .string(RandomText.hex(bytes: 16)), "iat": ChappieJSONValue(issuedAt),
-      "exp": ChappieJSONValue(expiresAt), "https://api.openai.com/profile": ["email": .string(user.email)],
-      "https://api.openai.com/auth": account,
-    ])
+    var claims = claims(audience: signIn.resource)
+    claims["client_id"] = .string(signIn.clientID)
+    claims["jti"] = .string(RandomText.hex(bytes: 16))
+    guard keys == nil else {
+      claims["scope"] = .string(signIn.scopes.joined(separator: " "))
+      claims["https://api.openai.com/auth"] = [
+        "salt": .string(RandomText.hex(bytes: 8)), "metadata": .string(RandomText.hex(bytes: 24)),
+      ]
+      return Self.token("at+jwt", claims)
+    }
+    claims["sub"] = .string(signIn.user.userID)
+    claims["https://api.openai.com/profile"] = ["email": .string(signIn.user.email)]
+    claims["https://api.openai.com/auth"] = account
+    return Self.token("JWT", claims)
   }
 
-  static func refreshToken() -> String {
-    "rt-" + RandomText.secret()
+  /// The claim `sub` in the browser: it differs from application to application, because nobody says that it does not.
+  nonisolated static func subject(of user: StandInUser, clientID: String) -> String {
+    let digest = SHA256.digest(of: Array("\(clientID) \(user.userID)".utf8))
+    return "user-" + RandomText.base64URL(Array(digest.prefix(15)))
+  }
+
+  private func claims(audience: String) -> [String: ChappieJSONValue] {
+    [
+      "iss": .string(signIn.issuer), "aud": [.string(audience)], "iat": ChappieJSONValue(issuedAt),
+      "exp": ChappieJSONValue(expiresAt),
+    ]
   }
 
   private var account: ChappieJSONValue {
+    let (user, userID) = (signIn.user, ChappieJSONValue.string(signIn.user.userID))
     var account: [String: ChappieJSONValue] = [
-      "chatgpt_user_id": .string(user.userID), "user_id": .string(user.userID), "chatgpt_plan_type": .string(user.plan),
+      "chatgpt_user_id": userID, "user_id": userID, "chatgpt_plan_type": .string(user.plan),
     ]
     if !user.accountID.isEmpty { account["chatgpt_account_id"] = .string(user.accountID) }
     return .object(account)
   }
 
-  private static func token(_ claims: ChappieJSONValue) -> String {
-    let header: ChappieJSONValue = ["alg": "RS256", "typ": "JWT", "kid": "sandbox"]
-    return [header, claims].map { RandomText.base64URL($0.encoded) }.joined(separator: ".") + "." + RandomText.secret()
+  /// A well-formed token without a valid signature.
+  private static func token(_ type: ChappieJSONValue, _ claims: [String: ChappieJSONValue]) -> String {
+    let header: ChappieJSONValue = ["alg": "RS256", "typ": type, "kid": "sandbox"]
+    let parts = [header, .object(claims)].map { RandomText.base64URL($0.encoded) }
+    return parts.joined(separator: ".") + "." + RandomText.secret()
   }
 }

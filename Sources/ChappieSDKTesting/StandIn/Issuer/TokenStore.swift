@@ -1,14 +1,29 @@
 import GLibBridge
 
-/// The tokens that the issuer has issued, and their states.
+/// The tokens that an issuer has issued, and their states.
 @GLibActor
 final class TokenStore {
+  /// A sign-in. All tokens from its refreshes belong to it.
+  struct SignIn {
+    let id: String
+    let issuer: String
+    let clientID: String
+    let resource: String
+    let user: StandInUser
+    let scopes: [String]
+
+    var allowsPlanUse: Bool { scopes.contains(AuthorizationRequest.planUseScope) }
+  }
+
   /// The tokens from a sign-in or a refresh.
   struct Tokens {
     let idToken: String
     let accessToken: String
-    let refreshToken: String
+    /// Nil without the scope `offline_access`.
+    let refreshToken: String?
     let lifetime: Int
+    /// The time from which the browser's issuer accepts a refresh, in Unix seconds.
+    let earliestRefresh: Int
   }
 
   /// The reason why a refresh token is refused.
@@ -16,19 +31,8 @@ final class TokenStore {
     case unknown
     case reused
     case revoked
-  }
-
-  /// A sign-in. All tokens from its refreshes belong to it.
-  private struct Grant {
-    let id: String
-    let issuer: String
-    let clientID: String
-    let user: StandInUser
-  }
-
-  private struct AccessToken {
-    let grant: Grant
-    let expires: Int
+    case expired
+    case early
   }
 
   private struct RefreshToken {
@@ -41,64 +45,129 @@ final class TokenStore {
     }
 
     var state = State.live
-    let grant: Grant
+    let signIn: SignIn
     /// The token whose refresh issued this one; nil for the first.
     let predecessor: String?
+    let earliestUse: Int
+    let expires: Int
   }
 
   /// The lifetime of access tokens that are issued from now on.
   var lifetime: Duration
+  /// The lifetime of refresh tokens that are issued from now on; nil for no end.
+  var refreshLifetime: Duration?
+  var earlyRefresh: StandInConfiguration.EarlyRefresh
+  /// Whether a refresh token stays valid until its successor is used.
   private let grace: Bool
+  /// The keys of the browser's issuer; nil for a sign-in with a code.
+  private let keys: SigningKeys?
   private let clock: StandInClock
-  private var accessTokens: [String: AccessToken] = [:]
+  private var accessTokens: [String: (signIn: SignIn, expires: Int)] = [:]
   private var refreshTokens: [String: RefreshToken] = [:]
 
-  /// - Parameter grace: whether a refresh token stays valid until its successor is used.
-  init(lifetime: Duration, grace: Bool, clock: StandInClock) {
-    self.lifetime = lifetime
-    self.grace = grace
+  /// The tokens of sign-ins with a code.
+  init(_ configuration: StandInConfiguration, clock: StandInClock) {
+    lifetime = configuration.accessTokenLifetime
+    earlyRefresh = .accepted
+    grace = configuration.refreshGrace
+    keys = nil
+    self.clock = clock
+  }
+
+  /// The tokens of sign-ins in the browser, where the second use of a refresh token ends the sign-in.
+  init(_ configuration: StandInConfiguration, keys: SigningKeys, clock: StandInClock) {
+    lifetime = configuration.browserTokenLifetime
+    refreshLifetime = configuration.browserRefreshLifetime
+    earlyRefresh = configuration.earlyRefresh
+    grace = false
+    self.keys = keys
     self.clock = clock
   }
 
   /// The number of valid refresh tokens.
   var liveRefreshTokens: Int {
-    refreshTokens.values.count { $0.state == .live || $0.state == .superseded }
+    let now = clock.now
+    return refreshTokens.values.count { ($0.state == .live || $0.state == .superseded) && $0.expires > now }
   }
 
-  var revokedRefreshTokens: Int {
-    refreshTokens.values.count { $0.state == .revoked }
-  }
+  var revokedRefreshTokens: Int { refreshTokens.values.count { $0.state == .revoked } }
 
-  /// Issues the tokens of a new sign-in.
-  func signIn(_ user: StandInUser, issuer: String, clientID: String) -> Tokens {
-    issue(Grant(id: RandomText.hex(bytes: 8), issuer: issuer, clientID: clientID, user: user), replacing: nil)
+  // MARK: Issuing
+
+  /// Issues the first tokens of a sign-in.
+  ///
+  /// - Parameter nonce: the nonce of the authorization request.
+  func issue(_ signIn: SignIn, nonce: String? = nil, _ change: IDTokenChange? = nil) -> Tokens {
+    issue(signIn, nonce, change, replacing: nil)
   }
 
   /// Exchanges a refresh token for new tokens of the same sign-in.
-  func refresh(_ token: String, clientID: String) throws(RefreshError) -> Tokens {
-    guard let known = refreshTokens[token], known.grant.clientID == clientID else { throw .unknown }
+  func refresh(
+    _ token: String, clientID: String, _ change: IDTokenChange? = nil
+  ) throws(RefreshError) -> (signIn: SignIn, tokens: Tokens) {
+    guard let known = refreshTokens[token], known.signIn.clientID == clientID else { throw .unknown }
     switch known.state {
     case .live, .superseded: break
-    case .used: throw .reused
     case .revoked: throw .revoked
+    case .used:
+      if keys != nil { revoke { $0.id == known.signIn.id } }
+      throw .reused
+    }
+    guard known.expires > clock.now else { throw .expired }
+    if known.earliestUse > clock.now, earlyRefresh != .accepted {
+      if earlyRefresh == .spends { refreshTokens[token]?.state = .used }
+      throw .early
     }
     refreshTokens[token]?.state = grace ? .superseded : .used
     if let predecessor = known.predecessor { refreshTokens[predecessor]?.state = .used }
-    return issue(known.grant, replacing: token)
+    return (known.signIn, issue(known.signIn, nil, change, replacing: token))
   }
 
-  /// The user of an access token; nil if it is not valid now.
-  func user(ofAccessToken token: String) -> StandInUser? {
-    guard let known = accessTokens[token], known.expires > clock.now else { return nil }
-    return known.grant.user
+  private func issue(
+    _ signIn: SignIn, _ nonce: String?, _ change: IDTokenChange?, replacing predecessor: String?
+  ) -> Tokens {
+    let now = clock.now
+    accessTokens = accessTokens.filter { $0.value.expires > now }
+    let seconds = Int(lifetime.components.seconds)
+    let mint = TokenMint(signIn: signIn, keys: keys, issuedAt: now, expiresAt: now + seconds)
+    let tokens = Tokens(
+      idToken: mint.idToken(nonce: nonce, change), accessToken: mint.accessToken(),
+      refreshToken: signIn.scopes.contains("offline_access") ? "rt-" + RandomText.secret() : nil, lifetime: seconds,
+      // Six minutes before the end of an hour, as seen of the live server. A short token can be refreshed at once.
+      earliestRefresh: seconds < 10 ? now - 10 : now + seconds * 9 / 10)
+    accessTokens[tokens.accessToken] = (signIn, mint.expiresAt)
+    if let token = tokens.refreshToken {
+      refreshTokens[token] = RefreshToken(
+        signIn: signIn, predecessor: predecessor, earliestUse: tokens.earliestRefresh,
+        expires: refreshLifetime.map { now + Int($0.components.seconds) } ?? .max)
+    }
+    return tokens
   }
 
-  /// Revokes a token. For a refresh token, it revokes all tokens of the sign-in.
+  // MARK: Tokens
+
+  /// The sign-in of a valid access token in a request, or in the handshake of its WebSocket; nil for any other.
+  func signIn(of headers: HTTPHeaders) -> SignIn? {
+    let words = (headers["authorization"] ?? "").split(separator: " ")
+    guard words.count == 2, words[0].lowercased() == "bearer", let known = accessTokens[String(words[1])],
+      known.expires > clock.now
+    else { return nil }
+    return known.signIn
+  }
+
+  /// The sign-in to which a token belongs, in any state.
+  func signIn(ofToken token: String) -> SignIn? { refreshTokens[token]?.signIn ?? accessTokens[token]?.signIn }
+
+  /// Revokes an access token, or the sign-in of a refresh token.
   func revoke(_ token: String) {
     accessTokens[token] = nil
-    guard let grant = refreshTokens[token]?.grant else { return }
-    revokeRefreshTokens { $0.id == grant.id }
-    accessTokens = accessTokens.filter { $0.value.grant.id != grant.id }
+    if let signIn = refreshTokens[token]?.signIn { revoke { $0.id == signIn.id } }
+  }
+
+  /// Ends the sign-ins that match: their tokens become invalid.
+  func revoke(where matches: (SignIn) -> Bool) {
+    revokeRefreshTokens(where: matches)
+    accessTokens = accessTokens.filter { !matches($0.value.signIn) }
   }
 
   /// Makes all access tokens invalid, regardless of their `exp` claim.
@@ -106,28 +175,10 @@ final class TokenStore {
     accessTokens = [:]
   }
 
-  /// Revokes all refresh tokens; access tokens stay valid.
-  func revokeRefreshTokens() {
-    revokeRefreshTokens { _ in true }
-  }
-
-  private func revokeRefreshTokens(where matches: (Grant) -> Bool) {
-    for (token, known) in refreshTokens where known.state != .used && matches(known.grant) {
+  /// Revokes the refresh tokens of the sign-ins that match; access tokens stay valid.
+  func revokeRefreshTokens(where matches: (SignIn) -> Bool = { _ in true }) {
+    for (token, known) in refreshTokens where known.state != .used && matches(known.signIn) {
       refreshTokens[token]?.state = .revoked
     }
-  }
-
-  private func issue(_ grant: Grant, replacing predecessor: String?) -> Tokens {
-    let now = clock.now
-    accessTokens = accessTokens.filter { $0.value.expires > now }
-    let mint = TokenMint(
-      issuer: grant.issuer, clientID: grant.clientID, user: grant.user, issuedAt: now,
-      expiresAt: now + Int(lifetime.components.seconds))
-    let tokens = Tokens(
-      idToken: mint.idToken(), accessToken: mint.accessToken(), refreshToken: TokenMint.refreshToken(),
-      lifetime: mint.expiresAt - mint.issuedAt)
-    accessTokens[tokens.accessToken] = AccessToken(grant: grant, expires: mint.expiresAt)
-    refreshTokens[tokens.refreshToken] = RefreshToken(grant: grant, predecessor: predecessor)
-    return tokens
   }
 }

@@ -32,14 +32,14 @@ struct EventPlayer {
   let interval: Duration
   let ending: Ending
 
-  /// Writes `count` events. `event` makes each one right before it is written.
+  /// Writes the events of an answer.
   func play(
-    _ count: Int, event: (Int) -> ChappieJSONValue, write: @GLibActor (ChappieJSONValue) async throws -> Void
+    _ answer: ResponsesAnswer, _ write: @GLibActor (ChappieJSONValue) async throws -> Void
   ) async throws -> Outcome {
     let start = ContinuousClock.now
     var deltas = 0
-    for index in 0..<count {
-      let event = event(index)
+    for index in 0..<answer.count {
+      let event = answer.event(at: index)
       guard let type = event["type"]?.stringValue, type.hasSuffix(".delta") else {
         try await write(event)
         continue

@@ -2,80 +2,86 @@ import ChappieSDK
 
 /// An item of an answer.
 struct OutputItem: Sendable {
-  enum Content: Sendable {
-    case message(String)
-    case call(ToolCall)
-    case reasoning(String)
-    case compaction(String)
+  /// The text of an item that comes in deltas.
+  struct Stream {
+    /// The type of the events, without `.delta` and `.done`.
+    let type: String
+    /// The member of the item, and of the last event, that has the text.
+    let key: String
+    let text: String
+
+    /// The deltas: words, each with the white space before it.
+    var pieces: [Substring] {
+      var words: [Substring] = []
+      var start = text.startIndex
+      var wasSpace = true
+      for index in text.indices {
+        let isSpace = text[index].isWhitespace
+        if isSpace, !wasSpace {
+          words.append(text[start..<index])
+          start = index
+        }
+        wasSpace = isSpace
+      }
+      if start < text.endIndex { words.append(text[start...]) }
+      return words
+    }
   }
 
   let id: String
-  let content: Content
-  /// The deltas of the item; empty for an item that is sent as a whole.
-  let pieces: [Substring]
-
-  init(_ content: Content) {
-    self.content = content
-    switch content {
-    case .message(let text):
-      id = "msg_" + RandomText.hex(bytes: 16)
-      pieces = Self.words(of: text)
-    case .call(let call):
-      id = (call.isCustom ? "ctc_" : "fc_") + RandomText.hex(bytes: 16)
-      pieces = Self.words(of: call.text)
-    case .reasoning:
-      id = "rs_" + RandomText.hex(bytes: 16)
-      pieces = []
-    case .compaction:
-      id = "cmp_" + RandomText.hex(bytes: 16)
-      pieces = []
-    }
-  }
-
   /// The item without content, as sent at its start.
-  var started: ChappieJSONValue { json("in_progress", isWhole: false) }
+  let started: ChappieJSONValue
+  let finished: ChappieJSONValue
+  /// Nil for an item that is sent as a whole.
+  let stream: Stream?
 
-  var finished: ChappieJSONValue { json("completed", isWhole: true) }
-
-  private func json(_ status: String, isWhole: Bool) -> ChappieJSONValue {
-    switch content {
-    case .message(let text):
-      [
-        "id": .string(id), "type": "message", "status": .string(status), "role": "assistant",
-        "content": isWhole ? [Self.part(text)] : [],
-      ]
-    case .call(let call):
-      .object(
-        [
-          "id": .string(id), "type": call.isCustom ? "custom_tool_call" : "function_call", "status": .string(status),
-          "call_id": .string(call.id), "name": .string(call.name),
-          call.isCustom ? "input" : "arguments": .string(isWhole ? call.text : ""),
-        ].merging(call.namespace.map { ["namespace": .string($0)] } ?? [:]) { $1 })
-    case .reasoning(let sealed):
-      ["id": .string(id), "type": "reasoning", "summary": [], "encrypted_content": .string(sealed)]
-    case .compaction(let sealed):
-      ["id": .string(id), "type": "compaction", "encrypted_content": .string(sealed)]
-    }
+  /// - Parameters:
+  ///   - kind: the prefix of the id.
+  ///   - empty: the members that differ at the start, as they are then.
+  private init(
+    _ kind: String, _ stream: Stream?, _ members: [String: ChappieJSONValue], empty: [String: ChappieJSONValue] = [:]
+  ) {
+    id = kind + RandomText.hex(bytes: 16)
+    let members = members.merging(["id": .string(id)]) { $1 }
+    started = .object(members.merging(empty) { $1 })
+    finished = .object(members)
+    self.stream = stream
   }
 
+  static func message(_ text: String) -> OutputItem {
+    OutputItem(
+      "msg_", Stream(type: "response.output_text", key: "text", text: text),
+      ["type": "message", "status": "completed", "role": "assistant", "content": [part(text)]],
+      empty: ["status": "in_progress", "content": []])
+  }
+
+  /// The part of a message.
   static func part(_ text: String) -> ChappieJSONValue {
     ["type": "output_text", "text": .string(text), "annotations": []]
   }
 
-  /// The deltas of a text: words, each with the white space before it.
-  private static func words(of text: String) -> [Substring] {
-    var words: [Substring] = []
-    var start = text.startIndex
-    var wasSpace = true
-    for index in text.indices {
-      let isSpace = text[index].isWhitespace
-      if isSpace, !wasSpace {
-        words.append(text[start..<index])
-        start = index
-      }
-      wasSpace = isSpace
-    }
-    if start < text.endIndex { words.append(text[start...]) }
-    return words
+  static func call(_ call: ToolCall) -> OutputItem {
+    let (kind, type, key) =
+      call.isCustom ? ("ctc_", "custom_tool_call", "input") : ("fc_", "function_call", "arguments")
+    var members: [String: ChappieJSONValue] = [
+      "type": .string(type), "status": "completed", "call_id": .string(call.id), "name": .string(call.name),
+      key: .string(call.text),
+    ]
+    members["namespace"] = call.namespace.map { .string($0) }
+    return OutputItem(
+      kind, Stream(type: "response.\(type)_\(key)", key: key, text: call.text), members,
+      empty: ["status": "in_progress", key: ""])
+  }
+
+  /// Encrypted reasoning that stands for a number of messages.
+  static func reasoning(_ messages: Int) -> OutputItem {
+    let sealed = EncryptedContent.seal(.reasoning, messages)
+    return OutputItem("rs_", nil, ["type": "reasoning", "summary": [], "encrypted_content": .string(sealed)])
+  }
+
+  /// A compaction that replaces a number of messages.
+  static func compaction(_ messages: Int) -> OutputItem {
+    let sealed = EncryptedContent.seal(.compaction, messages)
+    return OutputItem("cmp_", nil, ["type": "compaction", "encrypted_content": .string(sealed)])
   }
 }

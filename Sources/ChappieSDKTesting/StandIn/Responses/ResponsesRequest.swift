@@ -1,5 +1,6 @@
 import ChappieSDK
 import GLibBridge
+import HTTPTestServer
 
 /// A request for an answer that has passed the checks of the live server.
 struct ResponsesRequest {
@@ -12,12 +13,7 @@ struct ResponsesRequest {
   let conversation: RecordedConversation
   /// The names of the tools that may be called.
   let tools: Set<String>
-  /// Whether the model may call several tools in parallel.
-  let callsInParallel: Bool
-  /// Whether the answer starts with encrypted reasoning.
-  let wantsReasoning: Bool
-  /// The schema of an answer that is JSON; nil for any answer.
-  let outputSchema: ChappieJSONValue?
+  let options: RequestOptions
   /// The size of the request in the context window, in tokens.
   let inputTokens: Int
   /// Whether the request has the lite form.
@@ -61,15 +57,11 @@ struct ResponsesRequest {
     guard model.takesImages || !conversation.hasImages else {
       throw InvalidRequest(detail: "The '\(slug)' model does not take images")
     }
-    let options = try RequestOptions(checking: body, model)
-
+    options = try RequestOptions(checking: body, model)
     self.model = model
     self.conversation = conversation
     tools = options.callsTools ? declared.names.union(conversation.declaredTools) : []
-    callsInParallel = options.callsInParallel
-    wantsReasoning = options.wantsReasoning
-    outputSchema = options.outputSchema
-    isLite = LiteForm.isLite(body, headers, transport)
+    isLite = Self.isLite(body, headers, transport)
     inputTokens = ((instructions.stringValue ?? "").utf8.count + declared.bytes + conversation.bytes + 3) / 4
   }
 
@@ -85,5 +77,89 @@ struct ResponsesRequest {
     if let name = unsupported.first(where: { body[$0] != nil }) {
       throw InvalidRequest(detail: "Unsupported parameter: \(name)")
     }
+  }
+
+  // MARK: The lite form
+
+  private static let liteHeader = "x-openai-internal-codex-responses-lite"
+
+  /// Whether a request has the lite form, which models with `use_responses_lite` ask for. In this form the tools are an
+  /// item of the input.
+  ///
+  /// Reports disagree about whether the live backend still accepts the plain form for these models. The stand-in accepts
+  /// it, unless a rule says otherwise.
+  private static func isLite(_ body: ChappieJSONValue, _ headers: HTTPHeaders, _ transport: Transport) -> Bool {
+    let mark =
+      switch transport {
+      case .http: headers[liteHeader]
+      case .webSocket:
+        body["client_metadata"]?["ws_request_header_\(liteHeader.replacing("-", with: "_"))"]?.stringValue
+      }
+    return mark == "true" && (body["tools"] ?? .null) == .null && body["parallel_tool_calls"]?.boolValue == false
+      && body["reasoning"]?["context"]?.stringValue == "all_turns"
+  }
+
+  /// The refusal of the plain form by a rule; nil if the request is accepted.
+  func refusal(_ change: StandInRule.Change?) -> HTTPServerResponse? {
+    guard change?.requiresLite == true, model.wantsLite, !isLite else { return nil }
+    return .detail("Model not found \(model.slug)", status: 404)
+  }
+}
+
+/// The optional parameters of a request for an answer.
+struct RequestOptions {
+  let callsTools: Bool
+  let callsInParallel: Bool
+  let wantsReasoning: Bool
+  /// The schema of an answer that is JSON; nil for any answer.
+  let outputSchema: ChappieJSONValue?
+
+  init(checking body: ChappieJSONValue, _ model: Model) throws(InvalidRequest) {
+    let effort = try Self.choice(body, "reasoning", "effort", among: model.efforts)
+    _ = try Self.choice(body, "reasoning", "summary", among: ["auto", "concise", "detailed", "none"])
+    _ = try Self.choice(body, "text", "verbosity", among: ["low", "medium", "high"])
+    outputSchema = try Self.outputSchema(body["text"]?["format"])
+    if let tier = body["service_tier"], tier != .null {
+      guard let id = tier.stringValue, (model.serviceTiers + ["auto", "default"]).contains(id) else {
+        throw InvalidRequest(detail: "Unsupported service_tier: \(tier.stringValue ?? tier.json)")
+      }
+    }
+    let include = body["include"]?.arrayValue ?? []
+    wantsReasoning = include.contains("reasoning.encrypted_content") && effort != "none"
+    callsTools = body["tool_choice"]?.stringValue != "none"
+    callsInParallel =
+      body["parallel_tool_calls"]?.boolValue != false && model.json["supports_parallel_tool_calls"]?.boolValue != false
+  }
+
+  private static func choice(
+    _ body: ChappieJSONValue, _ group: String, _ key: String, among values: [String]
+  ) throws(InvalidRequest) -> String? {
+    guard let members = body[group], members != .null else { return nil }
+    guard members.objectValue != nil else { throw InvalidRequest(detail: "Invalid type: '\(group)' must be an object") }
+    guard let value = members[key], value != .null else { return nil }
+    guard let text = value.stringValue, values.contains(text) else {
+      throw InvalidRequest(detail: "Invalid value: '\(value.stringValue ?? value.json)' is no \(group).\(key)")
+    }
+    return text
+  }
+
+  private static func outputSchema(_ format: ChappieJSONValue?) throws(InvalidRequest) -> ChappieJSONValue? {
+    guard let format, format != .null else { return nil }
+    switch format["type"]?.stringValue {
+    case "text", "json_object": return nil
+    case "json_schema":
+      guard let name = format["name"]?.stringValue, let schema = format["schema"], schema.objectValue != nil else {
+        break
+      }
+      guard format["strict"] != true || schema["additionalProperties"] == false else {
+        throw InvalidRequest(
+          detail:
+            "Invalid schema for response_format '\(name)': In context=(), 'additionalProperties' is required to be "
+            + "supplied and to be false.")
+      }
+      return schema
+    default: break
+    }
+    throw InvalidRequest(detail: "Invalid value: 'text.format' is not understood")
   }
 }

@@ -113,17 +113,13 @@ extension Flood {
   }
 }
 
-extension StandInRule.Reader {
-  mutating func flood(_ key: String) throws(Problem) -> Flood? {
-    guard let value = take(key) else { return nil }
-    var members = try StandInRule.Reader(value)
-    guard let kind = try members.string("of").flatMap(Flood.Kind.init) else {
-      let names = Flood.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-      throw Problem(text: "'of' of a flood must be one of \(names)")
+extension Flood {
+  init(_ reader: inout RuleReader) throws(RuleReader.Problem) {
+    guard let kind: Kind = try reader.choice("of") else {
+      throw RuleReader.Problem(text: "'of' of a flood must be one of \(Kind.names)")
     }
-    let size = try members.integer("size", in: 1...(4 << 20)) ?? 16 << 10
-    let count = try members.integer("count", in: 1...1_000_000_000)
-    try members.expectEnd()
-    return Flood(kind: kind, size: size, count: count)
+    self.kind = kind
+    size = try reader.integer("size", in: 1...(4 << 20)) ?? 16 << 10
+    count = try reader.integer("count", in: 1...1_000_000_000)
   }
 }

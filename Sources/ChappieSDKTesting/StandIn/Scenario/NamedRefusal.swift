@@ -1,8 +1,8 @@
 import ChappieSDK
 import HTTPTestServer
 
-/// The refusals that the live servers document for “Sign in with ChatGPT”, by name.
-struct NamedRefusal {
+/// A refusal that the live servers document for “Sign in with ChatGPT”, by name.
+struct NamedRefusal: Sendable {
   /// The form of the body.
   private enum Form {
     /// `{"detail": …}`, before the request is admitted.
@@ -18,39 +18,28 @@ struct NamedRefusal {
   private let form: Form
 
   /// The refusal with a name at an endpoint; nil if there is none.
-  init?(_ name: String, at endpoint: StandInEndpoint) {
-    self.name = name
-    switch endpoint {
-    case .browserToken, .browserRefresh, .browserRevoke:
-      guard let status = Self.tokenErrors[name] else { return nil }
-      self.status = status
-      form = .oauth
-    case .responses:
-      guard let status = Self.errors[name] else { return nil }
-      self.status = status
-      form = .error
-    case .apiResponses, .apiModels:
-      if let (status, detail) = Self.details[name] {
-        self.status = status
-        form = .detail(detail)
-      } else if let status = Self.errors[name] {
-        self.status = status
-        form = .error
-      } else {
-        return nil
-      }
-    default: return nil
-    }
+  static func named(_ name: String, at endpoint: StandInEndpoint) -> NamedRefusal? {
+    all(at: endpoint).first { $0.name == name }
   }
 
-  /// The names at an endpoint, in order.
-  static func names(at endpoint: StandInEndpoint) -> [String] {
-    switch endpoint {
-    case .browserToken, .browserRefresh, .browserRevoke: tokenErrors.keys.sorted()
-    case .responses: errors.keys.sorted()
-    case .apiResponses, .apiModels: details.keys.sorted() + errors.keys.sorted()
-    default: []
+  /// Reads the name of a refusal in a rule; nil if the rule has none.
+  init?(_ reader: inout RuleReader, _ endpoint: StandInEndpoint) throws(RuleReader.Problem) {
+    let all = Self.all(at: endpoint)
+    guard !all.isEmpty || reader.take("refusal") == nil else {
+      throw RuleReader.Problem(text: "'refusal' does not go with this endpoint")
     }
+    let names = all.map(\.name).joined(separator: ", ")
+    let refusal = try reader.read("refusal", "one of \(names)") { value in
+      value.stringValue.flatMap { Self.named($0, at: endpoint) }
+    }
+    guard let refusal else { return nil }
+    self = refusal
+  }
+
+  private init(name: String, status: Int, _ form: Form) {
+    self.name = name
+    self.status = status
+    self.form = form
   }
 
   // MARK: Answers
@@ -105,26 +94,45 @@ struct NamedRefusal {
 
   // MARK: Tables
 
+  /// The refusals at an endpoint, in the order of their forms and names.
+  private static func all(at endpoint: StandInEndpoint) -> [NamedRefusal] {
+    switch endpoint {
+    case .browserToken, .browserRefresh, .browserRevoke: tokenErrors
+    case .responses: errors
+    case .apiResponses, .apiModels: details + errors
+    default: []
+    }
+  }
+
+  private static func list(_ form: Form, _ statuses: [String: Int]) -> [NamedRefusal] {
+    statuses.sorted { $0.key < $1.key }.map { NamedRefusal(name: $0.key, status: $0.value, form) }
+  }
+
   /// The errors of the token endpoint. OpenAI documents no statuses, so these are those of RFC 6749.
-  private static let tokenErrors = [
-    "invalid_grant": 400, "invalid_refresh_token": 400, "token_expired": 400, "refresh_token_expired": 400,
-    "refresh_token_invalidated": 400, "refresh_token_reused": 400, "invalid_request": 400, "invalid_client": 401,
-    "unauthorized_client": 400, "temporarily_unavailable": 503,
+  private static let tokenErrors = list(
+    .oauth,
+    [
+      "invalid_grant": 400, "invalid_refresh_token": 400, "token_expired": 400, "refresh_token_expired": 400,
+      "refresh_token_invalidated": 400, "refresh_token_reused": 400, "invalid_request": 400, "invalid_client": 401,
+      "unauthorized_client": 400, "temporarily_unavailable": 503,
+    ])
+
+  private static let details = [
+    NamedRefusal(name: "direct_routing_unavailable", status: 503, .detail("Direct routing is not available.")),
+    NamedRefusal(
+      name: "identity_not_accepted", status: 401, .detail("The identity or its permission was not accepted.")),
+    NamedRefusal(name: "invalid_token", status: 401, .detail(["error_code": "invalid_token"])),
+    NamedRefusal(name: "policy", status: 403, .detail("This is not available in your country or region.")),
   ]
 
-  private static let details: [String: (Int, ChappieJSONValue)] = [
-    "invalid_token": (401, ["error_code": "invalid_token"]),
-    "identity_not_accepted": (401, "The identity or its permission was not accepted."),
-    "policy": (403, "This is not available in your country or region."),
-    "direct_routing_unavailable": (503, "Direct routing is not available."),
-  ]
-
-  private static let errors = [
-    "subscription_sharing_invalid_user": 401, "subscription_sharing_user_not_eligible": 403,
-    "subscription_sharing_usage_limit_exceeded": 429, "subscription_sharing_usage_unavailable": 503,
-    "subscription_sharing_user_unavailable": 503, "subscription_sharing_unsupported_capability": 400,
-    "subscription_sharing_route_not_supported": 403, "chatpass_v2_scope_not_authorized": 403,
-    "chatpass_v2_invalid_authorization_context": 403, "rate_limit_exceeded": 429, "insufficient_quota": 429,
-    "invalid_prompt": 400, "model_not_found": 404, "server_error": 500,
-  ]
+  private static let errors = list(
+    .error,
+    [
+      "subscription_sharing_invalid_user": 401, "subscription_sharing_user_not_eligible": 403,
+      "subscription_sharing_usage_limit_exceeded": 429, "subscription_sharing_usage_unavailable": 503,
+      "subscription_sharing_user_unavailable": 503, "subscription_sharing_unsupported_capability": 400,
+      "subscription_sharing_route_not_supported": 403, "chatpass_v2_scope_not_authorized": 403,
+      "chatpass_v2_invalid_authorization_context": 403, "rate_limit_exceeded": 429, "insufficient_quota": 429,
+      "invalid_prompt": 400, "model_not_found": 404, "server_error": 500,
+    ])
 }

@@ -1,3 +1,5 @@
+import HTTPTestServer
+
 /// An endpoint of the stand-in. Counters and rules use its raw value as its name.
 enum StandInEndpoint: String, CaseIterable, Sendable {
   case userCode = "usercode"
@@ -36,20 +38,45 @@ enum StandInEndpoint: String, CaseIterable, Sendable {
   case unknown
 
   /// The endpoints that a scenario can change.
-  static let scripted: [StandInEndpoint] = [
-    .userCode, .poll, .token, .refresh, .revoke, .responses, .handshake, .models, .usage, .accounts,
-    .discovery, .jwks, .authorize, .browserToken, .browserRefresh, .browserRevoke, .apiModels, .apiResponses,
-  ]
+  static let scripted = allCases.filter { ![.prewarm, .apiOther, .page, .unknown].contains($0) }
+
+  /// The endpoint of a request over HTTP.
+  init(of request: HTTPServerRequest) {
+    self =
+      switch request.path {
+      case "/api/accounts/deviceauth/usercode": .userCode
+      case "/api/accounts/deviceauth/token": .poll
+      case "/oauth/token": request.mediaType == "application/json" ? .refresh : .token
+      case "/oauth/revoke": .revoke
+      case "/backend-api/codex/responses": request.asksForWebSocket ? .handshake : .responses
+      case "/backend-api/codex/models": .models
+      case "/backend-api/wham/usage": .usage
+      case "/backend-api/wham/accounts/check": .accounts
+      case "/.well-known/openid-configuration": .discovery
+      case "/.well-known/jwks.json": .jwks
+      case "/api/accounts/authorize": .authorize
+      case "/api/accounts/oauth/token": request.form?["grant_type"] == "refresh_token" ? .browserRefresh : .browserToken
+      case "/api/accounts/oauth/revoke": .browserRevoke
+      case "/v1/models": .apiModels
+      case "/v1/responses": .apiResponses
+      case "/codex/device": .page
+      default: request.path.hasPrefix("/v1/") ? .apiOther : .unknown
+      }
+  }
 
   /// Whether the requests are those for an answer.
   var isResponses: Bool { self == .responses || self == .apiResponses }
 
-  /// The only accepted HTTP method; nil if any is accepted.
-  var method: String? {
+  /// Whether the endpoint is one of the public API.
+  var isPublic: Bool { [.apiModels, .apiResponses, .apiOther].contains(self) }
+
+  /// The accepted HTTP methods; nil if the endpoint itself refuses methods, or accepts any.
+  var methods: [String]? {
     switch self {
-    case .page, .unknown, .authorize, .apiModels, .apiResponses, .apiOther: nil
-    case .handshake, .models, .usage, .accounts, .discovery, .jwks: "GET"
-    default: "POST"
+    case .unknown, .apiModels, .apiResponses, .apiOther: nil
+    case .page, .authorize: ["GET", "HEAD", "POST"]
+    case .handshake, .models, .usage, .accounts, .discovery, .jwks: ["GET"]
+    default: ["POST"]
     }
   }
 }

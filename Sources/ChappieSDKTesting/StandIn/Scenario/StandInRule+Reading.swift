@@ -12,18 +12,14 @@ public struct StandInScenarioError: LocalizedError, Equatable, CustomStringConve
 
 extension StandInRule {
   /// Reads the rules of a scenario, a JSON list.
-  ///
-  /// Unknown keys are errors, because with a mistyped key a test could pass without testing anything.
   static func list(parsing bytes: [UInt8]) throws(StandInScenarioError) -> [StandInRule] {
     guard let json = try? ChappieJSONValue(parsing: bytes.span), case .array(let elements) = json else {
       throw StandInScenarioError(description: "a scenario is a JSON list of rules")
     }
     var rules: [StandInRule] = []
     for (index, element) in elements.enumerated() {
-      do throws(Reader.Problem) {
-        var reader = try Reader(element)
-        rules.append(try StandInRule(&reader))
-        try reader.expectEnd()
+      do throws(RuleReader.Problem) {
+        rules.append(try RuleReader.all(of: element, StandInRule.init))
       } catch {
         throw StandInScenarioError(description: "rule \(index + 1): \(error.text)")
       }
@@ -31,83 +27,128 @@ extension StandInRule {
     return rules
   }
 
-  private init(_ reader: inout Reader) throws(Reader.Problem) {
+  private init(_ reader: inout RuleReader) throws(RuleReader.Problem) {
     let name = try reader.string("endpoint")
-    guard let name, let endpoint = StandInEndpoint(rawValue: name), StandInEndpoint.scripted.contains(endpoint) else {
+    guard let endpoint = StandInEndpoint.scripted.first(where: { $0.rawValue == name }) else {
       let names = StandInEndpoint.scripted.map(\.rawValue).joined(separator: ", ")
-      throw Reader.Problem(text: "'endpoint' must be one of \(names)")
+      throw RuleReader.Problem(text: "'endpoint' must be one of \(names)")
     }
     self.endpoint = endpoint
-    times = try reader.times("times")
+    times =
+      try reader.read("times", "a number from 1 on, or \"always\"") { value in
+        switch value {
+        case .string("always"): Times.always
+        case .integer(let count): Int(exactly: count).flatMap { $0 > 0 ? .count($0) : nil }
+        default: nil
+        }
+      } ?? .count(1)
     if try reader.bool("hang") == true {
       delay = .zero
       action = .hang
     } else {
-      delay = .milliseconds(try reader.integer("delay_ms", in: 0...86_400_000) ?? 0)
+      delay = try reader.milliseconds("delay_ms") ?? .zero
       action = try Self.action(&reader, endpoint)
     }
   }
 
-  private static func action(_ reader: inout Reader, _ endpoint: StandInEndpoint) throws(Reader.Problem) -> Action {
-    if endpoint.isResponses, let flood = try reader.flood("flood") { return .flood(flood) }
-    let headers = try reader.headers("headers")
-    if let refusal = try reader.refusal("refusal", endpoint) {
-      let param = try reader.string("param")
-      guard let event = try reader.refusalEvent("in_stream") else {
-        return .answer(refusal.response(param: param, headers: headers))
-      }
-      guard endpoint.isResponses, let events = refusal.events(event, param: param) else {
-        throw Reader.Problem(text: "'in_stream' does not go with '\(refusal.name)' at this endpoint")
-      }
-      var change = Change()
-      (change.headers, change.events) = (headers, events)
-      return .change(change)
+  private static func action(
+    _ reader: inout RuleReader, _ endpoint: StandInEndpoint
+  ) throws(RuleReader.Problem) -> Action {
+    if endpoint.isResponses, let flood = try reader.part("flood", Flood.init) { return .flood(flood) }
+    let headers = try headers(&reader)
+    if let refusal = try NamedRefusal(&reader, endpoint) {
+      return try action(refusal, &reader, headers, endpoint)
     }
     let status = try reader.integer("status", in: 200...599)
     if let raw = try reader.string("raw") {
       let type = endpoint.isResponses ? "text/event-stream" : "application/json"
-      let head = HTTPServerResponse.Head(status: status ?? 200, headers: [("content-type", type)] + headers)
       let cuts = try reader.integer("drop_after", in: 0...Int.max) != nil
-      return .raw(HTTPServerResponse(head, body: Array(raw.utf8)), cuts: cuts)
+      return .raw(HTTPServerResponse(status: status ?? 200, type: type, raw, headers: headers), cuts: cuts)
     }
-    let body = reader.take("body")
-    if status != nil || body != nil { return .answer(response(status ?? 200, headers, body)) }
-    return .change(try change(&reader, headers, endpoint))
+    switch reader.take("body") {
+    case nil:
+      guard let status else { return .change(try change(&reader, headers, endpoint)) }
+      return .answer(HTTPServerResponse(.init(status: status, headers: headers)))
+    case .string(let text):
+      return .answer(HTTPServerResponse(status: status ?? 200, type: "text/plain", text, headers: headers))
+    case .some(let value): return .answer(.json(value, status: status ?? 200, headers: headers))
+    }
   }
 
-  private static func response(
-    _ status: Int, _ headers: [(name: String, value: String)], _ body: ChappieJSONValue?
-  ) -> HTTPServerResponse {
-    switch body {
-    case nil: HTTPServerResponse(.init(status: status, headers: headers))
-    case .string(let text): HTTPServerResponse(status: status, type: "text/plain", text, headers: headers)
-    case .some(let value): .json(value, status: status, headers: headers)
+  private static func headers(
+    _ reader: inout RuleReader
+  ) throws(RuleReader.Problem) -> [(name: String, value: String)] {
+    let members = try reader.object("headers") ?? [:]
+    let texts = members.compactMapValues(\.stringValue)
+    guard texts.count == members.count else {
+      throw RuleReader.Problem(text: "the values of 'headers' must be strings")
     }
+    return texts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  private static func action(
+    _ refusal: NamedRefusal, _ reader: inout RuleReader, _ headers: [(name: String, value: String)],
+    _ endpoint: StandInEndpoint
+  ) throws(RuleReader.Problem) -> Action {
+    let param = try reader.string("param")
+    // False is the same as no member.
+    let event = try reader.read("in_stream", "true, false or one of \(NamedRefusal.Event.names)") {
+      value -> NamedRefusal.Event?? in
+      switch value {
+      case .bool(let isInStream): .some(isInStream ? NamedRefusal.Event.failed : nil)
+      default: value.stringValue.flatMap(NamedRefusal.Event.init).map { .some($0) }
+      }
+    }
+    guard case let event?? = event else { return .answer(refusal.response(param: param, headers: headers)) }
+    guard endpoint.isResponses, let events = refusal.events(event, param: param) else {
+      throw RuleReader.Problem(text: "'in_stream' does not go with '\(refusal.name)' at this endpoint")
+    }
+    var change = Change()
+    (change.headers, change.events) = (headers, events)
+    return .change(change)
   }
 
   private static func change(
-    _ reader: inout Reader, _ headers: [(name: String, value: String)], _ endpoint: StandInEndpoint
-  ) throws(Reader.Problem) -> Change {
+    _ reader: inout RuleReader, _ headers: [(name: String, value: String)], _ endpoint: StandInEndpoint
+  ) throws(RuleReader.Problem) -> Change {
     var change = Change()
     change.headers = headers
     if let deltas = try reader.integer("drop_after", in: 0...Int.max) { change.ending = .dropAfter(deltas: deltas) }
     guard endpoint.isResponses else {
-      change.members = try reader.object("members")
-      change.idToken = try reader.idToken("id_token", endpoint)
+      change.members = try reader.object("members") ?? [:]
+      if endpoint == .browserToken || endpoint == .browserRefresh {
+        change.idToken = try reader.part("id_token") { part throws(RuleReader.Problem) in
+          IDTokenChange(claims: try part.object("claims") ?? [:], fault: try part.choice("signature"))
+        }
+      }
       return change
     }
     change.text = try reader.string("text")
-    change.toolCalls = try reader.toolCalls("tool_calls")
+    if let calls = try reader.objects("tool_calls") {
+      change.toolCalls = []
+      for call in calls { change.toolCalls?.append(try RuleReader.all(of: call, ToolCall.init)) }
+    }
     if change.text == nil, change.toolCalls == nil { change.events = try reader.objects("events") }
     change.requiresLite = try reader.bool("requires_lite") ?? false
     change.late = try reader.frames("late")
-    if !change.late.isEmpty {
-      change.lateDelay = .milliseconds(try reader.integer("late_delay_ms", in: 0...86_400_000) ?? 0)
-    }
-    change.deltaDelay = try reader.integer("delta_delay_ms", in: 0...86_400_000).map { .milliseconds($0) }
+    if !change.late.isEmpty { change.lateDelay = try reader.milliseconds("late_delay_ms") ?? .zero }
+    change.deltaDelay = try reader.milliseconds("delta_delay_ms")
     if change.ending == .complete, let deltas = try reader.integer("end_after", in: 0...Int.max) {
       change.ending = .endAfter(deltas: deltas)
     }
     return change
+  }
+}
+
+extension ToolCall {
+  fileprivate init(_ reader: inout RuleReader) throws(RuleReader.Problem) {
+    guard let name = try reader.string("name") else { throw RuleReader.Problem(text: "a tool call needs a 'name'") }
+    let (namespace, id) = (try reader.string("namespace"), try reader.string("call_id"))
+    if let input = try reader.string("input") {
+      self.init(id: id, name: name, namespace: namespace, .input(input))
+    } else {
+      let arguments = reader.take("arguments") ?? [:]
+      self.init(id: id, name: name, namespace: namespace, .arguments(arguments.stringValue ?? arguments.json))
+    }
   }
 }

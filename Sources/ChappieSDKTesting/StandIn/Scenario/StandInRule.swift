@@ -56,7 +56,7 @@ struct StandInRule: Sendable {
     if case .answer = action { true } else { false }
   }
 
-  /// Waits for the delay of the rule.
+  /// Waits for the delay of the rule, which ``replacement()`` does too.
   @GLibActor
   func waitForDelay() async throws {
     if delay > .zero { try await sleep(for: delay) }
@@ -68,28 +68,54 @@ struct StandInRule: Sendable {
     while true { try await sleep(for: .seconds(3600)) }
   }
 
-  /// The fixed answer of the rule, after its delay; nil if the rule changes the normal answer.
+  /// Waits for the delay of the rule, and returns its fixed answer; nil if it changes the normal answer.
   @GLibActor
   func replacement() async throws -> HTTPServerAnswer? {
+    try await waitForDelay()
     switch action {
     case .change:
       return nil
     case .hang:
       try await hang()
     case .answer(let response):
-      try await waitForDelay()
       return .whole(response)
     case .raw(let response, let cuts):
-      try await waitForDelay()
       return .stream(response.head) { stream in
         try await stream.write(response.body)
         if cuts { stream.abort() }
       }
     case .flood(let flood):
-      try await waitForDelay()
       return .stream(HTTPServerResponse.Head(status: 200, headers: [("content-type", "text/event-stream")])) { stream in
         try await flood.play { try await stream.write($0.frame) }
       }
     }
+  }
+}
+
+/// The remaining rules of the scenario.
+@GLibActor
+final class ScenarioPlayer {
+  private var rules: [StandInRule] = []
+
+  /// The number of remaining rules. A rule with `"always"` always remains.
+  var remaining: Int { rules.count }
+
+  /// Replaces the scenario.
+  func load(_ rules: [StandInRule]) {
+    self.rules = rules
+  }
+
+  /// Uses the next rule for an endpoint; nil if there is none, or if it does not satisfy `condition`.
+  func take(
+    _ endpoint: StandInEndpoint, where condition: (StandInRule) -> Bool = { _ in true }
+  ) -> StandInRule? {
+    guard let index = rules.firstIndex(where: { $0.endpoint == endpoint }), condition(rules[index]) else { return nil }
+    let rule = rules[index]
+    switch rule.times {
+    case .always: break
+    case .count(1): rules.remove(at: index)
+    case .count(let count): rules[index].times = .count(count - 1)
+    }
+    return rule
   }
 }

@@ -65,77 +65,84 @@ final class SocketSession {
 
   // MARK: Requests
 
+  /// A refusal of a request.
+  private struct Refused: Error {
+    let response: HTTPServerResponse
+  }
+
   private func receive(_ message: [UInt8]) async throws {
-    guard let frame = try? ChappieJSONValue(parsing: message.span), frame.objectValue != nil else {
-      return try await refuse(.detail("The frame is not a JSON object"))
+    do {
+      guard let frame = try? ChappieJSONValue(parsing: message.span), frame.objectValue != nil else {
+        throw Refused(response: .detail("The frame is not a JSON object"))
+      }
+      guard frame["type"]?.stringValue == "response.create" else {
+        throw Refused(response: .detail("Unknown type of a frame: \(frame["type"]?.stringValue ?? "")"))
+      }
+      try await frame["generate"] == false ? prewarm(frame) : respond(frame, message)
+    } catch let refusal as Refused {
+      try await refuse(refusal.response)
     }
-    guard frame["type"]?.stringValue == "response.create" else {
-      return try await refuse(.detail("Unknown type of a frame: \(frame["type"]?.stringValue ?? "")"))
-    }
-    if frame["generate"] == false { return try await prewarm(frame) }
+  }
+
+  private func respond(_ frame: ChappieJSONValue, _ message: [UInt8]) async throws {
     guard backend.user(of: headers) != nil else {
-      return try await refuse(.error(401, "token_expired", "Provided authentication token is expired."))
+      throw Refused(response: .error(401, "token_expired", "Provided authentication token is expired."))
     }
     backend.record.count(.responses)
     backend.record.noteTurn(headers, message, over: .webSocket)
     let turnState = frame["client_metadata"]?["x-codex-turn-state"]?.stringValue
     backend.record.noteTurnState(sentBack: turnState)
     if let rule = backend.scenario.take(.responses, where: \.hasOwnStatus) { return try await play(rule) }
-    guard let request = try await accept(frame) else { return }
-    if let refusal = backend.usage.refusal(user) { return try await refuse(refusal) }
+    let request = try accept(frame)
+    if let refusal = backend.usage.refusal(user) { throw Refused(response: refusal) }
     let rule = backend.scenario.take(.responses)
     if let rule, rule.change == nil { return try await play(rule) }
     try await rule?.waitForDelay()
-    if let refusal = LiteForm.refusal(request, rule?.change) { return try await refuse(refusal) }
+    if let refusal = request.refusal(rule?.change) { throw Refused(response: refusal) }
     try await stream(rule?.change, request, isFirst: turnState == nil)
-  }
-
-  /// Reads and checks a request; nil if it was refused.
-  private func accept(_ frame: ChappieJSONValue) async throws -> ResponsesRequest? {
-    guard ContinuousClock.now - start < backend.configuration.socketLifetime else {
-      try await refuse(.error(400, "websocket_connection_limit_reached", "This connection has been open for too long."))
-      return nil
-    }
-    var earlier = RecordedConversation()
-    if let id = frame["previous_response_id"], id != .null {
-      guard let last, id.stringValue == last.id else {
-        let name = id.stringValue ?? id.json
-        try await refuse(
-          .error(400, "previous_response_not_found", "Previous response with id '\(name)' not found."))
-        return nil
-      }
-      earlier = last.conversation
-    }
-    do throws(InvalidRequest) {
-      return try ResponsesRequest(
-        checking: frame, headers, over: .webSocket, after: earlier, models: backend.models)
-    } catch {
-      try await refuse(.detail(error.detail))
-      return nil
-    }
   }
 
   private func prewarm(_ frame: ChappieJSONValue) async throws {
     backend.record.count(.prewarm)
-    guard let request = try await accept(frame) else { return }
+    let request = try accept(frame)
     let answer = ResponsesAnswer(toPrewarm: request)
     for index in [0, answer.count - 1] { try await write(answer.event(at: index)) }
-    last = LastResponse(id: answer.id, conversation: request.conversation)
+    last = answer.completion.map { LastResponse(id: $0.id, conversation: request.conversation) }
+  }
+
+  /// Reads and checks a request.
+  private func accept(_ frame: ChappieJSONValue) throws(Refused) -> ResponsesRequest {
+    guard ContinuousClock.now - start < backend.configuration.socketLifetime else {
+      let text = "This connection has been open for too long."
+      throw Refused(response: .error(400, "websocket_connection_limit_reached", text))
+    }
+    var earlier = RecordedConversation()
+    if let id = frame["previous_response_id"], id != .null {
+      guard let last, id.stringValue == last.id else {
+        let text = "Previous response with id '\(id.stringValue ?? id.json)' not found."
+        throw Refused(response: .error(400, "previous_response_not_found", text))
+      }
+      earlier = last.conversation
+    }
+    do throws(InvalidRequest) {
+      return try ResponsesRequest(checking: frame, headers, over: .webSocket, after: earlier, models: backend.models)
+    } catch {
+      throw Refused(response: .detail(error.detail))
+    }
   }
 
   // MARK: Answers
 
   private func stream(_ change: StandInRule.Change?, _ request: ResponsesRequest, isFirst: Bool) async throws {
-    let answer = ResponsesAnswer(to: request, change)
-    let side = change?.events == nil ? sideEvents(change?.headers ?? [], isFirst: isFirst) : []
-    let events = AnswerEvents(answer, change, side: side)
+    var answer = ResponsesAnswer(to: request, change)
+    if change?.events == nil { answer = answer.with(side: sideEvents(change?.headers ?? [], isFirst: isFirst)) }
     last = nil
     let outcome = try await backend.record.streaming {
-      try await backend.player(change).play(events.count, event: events.event) { try await self.write($0) }
+      try await backend.player(change).play(answer) { try await self.write($0) }
     }
     switch outcome {
     case .complete:
-      guard let end = events.completion else { return }
+      guard let end = answer.completion else { return }
       last = LastResponse(id: end.id, conversation: request.conversation.continued(with: end.output))
       if let change { try await sendLate(change) }
     case .ended: socket.close()
@@ -163,21 +170,19 @@ final class SocketSession {
   /// Sends the replacement of the answer that the rule describes.
   private func play(_ rule: StandInRule) async throws {
     last = nil
+    try await rule.waitForDelay()
     switch rule.action {
     case .hang:
       try await rule.hang()
     case .answer(let response):
-      try await rule.waitForDelay()
       if response.head.status >= 300 { return try await refuse(response) }
       if !response.body.isEmpty { try await socket.write(response.body) }
       socket.close()
     case .raw(let response, let cuts):
-      try await rule.waitForDelay()
       if !response.body.isEmpty { try await socket.write(response.body) }
       if cuts { throw Cut() }
       socket.close()
     case .flood(let flood):
-      try await rule.waitForDelay()
       if flood.kind == .event { return try await socket.write(flood.message) }
       try await flood.play { piece in
         switch piece {
@@ -193,7 +198,29 @@ final class SocketSession {
 
   private func refuse(_ response: HTTPServerResponse) async throws {
     last = nil
-    try await write(ErrorFrame.json(response, backend.usage.headers))
+    try await write(Self.frame(response, backend.usage.headers))
+  }
+
+  /// An HTTP error as a frame.
+  private static func frame(
+    _ response: HTTPServerResponse, _ headers: [(name: String, value: String)]
+  ) -> ChappieJSONValue {
+    var fields: [String: ChappieJSONValue] = [:]
+    for (name, value) in headers + response.head.headers where name != "content-type" {
+      fields[name] = .string(value)
+    }
+    return [
+      "type": "error", "status": ChappieJSONValue(response.head.status), "error": error(of: response),
+      "headers": .object(fields),
+    ]
+  }
+
+  /// The member `error` of the body. A body without this member becomes the message of an error.
+  private static func error(of response: HTTPServerResponse) -> ChappieJSONValue {
+    let body = try? ChappieJSONValue(parsing: response.body.span)
+    if let error = body?["error"], error.objectValue != nil { return error }
+    let text = body?["detail"]?.stringValue ?? String(decoding: response.body, as: UTF8.self)
+    return ["type": "invalid_request_error", "code": .null, "message": .string(text)]
   }
 
   private func write(_ event: ChappieJSONValue) async throws {

@@ -71,3 +71,103 @@ extension UsageMeter.Window {
     usedPercent = min(usedPercent + growth, 99)
   }
 }
+
+extension UsageMeter {
+  /// The header fields of an answer.
+  var headers: [(name: String, value: String)] {
+    fields("primary", primary) + fields("secondary", secondary) + [
+      ("x-codex-credits-has-credits", String(credits.hasCredits)),
+      ("x-codex-credits-unlimited", String(credits.isUnlimited)), ("x-codex-credits-balance", credits.balance),
+    ]
+  }
+
+  private func fields(_ name: String, _ window: Window?) -> [(name: String, value: String)] {
+    guard let window else { return [] }
+    return [
+      ("x-codex-\(name)-used-percent", String(window.usedPercent)),
+      ("x-codex-\(name)-window-minutes", String(window.minutes)), ("x-codex-\(name)-reset-at", String(window.resetAt)),
+    ]
+  }
+
+  /// The frame on a WebSocket.
+  func event(_ user: StandInUser) -> ChappieJSONValue {
+    [
+      "type": "codex.rate_limits", "plan_type": .string(plan ?? user.plan), "metered_limit_name": .null,
+      "rate_limits": ["primary": Self.frame(primary), "secondary": Self.frame(secondary)], "credits": creditsJSON,
+    ]
+  }
+
+  private static func frame(_ window: Window?) -> ChappieJSONValue {
+    guard let window else { return .null }
+    return [
+      "used_percent": .number(window.usedPercent), "window_minutes": ChappieJSONValue(window.minutes),
+      "reset_at": ChappieJSONValue(window.resetAt),
+    ]
+  }
+
+  /// The answer of the usage endpoint.
+  func json(_ user: StandInUser) -> ChappieJSONValue {
+    [
+      "plan_type": .string(plan ?? user.plan),
+      "rate_limit": [
+        "allowed": .bool(!isLimitReached), "limit_reached": .bool(isLimitReached),
+        "primary_window": Self.window(primary), "secondary_window": Self.window(secondary),
+      ],
+      "credits": creditsJSON, "spend_control": .null, "additional_rate_limits": .null, "rate_limit_reached_type": .null,
+      "rate_limit_reset_credits": .null,
+    ]
+  }
+
+  private static func window(_ window: Window?) -> ChappieJSONValue {
+    guard let window else { return .null }
+    return [
+      "used_percent": ChappieJSONValue(Int(window.usedPercent.rounded())),
+      "limit_window_seconds": ChappieJSONValue(window.minutes * 60),
+      "reset_after_seconds": ChappieJSONValue(max(0, window.resetAt - now)),
+      "reset_at": ChappieJSONValue(window.resetAt),
+    ]
+  }
+
+  private var creditsJSON: ChappieJSONValue {
+    [
+      "has_credits": .bool(credits.hasCredits), "unlimited": .bool(credits.isUnlimited),
+      "balance": .string(credits.balance),
+    ]
+  }
+}
+
+extension UsageMeter {
+  /// Sets the members that a control request names. If the request is invalid, nothing changes.
+  ///
+  /// `{"plan": "pro", "primary": {"used_percent": 42.5, "reset_at": 1893456000, "window_minutes": 300, "growth": 0.5},
+  /// "secondary": null, "credits": {"has_credits": true, "unlimited": false, "balance": "12.3"}}`
+  func set(_ json: ChappieJSONValue) throws(RuleReader.Problem) {
+    (plan, primary, secondary, credits) = try RuleReader.all(of: json) { reader throws(RuleReader.Problem) in
+      (
+        try reader.string("plan") ?? plan, try Self.window(&reader, "primary", primary, minutes: 300),
+        try Self.window(&reader, "secondary", secondary, minutes: 10080),
+        try reader.part("credits") { part throws(RuleReader.Problem) in
+          Credits(
+            hasCredits: try part.bool("has_credits") ?? credits.hasCredits,
+            isUnlimited: try part.bool("unlimited") ?? credits.isUnlimited,
+            balance: try part.string("balance") ?? credits.balance)
+        } ?? credits
+      )
+    }
+  }
+
+  private static func window(
+    _ reader: inout RuleReader, _ key: String, _ old: Window?, minutes: Int
+  ) throws(RuleReader.Problem) -> Window? {
+    guard let value = reader.take(key) else { return old }
+    if value == .null { return nil }
+    let old = old ?? Window(usedPercent: 0, minutes: minutes, resetAt: now + minutes * 60, growth: 0)
+    return try RuleReader.all(of: value) { part throws(RuleReader.Problem) in
+      Window(
+        usedPercent: try part.number("used_percent", in: 0...100) ?? old.usedPercent,
+        minutes: try part.integer("window_minutes", in: 1...525_600) ?? old.minutes,
+        resetAt: try part.integer("reset_at", in: 0...Int(Int32.max) * 8) ?? old.resetAt,
+        growth: try part.number("growth", in: 0...100) ?? old.growth)
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import ChappieSDK
+import GLibBridge
+import HTTPTestServer
+
+/// The public API, for sign-ins in the browser whose users have allowed plan use.
+@GLibActor
+struct PublicAPI {
+  /// A refusal: one that the live server documents, or else one of a malformed request.
+  private struct Refusal: Error {
+    let name: String
+    /// The parameter to which the refusal applies.
+    var param: String?
+    var message = ""
+
+    var response: HTTPServerResponse {
+      NamedRefusal.named(name, at: .apiResponses)?.response(param: param) ?? .error(400, name, message)
+    }
+  }
+
+  let issuer: BrowserIssuer
+  let backend: BackendState
+
+  /// An answer with the id that each answer has, a rule's own too.
+  static func identified(_ answer: HTTPServerAnswer) -> HTTPServerAnswer {
+    let id = (name: "x-request-id", value: "req_" + RandomText.hex(bytes: 16))
+    switch answer {
+    case .whole(var response):
+      response.head.headers.append(id)
+      return .whole(response)
+    case .stream(var head, let body):
+      head.headers.append(id)
+      return .stream(head, body)
+    case .drop, .webSocket: return answer
+    }
+  }
+
+  /// The answer to a path or method that does not take plan use.
+  var otherRoute: HTTPServerResponse { Self.otherRoute.response }
+
+  private static let otherRoute = Refusal(name: "subscription_sharing_route_not_supported")
+
+  // MARK: Models
+
+  private static let modelMembers: Set = [
+    "slug", "display_name", "description", "visibility", "context_window", "input_modalities",
+    "supported_reasoning_levels", "default_reasoning_level",
+  ]
+
+  /// The version whose models a client sees that names no version.
+  private static let unnamedVersion = ClientVersion("0.155.0")
+
+  /// `GET /v1/models`: the models, in the order of the server, with fewer members than the Codex backend sends.
+  func listModels(_ request: HTTPServerRequest) -> HTTPServerResponse {
+    do throws(Refusal) {
+      guard request.method == "GET" else { throw Self.otherRoute }
+      _ = try signIn(of: request)
+      guard let version = request.query["client_version"].map(ClientVersion.init) ?? Self.unnamedVersion else {
+        throw Refusal(name: "invalid_request_error", message: "client_version is not a version.")
+      }
+      let members = Self.modelMembers
+      let entries = backend.models.json(for: version)["models"]?.arrayValue ?? []
+      return .json([
+        "models": .array(entries.map { .object(($0.objectValue ?? [:]).filter { members.contains($0.key) }) })
+      ])
+    } catch {
+      return error.response
+    }
+  }
+
+  private func signIn(of request: HTTPServerRequest) throws(Refusal) -> TokenStore.SignIn {
+    guard let signIn = issuer.tokens.signIn(of: request.headers) else { throw Refusal(name: "invalid_token") }
+    guard signIn.allowsPlanUse else { throw Refusal(name: "chatpass_v2_scope_not_authorized") }
+    return signIn
+  }
+
+  // MARK: Answers
+
+  /// `POST /v1/responses`. Rules with a fixed answer apply before all checks, all other rules after them.
+  func respond(_ request: HTTPServerRequest) async throws -> HTTPServerAnswer {
+    backend.record.noteTurn(request.headers, request.body, over: .http)
+    let fixed = backend.scenario.take(.apiResponses, where: \.hasOwnStatus)
+    if let answer = try await fixed?.replacement() { return answer }
+    let accepted: ResponsesRequest
+    do throws(Refusal) {
+      guard request.method == "POST" else { throw Self.otherRoute }
+      try checkPlan(of: try signIn(of: request))
+      switch RequestContent(request, zstd: false) {
+      case .refused(let refusal): return .whole(refusal)
+      case .decoded(let body): accepted = try check((try? ChappieJSONValue(parsing: body.span)) ?? .null, request)
+      }
+    } catch {
+      return .whole(error.response)
+    }
+    let rule = backend.scenario.take(.apiResponses)
+    if let answer = try await rule?.replacement() { return answer }
+    let headers =
+      [("content-type", "text/event-stream"), ("cache-control", "no-cache")] + (rule?.change?.headers ?? [])
+    // The event that ends an answer has no output here, so a client must put it together from the earlier events.
+    let answer = ResponsesAnswer(to: accepted, rule?.change).withoutOutput
+    return backend.stream(answer, rule?.change, .init(status: 200, headers: headers))
+  }
+
+  private func checkPlan(of signIn: TokenStore.SignIn) throws(Refusal) {
+    switch issuer.registrations[signIn.clientID]?.planUse ?? .enabled {
+    case .enabled: break
+    case .notEligible: throw Refusal(name: "subscription_sharing_user_not_eligible")
+    case .limitReached: throw Refusal(name: "subscription_sharing_usage_limit_exceeded")
+    case .unavailable: throw Refusal(name: "subscription_sharing_usage_unavailable")
+    }
+  }
+
+  private func check(_ body: ChappieJSONValue, _ request: HTTPServerRequest) throws(Refusal) -> ResponsesRequest {
+    let unsupported = PlanCapabilities.unsupported(in: body)
+    let lacksModel = backend.models[body["model"]?.stringValue ?? ""] == nil
+    if body.objectValue != nil, let param = unsupported ?? (lacksModel ? "model" : nil) {
+      throw Refusal(name: "subscription_sharing_unsupported_capability", param: param)
+    }
+    do throws(InvalidRequest) {
+      return try ResponsesRequest(checking: body, request.headers, over: .http, models: backend.models)
+    } catch {
+      throw Refusal(name: "invalid_request_error", message: error.detail)
+    }
+  }
+}
+
+/// The parameters that the public API does not take with a plan.
+private enum PlanCapabilities {
+  private static let parameters = [
+    "background", "conversation", "max_output_tokens", "max_tool_calls", "metadata", "moderation", "multi_agent",
+    "previous_response_id", "prompt", "prompt_cache_breakpoint", "prompt_cache_options", "prompt_cache_retention",
+    "safety_identifier", "temperature", "top_logprobs", "top_p", "truncation", "user",
+  ]
+
+  /// Tools that run on the server, apart from the search of the web.
+  private static let tools: Set = [
+    "image_generation", "file_search", "code_interpreter", "computer_use", "computer_use_preview", "mcp",
+    "tool_search", "programmatic_tool_calling", "local_shell",
+  ]
+
+  /// The parameter of a request that is not supported; nil if all are.
+  static func unsupported(in body: ChappieJSONValue) -> String? {
+    if let name = parameters.first(where: { body[$0] != nil }) { return name }
+    if body["store"]?.boolValue != false { return "store" }
+    if body["stream"]?.boolValue != true { return "stream" }
+    guard let input = body["input"]?.arrayValue else { return "input" }
+    if input.contains(where: { $0["role"]?.stringValue == "system" || hasUnsupportedPart($0["content"]) }) {
+      return "input"
+    }
+    if body["service_tier"]?.stringValue == "flex" { return "service_tier" }
+    let declared = [body["tools"]] + input.map { $0["tools"] }
+    let isUnsupported = declared.contains { list in
+      list?.arrayValue?.contains { tools.contains($0["type"]?.stringValue ?? "") } == true
+    }
+    return isUnsupported ? "tools" : nil
+  }
+
+  /// Whether a content has sound or film, or a file that is not in the request itself.
+  private static func hasUnsupportedPart(_ content: ChappieJSONValue?) -> Bool {
+    content?.arrayValue?.contains { part in
+      ["input_audio", "input_video"].contains(part["type"]?.stringValue) || part["file_id"] != nil
+        || part["file_url"] != nil
+    } == true
+  }
+}
