@@ -8,7 +8,7 @@ struct AuthorizationRequest: Sendable {
     /// The redirect address cannot be trusted, so the browser shows the reason.
     case page(String)
     /// The browser brings the error to the client.
-    case callback(RedirectAddress, state: String?, code: String, description: String)
+    case callback(RedirectAddress, state: String, code: String, description: String)
 
     /// The address to which the browser would go; the reason where it stays on a page.
     var location: String {
@@ -16,7 +16,7 @@ struct AuthorizationRequest: Sendable {
       case .page(let reason): return reason
       case .callback(let redirect, let state, let code, let description):
         let parameters = [(name: "error", value: code), ("error_description", description)]
-        return redirect.adding(parameters + (state.map { [("state", $0)] } ?? []))
+        return redirect.adding(parameters + (state.isEmpty ? [] : [("state", state)]))
       }
     }
   }
@@ -59,11 +59,10 @@ struct AuthorizationRequest: Sendable {
     guard let redirect = RedirectAddress(query["redirect_uri"] ?? "") else {
       throw .page("redirect_uri must be http, the literal 127.0.0.1, a port and a path.")
     }
-    let state = query["state"].flatMap { $0.isEmpty ? nil : $0 }
     let clientID = query["client_id"] ?? ""
     let name = query["agent_name_hint"]
     func refusal(_ code: String, _ description: String) -> Refusal {
-      .callback(redirect, state: state, code: code, description: description)
+      .callback(redirect, state: query["state"] ?? "", code: code, description: description)
     }
     if clientID == Registrations.unregistered {
       guard let name, !name.isEmpty else { throw refusal("invalid_request", "agent_name_hint is missing.") }
@@ -74,32 +73,31 @@ struct AuthorizationRequest: Sendable {
       guard name == nil else { throw refusal("invalid_request", "A registered client omits agent_name_hint.") }
       client = .registered(clientID: clientID)
     }
-    guard let state else { throw refusal("invalid_request", "state is missing.") }
-    guard let nonce = query["nonce"], !nonce.isEmpty else { throw refusal("invalid_request", "nonce is missing.") }
-    guard query["response_type"] == "code" else {
-      throw refusal("unsupported_response_type", "response_type must be code.")
-    }
-    guard let challenge = query["code_challenge"], challenge.utf8.count == 43, query["code_challenge_method"] == "S256"
-    else { throw refusal("invalid_request", "A code_challenge of the method S256 is needed.") }
-    guard let host = query["ext_agent_host_id"], Self.isHostID(host) else {
-      throw refusal("invalid_request", "ext_agent_host_id is missing, or has another form.")
-    }
-    let resources = Self.resources(issuers)
-    guard let resource = query["resource"], resources.contains(resource) else {
-      throw refusal("invalid_target", "resource must be \(resources.joined(separator: " or ")).")
-    }
-    let scopes = (query["scope"] ?? "").split(separator: " ").map(String.init)
-    guard scopes.contains("openid"), scopes.allSatisfy({ Self.scopes.contains($0) }) else {
-      throw refusal("invalid_scope", "scope lacks openid, or has an unknown part.")
-    }
     self.redirect = redirect
-    self.state = state
-    self.nonce = nonce
-    self.challenge = challenge
-    self.scopes = scopes
-    self.host = host
-    self.resource = resource
+    state = query["state"] ?? ""
+    nonce = query["nonce"] ?? ""
+    challenge = query["code_challenge"] ?? ""
+    host = query["ext_agent_host_id"] ?? ""
+    resource = query["resource"] ?? ""
+    scopes = (query["scope"] ?? "").split(separator: " ").map(String.init)
     issuer = issuers[0]
+    let resources = Self.resources(issuers)
+    let checks = [
+      (!state.isEmpty, "invalid_request", "state is missing."),
+      (!nonce.isEmpty, "invalid_request", "nonce is missing."),
+      (query["response_type"] == "code", "unsupported_response_type", "response_type must be code."),
+      (
+        challenge.utf8.count == 43 && query["code_challenge_method"] == "S256", "invalid_request",
+        "A code_challenge of the method S256 is needed."
+      ),
+      (Self.isHostID(host), "invalid_request", "ext_agent_host_id is missing, or has another form."),
+      (resources.contains(resource), "invalid_target", "resource must be \(resources.joined(separator: " or "))."),
+      (
+        scopes.contains("openid") && scopes.allSatisfy { Self.scopes.contains($0) }, "invalid_scope",
+        "scope lacks openid, or has an unknown part."
+      ),
+    ]
+    if let fault = checks.first(where: { !$0.0 }) { throw refusal(fault.1, fault.2) }
     asksForConsent = query["prompt"] == "consent" || query["force_reconsent"] == "true"
     idTokenHint = query["id_token_hint"]
     loginHint = query["login_hint"]

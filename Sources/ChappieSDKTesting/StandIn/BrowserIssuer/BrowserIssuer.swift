@@ -64,7 +64,7 @@ final class BrowserIssuer {
     }
     let verifier = Array((form["code_verifier"] ?? "").utf8)
     guard approval.clientID == clientID, approval.request.redirect.text == form["redirect_uri"],
-      RandomText.base64URL(SHA256.digest(of: verifier)) == approval.request.challenge
+      Base64URL.encode(SHA256.digest(of: verifier)) == approval.request.challenge
     else { return .oauthError("invalid_grant", "The code has another client, redirect_uri or verifier.") }
     let signIn = TokenStore.SignIn(
       id: id, issuer: approval.request.issuer, clientID: clientID, resource: approval.request.resource,

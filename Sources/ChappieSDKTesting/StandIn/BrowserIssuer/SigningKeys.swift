@@ -44,8 +44,8 @@ final class SigningKeys {
         keys.map { key in
           [
             "kty": "RSA", "use": "sig", "alg": "RS256", "kid": .string(key.id),
-            "n": .string(RandomText.base64URL(key.key.publicKey.modulus)),
-            "e": .string(RandomText.base64URL(key.key.publicKey.exponent)),
+            "n": .string(Base64URL.encode(key.key.publicKey.modulus)),
+            "e": .string(Base64URL.encode(key.key.publicKey.exponent)),
           ]
         })
     ]
@@ -56,19 +56,19 @@ final class SigningKeys {
     let signer = fault == .wrong || fault == .unpublished ? Key() : newest
     let id = fault == .wrong ? newest.id : signer.id
     let header: ChappieJSONValue = ["alg": fault == Fault.none ? "none" : "RS256", "typ": "JWT", "kid": .string(id)]
-    let content = RandomText.base64URL(header.encoded) + "." + RandomText.base64URL(claims)
+    let content = Base64URL.encode(header.encoded) + "." + Base64URL.encode(claims)
     guard fault != Fault.none else { return content + "." }
     guard let signature = try? signer.key.signature(of: Array(content.utf8)) else {
       preconditionFailure("GnuTLS made no signature")
     }
-    return content + "." + RandomText.base64URL(signature)
+    return content + "." + Base64URL.encode(signature)
   }
 
   /// The claims of a token that one of the keys signed; nil for any other text.
   func claims(of token: String) -> ChappieJSONValue? {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count == 3, let signature = RandomText.bytes(base64URL: parts[2]),
-      let claims = RandomText.bytes(base64URL: parts[1])
+    guard parts.count == 3, let signature = Base64URL.decode(parts[2].utf8),
+      let claims = Base64URL.decode(parts[1].utf8)
     else { return nil }
     let content = Array("\(parts[0]).\(parts[1])".utf8)
     guard keys.contains(where: { $0.key.publicKey.verifies(signature, of: content) }) else { return nil }

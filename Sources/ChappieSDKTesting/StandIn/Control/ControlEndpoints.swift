@@ -6,10 +6,10 @@ import HTTPTestServer
 extension StandInCore {
   /// Answers a control request; nil for any other path.
   func control(_ request: HTTPServerRequest) -> HTTPServerResponse? {
+    if request.method == "GET", request.path == "/sandbox/state" { return .json(state.json) }
     do {
-      return try change(request, ControlFields(request: request)).map { members in
-        .json(.object(members.merging(["ok": true]) { own, _ in own }))
-      } ?? (request.method == "GET" && request.path == "/sandbox/state" ? .json(state.json) : nil)
+      guard let members = try change(request, ControlFields(request: request)) else { return nil }
+      return .json(.object(members.merging(["ok": true]) { $1 }))
     } catch {
       return .json(["error": .string("\(error)")], status: (error as? ControlFields.Problem)?.status ?? 400)
     }
@@ -22,7 +22,7 @@ extension StandInCore {
     case ("POST", "/sandbox/decline"): try decide(fields, nil)
     case ("POST", "/sandbox/authorize"): return ["location": .string(try authorize(request, fields))]
     case ("POST", "/sandbox/callback"):
-      let members = (try? ChappieJSONValue(parsing: request.body.span))?.objectValue ?? [:]
+      let members = request.json.objectValue ?? [:]
       browser.callbackChanges = request.form ?? members.mapValues { $0.stringValue ?? "" }
     case ("POST", "/sandbox/scenario"):
       try play(request.body)
@@ -112,7 +112,7 @@ extension StandInCore {
   /// Replaces the models.
   func replaceModels(_ json: [UInt8]) throws(StandInScenarioError) {
     do throws(InvalidRequest) {
-      try backend.models.replace((try? ChappieJSONValue(parsing: json.span)) ?? .null)
+      try backend.models.replace(ChappieJSONValue(body: json))
     } catch {
       throw StandInScenarioError(description: error.detail)
     }
@@ -121,7 +121,7 @@ extension StandInCore {
   /// Sets the usage of the plan.
   func setUsage(_ json: [UInt8]) throws(StandInScenarioError) {
     do throws(RuleReader.Problem) {
-      try backend.usage.set((try? ChappieJSONValue(parsing: json.span)) ?? .null)
+      try backend.usage.set(ChappieJSONValue(body: json))
     } catch {
       throw StandInScenarioError(description: error.text)
     }
@@ -143,8 +143,7 @@ private struct ControlFields {
   let request: HTTPServerRequest
 
   subscript(name: String) -> String? {
-    request.query[name] ?? request.form?[name]
-      ?? (try? ChappieJSONValue(parsing: request.body.span))?[name]?.stringValue
+    request.query[name] ?? request.form?[name] ?? request.json[name]?.stringValue
   }
 
   func number(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int {

@@ -12,7 +12,7 @@ final class DeviceAuthorizations {
     let user: StandInUser
 
     /// The PKCE challenge of the verifier.
-    var challenge: String { RandomText.base64URL(SHA256.digest(of: Array(verifier.utf8))) }
+    var challenge: String { Base64URL.encode(SHA256.digest(of: Array(verifier.utf8))) }
   }
 
   enum State {

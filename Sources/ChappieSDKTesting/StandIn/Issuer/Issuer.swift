@@ -14,8 +14,7 @@ struct Issuer {
 
   /// `POST /api/accounts/deviceauth/usercode`
   func userCode(_ request: HTTPServerRequest) -> HTTPServerResponse {
-    guard let body = try? ChappieJSONValue(parsing: request.body.span), let clientID = body["client_id"]?.stringValue
-    else {
+    guard let clientID = request.json["client_id"]?.stringValue else {
       return .error(400, "invalid_request", "The request must be JSON with a client_id.")
     }
     guard clientID == configuration.clientID else { return .error(400, "invalid_client", "Unknown client.") }
@@ -32,9 +31,10 @@ struct Issuer {
 
   /// `POST /api/accounts/deviceauth/token`
   func poll(_ request: HTTPServerRequest) -> HTTPServerResponse {
-    guard let body = try? ChappieJSONValue(parsing: request.body.span), let id = body["device_auth_id"]?.stringValue,
-      let userCode = body["user_code"]?.stringValue
-    else { return .error(400, "invalid_request", "The request must be JSON with device_auth_id and user_code.") }
+    let body = request.json
+    guard let id = body["device_auth_id"]?.stringValue, let userCode = body["user_code"]?.stringValue else {
+      return .error(400, "invalid_request", "The request must be JSON with device_auth_id and user_code.")
+    }
     let unknown = "Device authorization is unknown. Please try again."
     switch devices.state(id: id, userCode: userCode) {
     case .waiting: return .error(403, "deviceauth_authorization_unknown", unknown)
@@ -70,7 +70,8 @@ struct Issuer {
 
   /// `POST /oauth/token` with JSON.
   func refresh(_ request: HTTPServerRequest) -> HTTPServerResponse {
-    guard let body = try? ChappieJSONValue(parsing: request.body.span) else {
+    let body = request.json
+    guard !body.isNull else {
       return .error(400, "invalid_request", "The request is not JSON.")
     }
     guard body["grant_type"]?.stringValue == "refresh_token" else {
@@ -95,7 +96,7 @@ struct Issuer {
 
   /// `POST /oauth/revoke`
   func revoke(_ request: HTTPServerRequest) -> HTTPServerResponse {
-    guard let body = try? ChappieJSONValue(parsing: request.body.span), let token = body["token"]?.stringValue else {
+    guard let token = request.json["token"]?.stringValue else {
       return .error(400, "invalid_request", "The request must be JSON with a token.")
     }
     // As RFC 7009 says, revoking an unknown token succeeds.

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import GLibBridge
 
 /// Makes identifiers and secrets for the stand-in.
 enum RandomText {
@@ -16,27 +16,7 @@ enum RandomText {
   /// Makes a secret of base64url characters that holds the marker.
   static func secret() -> String {
     // 33 bytes make the whole text valid base64url, as the signature of a JWT must be.
-    marker + "-" + base64URL((0..<33).map { _ in UInt8.random(in: 0...255) })
-  }
-
-  /// Encodes `bytes` in base64url without padding.
-  static func base64URL(_ bytes: [UInt8]) -> String {
-    String(
-      Data(bytes).base64EncodedString().compactMap { character in
-        switch character {
-        case "+": "-"
-        case "/": "_"
-        case "=": nil
-        default: character
-        }
-      })
-  }
-
-  /// Decodes base64url without padding; nil for other text.
-  static func bytes(base64URL text: String) -> [UInt8]? {
-    let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
-    let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
-    return Data(base64Encoded: base64 + padding).map { [UInt8]($0) }
+    marker + "-" + Base64URL.encode((0..<33).map { _ in UInt8.random(in: 0...255) })
   }
 
   /// Makes a user code such as `ABCD-12345`, without letters that resemble digits.

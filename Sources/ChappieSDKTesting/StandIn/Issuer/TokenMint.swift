@@ -61,7 +61,7 @@ struct TokenMint {
   /// The claim `sub` in the browser: it differs from application to application, because nobody says that it does not.
   nonisolated static func subject(of user: StandInUser, clientID: String) -> String {
     let digest = SHA256.digest(of: Array("\(clientID) \(user.userID)".utf8))
-    return "user-" + RandomText.base64URL(Array(digest.prefix(15)))
+    return "user-" + Base64URL.encode(Array(digest.prefix(15)))
   }
 
   private func claims(audience: String) -> [String: ChappieJSONValue] {
@@ -83,7 +83,7 @@ struct TokenMint {
   /// A well-formed token without a valid signature.
   private static func token(_ type: ChappieJSONValue, _ claims: [String: ChappieJSONValue]) -> String {
     let header: ChappieJSONValue = ["alg": "RS256", "typ": type, "kid": "sandbox"]
-    let parts = [header, .object(claims)].map { RandomText.base64URL($0.encoded) }
+    let parts = [header, .object(claims)].map { Base64URL.encode($0.encoded) }
     return parts.joined(separator: ".") + "." + RandomText.secret()
   }
 }

@@ -94,13 +94,6 @@ final class TokenStore {
 
   // MARK: Issuing
 
-  /// Issues the first tokens of a sign-in.
-  ///
-  /// - Parameter nonce: the nonce of the authorization request.
-  func issue(_ signIn: SignIn, nonce: String? = nil, _ change: IDTokenChange? = nil) -> Tokens {
-    issue(signIn, nonce, change, replacing: nil)
-  }
-
   /// Exchanges a refresh token for new tokens of the same sign-in.
   func refresh(
     _ token: String, clientID: String, _ change: IDTokenChange? = nil
@@ -120,11 +113,16 @@ final class TokenStore {
     }
     refreshTokens[token]?.state = grace ? .superseded : .used
     if let predecessor = known.predecessor { refreshTokens[predecessor]?.state = .used }
-    return (known.signIn, issue(known.signIn, nil, change, replacing: token))
+    return (known.signIn, issue(known.signIn, change, replacing: token))
   }
 
-  private func issue(
-    _ signIn: SignIn, _ nonce: String?, _ change: IDTokenChange?, replacing predecessor: String?
+  /// Issues the first tokens of a sign-in, or the next ones.
+  ///
+  /// - Parameters:
+  ///   - nonce: the nonce of the authorization request; nil after a refresh.
+  ///   - predecessor: the refresh token that the new one replaces.
+  func issue(
+    _ signIn: SignIn, nonce: String? = nil, _ change: IDTokenChange? = nil, replacing predecessor: String? = nil
   ) -> Tokens {
     let now = clock.now
     accessTokens = accessTokens.filter { $0.value.expires > now }

@@ -86,7 +86,7 @@ struct PublicAPI {
       try checkPlan(of: try signIn(of: request))
       switch RequestContent(request, zstd: false) {
       case .refused(let refusal): return .whole(refusal)
-      case .decoded(let body): accepted = try check((try? ChappieJSONValue(parsing: body.span)) ?? .null, request)
+      case .decoded(let body): accepted = try check(ChappieJSONValue(body: body), request)
       }
     } catch {
       return .whole(error.response)

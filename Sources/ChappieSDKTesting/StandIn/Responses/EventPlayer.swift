@@ -21,21 +21,17 @@ struct EventPlayer {
     }
   }
 
-  /// The way in which the events ended. It decides between keeping, closing and cutting the connection.
-  enum Outcome {
-    case complete
-    case ended
-    case dropped
-  }
-
   /// The time between two deltas; zero for no limit.
   let interval: Duration
   let ending: Ending
 
   /// Writes the events of an answer.
+  ///
+  /// - Returns: ``ending``, or `complete` if the answer has fewer deltas. It decides between keeping, closing and cutting
+  ///   the connection.
   func play(
     _ answer: ResponsesAnswer, _ write: @GLibActor (ChappieJSONValue) async throws -> Void
-  ) async throws -> Outcome {
+  ) async throws -> Ending {
     let start = ContinuousClock.now
     var deltas = 0
     for index in 0..<answer.count {
@@ -50,11 +46,7 @@ struct EventPlayer {
       deltas += 1
       if deltas == ending.lastDelta { break }
     }
-    return switch ending {
-    case .endAfter(deltas): .ended
-    case .dropAfter(deltas): .dropped
-    default: .complete
-    }
+    return deltas == ending.lastDelta ? ending : .complete
   }
 
   /// Waits until the time of a delta, counted from the start, so that delays do not add up.

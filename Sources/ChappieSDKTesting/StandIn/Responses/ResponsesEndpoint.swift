@@ -17,7 +17,7 @@ extension BackendState {
     case .decoded(let body):
       do throws(InvalidRequest) {
         accepted = try ResponsesRequest(
-          checking: (try? ChappieJSONValue(parsing: body.span)) ?? .null, request.headers, over: .http, models: models)
+          checking: ChappieJSONValue(body: body), request.headers, over: .http, models: models)
       } catch {
         return .whole(.detail(error.detail))
       }
@@ -51,8 +51,8 @@ extension BackendState {
     let player = player(change)
     return .stream(head) { stream in
       try await self.record.streaming {
-        let outcome = try await player.play(answer) { try await stream.write(Self.frame($0)) }
-        if case .dropped = outcome { stream.abort() }
+        let ending = try await player.play(answer) { try await stream.write(Self.frame($0)) }
+        if case .dropAfter = ending { stream.abort() }
       }
     }
   }

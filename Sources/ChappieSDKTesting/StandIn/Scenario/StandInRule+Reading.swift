@@ -13,7 +13,7 @@ public struct StandInScenarioError: LocalizedError, Equatable, CustomStringConve
 extension StandInRule {
   /// Reads the rules of a scenario, a JSON list.
   static func list(parsing bytes: [UInt8]) throws(StandInScenarioError) -> [StandInRule] {
-    guard let json = try? ChappieJSONValue(parsing: bytes.span), case .array(let elements) = json else {
+    guard let elements = ChappieJSONValue(body: bytes).arrayValue else {
       throw StandInScenarioError(description: "a scenario is a JSON list of rules")
     }
     var rules: [StandInRule] = []
@@ -34,14 +34,10 @@ extension StandInRule {
       throw RuleReader.Problem(text: "'endpoint' must be one of \(names)")
     }
     self.endpoint = endpoint
-    times =
-      try reader.read("times", "a number from 1 on, or \"always\"") { value in
-        switch value {
-        case .string("always"): Times.always
-        case .integer(let count): Int(exactly: count).flatMap { $0 > 0 ? .count($0) : nil }
-        default: nil
-        }
-      } ?? .count(1)
+    let times = try reader.read("times", "a number from 1 on, or \"always\"") { value in
+      value == "always" ? Int.max : value.integerValue.flatMap { Int(exactly: $0) }.flatMap { $0 > 0 ? $0 : nil }
+    }
+    self.times = times ?? 1
     if try reader.bool("hang") == true {
       delay = .zero
       action = .hang
@@ -145,10 +141,10 @@ extension ToolCall {
     guard let name = try reader.string("name") else { throw RuleReader.Problem(text: "a tool call needs a 'name'") }
     let (namespace, id) = (try reader.string("namespace"), try reader.string("call_id"))
     if let input = try reader.string("input") {
-      self.init(id: id, name: name, namespace: namespace, .input(input))
+      self.init(id: id, name: name, namespace: namespace, isCustom: true, input)
     } else {
       let arguments = reader.take("arguments") ?? [:]
-      self.init(id: id, name: name, namespace: namespace, .arguments(arguments.stringValue ?? arguments.json))
+      self.init(id: id, name: name, namespace: namespace, arguments.stringValue ?? arguments.json)
     }
   }
 }

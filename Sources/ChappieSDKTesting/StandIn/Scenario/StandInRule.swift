@@ -4,11 +4,6 @@ import HTTPTestServer
 
 /// A rule of a scenario: the behaviour for the next requests to one endpoint.
 struct StandInRule: Sendable {
-  enum Times: Sendable {
-    case count(Int)
-    case always
-  }
-
   enum Action: Sendable {
     /// No answer until the client disconnects.
     case hang
@@ -43,7 +38,8 @@ struct StandInRule: Sendable {
   }
 
   let endpoint: StandInEndpoint
-  var times: Times
+  /// The number of requests; `Int.max` for all.
+  var times: Int
   let delay: Duration
   let action: Action
 
@@ -111,11 +107,8 @@ final class ScenarioPlayer {
   ) -> StandInRule? {
     guard let index = rules.firstIndex(where: { $0.endpoint == endpoint }), condition(rules[index]) else { return nil }
     let rule = rules[index]
-    switch rule.times {
-    case .always: break
-    case .count(1): rules.remove(at: index)
-    case .count(let count): rules[index].times = .count(count - 1)
-    }
+    if rule.times < .max { rules[index].times -= 1 }
+    if rule.times == 1 { rules.remove(at: index) }
     return rule
   }
 }

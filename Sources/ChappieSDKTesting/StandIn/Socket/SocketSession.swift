@@ -72,7 +72,8 @@ final class SocketSession {
 
   private func receive(_ message: [UInt8]) async throws {
     do {
-      guard let frame = try? ChappieJSONValue(parsing: message.span), frame.objectValue != nil else {
+      let frame = ChappieJSONValue(body: message)
+      guard frame.objectValue != nil else {
         throw Refused(response: .detail("The frame is not a JSON object"))
       }
       guard frame["type"]?.stringValue == "response.create" else {
@@ -137,16 +138,16 @@ final class SocketSession {
     var answer = ResponsesAnswer(to: request, change)
     if change?.events == nil { answer = answer.with(side: sideEvents(change?.headers ?? [], isFirst: isFirst)) }
     last = nil
-    let outcome = try await backend.record.streaming {
+    let ending = try await backend.record.streaming {
       try await backend.player(change).play(answer) { try await self.write($0) }
     }
-    switch outcome {
+    switch ending {
     case .complete:
       guard let end = answer.completion else { return }
       last = LastResponse(id: end.id, conversation: request.conversation.continued(with: end.output))
       if let change { try await sendLate(change) }
-    case .ended: socket.close()
-    case .dropped: throw Cut()
+    case .endAfter: socket.close()
+    case .dropAfter: throw Cut()
     }
   }
 
@@ -217,9 +218,9 @@ final class SocketSession {
 
   /// The member `error` of the body. A body without this member becomes the message of an error.
   private static func error(of response: HTTPServerResponse) -> ChappieJSONValue {
-    let body = try? ChappieJSONValue(parsing: response.body.span)
-    if let error = body?["error"], error.objectValue != nil { return error }
-    let text = body?["detail"]?.stringValue ?? String(decoding: response.body, as: UTF8.self)
+    let body = ChappieJSONValue(body: response.body)
+    if let error = body["error"], error.objectValue != nil { return error }
+    let text = body["detail"]?.stringValue ?? String(decoding: response.body, as: UTF8.self)
     return ["type": "invalid_request_error", "code": .null, "message": .string(text)]
   }
 

@@ -6,15 +6,18 @@ import HTTPTestServer
 struct RequestLog {
   let write: @GLibActor @Sendable (String) -> Void
 
-  init(_ write: @escaping @GLibActor @Sendable (String) -> Void) {
-    self.write = write
-  }
-
   func follow(
     _ request: HTTPServerRequest, _ answer: () async throws -> HTTPServerAnswer
   ) async throws -> HTTPServerAnswer {
     let start = ContinuousClock.now
-    switch try await outcome(of: answer, request, start) {
+    let answered: HTTPServerAnswer
+    do {
+      answered = try await answer()
+    } catch {
+      line(request, "the client left", start)
+      throw error
+    }
+    switch answered {
     case .whole(let response):
       line(request, "\(response.head.status)", start)
       return .whole(response)
@@ -40,17 +43,6 @@ struct RequestLog {
       line(request, outcome, start)
     } catch {
       line(request, outcome + ", until the client left", start)
-      throw error
-    }
-  }
-
-  private func outcome(
-    of answer: () async throws -> HTTPServerAnswer, _ request: HTTPServerRequest, _ start: ContinuousClock.Instant
-  ) async throws -> HTTPServerAnswer {
-    do {
-      return try await answer()
-    } catch {
-      line(request, "the client left", start)
       throw error
     }
   }

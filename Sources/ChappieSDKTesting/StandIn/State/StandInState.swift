@@ -57,7 +57,7 @@ extension StandInState {
       "clients": .object(clients.mapValues { .object($0.mapValues { .string($0) }) }),
       "last_responses_request": [
         "transport": .text(lastResponsesTransport), "headers": .object(lastResponsesHeaders.mapValues { .string($0) }),
-        "body": (try? ChappieJSONValue(parsing: lastResponsesBody.span)) ?? .null,
+        "body": ChappieJSONValue(body: lastResponsesBody),
       ],
       "turn_state": ["given": .text(turnStateGiven), "sent_back": .text(turnStateSentBack)],
       "live_refresh_tokens": .init(liveRefreshTokens), "revoked_refresh_tokens": .init(revokedRefreshTokens),

@@ -2,6 +2,18 @@ import ChappieSDK
 import GLibBridge
 import HTTPTestServer
 
+extension ChappieJSONValue {
+  /// The value that a body holds; `null` if it is not JSON.
+  init(body: [UInt8]) {
+    self = (try? ChappieJSONValue(parsing: body.span)) ?? .null
+  }
+}
+
+extension HTTPServerRequest {
+  /// The body; `null` if it is not JSON.
+  var json: ChappieJSONValue { ChappieJSONValue(body: body) }
+}
+
 extension HTTPServerResponse {
   static func json(
     _ value: ChappieJSONValue, status: Int = 200, headers: [(name: String, value: String)] = []
@@ -31,7 +43,7 @@ extension HTTPServerResponse {
 
   /// Replaces members of the JSON object in the body; `null` removes one.
   mutating func replaceMembers(_ changes: [String: ChappieJSONValue]) {
-    guard !changes.isEmpty, let members = (try? ChappieJSONValue(parsing: body.span))?.objectValue else { return }
+    guard !changes.isEmpty, let members = ChappieJSONValue(body: body).objectValue else { return }
     body = ChappieJSONValue.object(members.merging(changes) { $1 }.filter { $0.value != .null }).encoded
   }
 }
