@@ -30,10 +30,10 @@ struct ToolValueTests {
 
   @Test func errorNamesTheToolOfAnInvalidSchema() {
     let tool = ChappieHarnessTool(
-      name: "look", description: "", inputSchema: ["type": "object", "properties": ["a": ["pattern": "("]]])
+      name: "look", description: "", inputSchema: ["type": "object", "properties": ["a": ["items": 1]]])
     #expect(
       throws: ChappieClientError.invalidArgument(
-        "The input schema of the tool 'look' cannot be used: #/properties/a/pattern must be a regular expression.")
+        "The input schema of the tool 'look' cannot be used: #/properties/a/items must be an object, true or false.")
     ) { try tool.argumentsSchema() }
   }
 

@@ -82,8 +82,8 @@ struct HarnessDecodingTests {
         "The input schema of the tool 'a' must be a JSON Schema with type 'object'."
       ),
       (
-        tool(["name": "a", "input_schema": #"{"type":"object","properties":{"b":{"pattern":"["}}}"#]),
-        "The input schema of the tool 'a' cannot be used: #/properties/b/pattern must be a regular expression."
+        tool(["name": "a", "input_schema": #"{"type":"object","properties":{"b":{"items":1}}}"#]),
+        "The input schema of the tool 'a' cannot be used: #/properties/b/items must be an object, true or false."
       ),
       (tool(["name": "a", "policy": "Ask"]), "There is no tool policy 'Ask': use automatic, ask or deny."),
       (
