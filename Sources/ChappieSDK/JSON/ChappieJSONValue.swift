@@ -135,7 +135,8 @@ extension ChappieJSONValue: Hashable {
     switch self {
     case .object(let members): hasher.combine(members)
     case .array(let elements): hasher.combine(elements)
-    case .string(let text): hasher.combine(text)
+    // As they are compared: texts of the same characters would all have one hash.
+    case .string(let text): hasher.combine(Array(text.utf8))
     case .integer(let number): hasher.combine(number)
     case .number(let number):
       if let whole = Int64(exactly: number) { hasher.combine(whole) } else { hasher.combine(number) }

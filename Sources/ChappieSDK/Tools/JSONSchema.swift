@@ -84,7 +84,8 @@ private struct SchemaRules: Sendable {
     types = try reader.types()
     choices = try reader.array("enum")
     choiceSet = Set(choices ?? [])
-    required = try reader.strings("required")
+    var names: Set<[UInt8]> = []
+    required = try reader.strings("required").filter { names.insert(Array($0.utf8)).inserted }
     properties = try reader.schemas("properties")
     additionalProperties = try reader.schema("additionalProperties")
     items = try reader.schema("items")
@@ -118,7 +119,7 @@ private struct SchemaRules: Sendable {
       guard types.count == names.count else {
         throw wrong("type", "object, array, string, integer, number, boolean or null")
       }
-      return types
+      return types.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
     func schema(_ name: String) throws(SchemaError) -> SchemaNode? {
@@ -143,7 +144,10 @@ private struct SchemaRules: Sendable {
     case .object(let members): return violation(in: members)
     case .array(let elements):
       guard let items else { return nil }
-      return elements.indices.lazy.compactMap { items.violation(in: elements[$0])?.below("\($0)") }.first
+      for (index, element) in elements.enumerated() {
+        if let violation = items.violation(in: element) { return violation.below("\(index)") }
+      }
+      return nil
     default: return nil
     }
   }

@@ -150,6 +150,21 @@ struct JSONSchemaTests {
     try SchemaCase(#"{"items":{"type":"integer"}}"#, numbers + ",\"x\"]", "/100000: must be an integer").expect()
   }
 
+  /// Each level looks at its element once.
+  @Test(.timeLimit(.minutes(1))) func checksDeepArrays() throws {
+    var (schema, value): (ChappieJSONValue, ChappieJSONValue) = (["type": "null"], 1)
+    for _ in 0..<100 { (schema, value) = (["items": schema], [value]) }
+    #expect(try JSONSchema(schema).violation(in: value) == "/…/0/0/0/0/0/0/0/0: must be null")
+  }
+
+  @Test(.timeLimit(.minutes(1))) func repeatedNamesCostNothing() throws {
+    let names = ChappieJSONValue.array(Array(repeating: "a", count: 19_000))
+    let values = ChappieJSONValue.array(Array(repeating: ["a": 1], count: 100_000))
+    #expect(try JSONSchema(["items": ["required": names]]).violation(in: values) == nil)
+    let types = ChappieJSONValue.array(Array(repeating: "null", count: 19_000))
+    #expect(try JSONSchema(["type": types]).violation(in: 1) == "/: must be null")
+  }
+
   @Test func placesAreShortened() throws {
     let key = String(repeating: "k", count: 10_000)
     var (schema, value): (ChappieJSONValue, ChappieJSONValue) = (["type": "null"], 1)
