@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Finds pairs of folders of a target that depend on each other, in the compiler's index of a debug build.
+"""Finds folders of a target that depend on each other in a ring, in the compiler's index of a debug build.
 
 Usage: Tests/arrows.py DIRECTORY-OF-THE-BUILD
 
-A folder depends on another one when a file in it uses a symbol that is defined there. The program prints each pair of
-folders that depend on each other, and fails for a pair that is not in KNOWN. It also fails for a pair in KNOWN that no
-longer exists, so that the list only shrinks.
+A folder depends on another one when a file in it uses a symbol that is defined there. A folder below another one is a
+folder of its own. The program prints each ring with the uses that are fewest, and fails if there is one, or if the
+index is empty.
 """
 
 import os
@@ -17,8 +17,6 @@ from ctypes import c_void_p, string_at
 from pathlib import Path
 
 SOURCES = Path(__file__).resolve().parent.parent / "Sources"
-# Pairs that are still to be separated.
-KNOWN = set()
 RECORD = 2
 DEFINITION, REFERENCE = 1 << 1, 1 << 2
 
@@ -99,37 +97,53 @@ class Index:
         return self.collect("record_reader_occurrences_apply_f", OBJECTS, read, reader)
 
 
-def folder(file):
-    return "/".join(file.split("/")[:2]) if file.count("/") > 1 else file.split("/")[0]
-
-
 def uses(index):
     """The symbols that each folder uses of each other folder of its target."""
     definitions, references = {}, defaultdict(set)
     for file, symbol, name, roles, _ in index.symbols():
         if roles & DEFINITION:
-            definitions.setdefault(symbol, (folder(file), name))
+            definitions.setdefault(symbol, (file, name))
         elif roles & REFERENCE:
             references[symbol].add(file)
     found = defaultdict(set)
     for symbol, (home, name) in definitions.items():
         for file in references[symbol]:
-            if folder(file) != home and file.split("/")[0] == home.split("/")[0]:
-                found[folder(file), home].add(f"{name} in {Path(file).name}")
+            if os.path.dirname(file) != os.path.dirname(home) and file.split("/")[0] == home.split("/")[0]:
+                found[os.path.dirname(file), os.path.dirname(home)].add(f"{name} in {Path(file).name}")
     return found
+
+
+def rings(arrows):
+    """The sets of folders of which each depends on each other one of its set, directly or not."""
+    following = defaultdict(set)
+    for one, other in arrows:
+        following[one].add(other)
+
+    def reached(start):
+        found, waiting = set(), [start]
+        while waiting:
+            for other in following[waiting.pop()] - found:
+                found.add(other)
+                waiting.append(other)
+        return found
+
+    reach = {folder: reached(folder) for folder in list(following)}
+    return {frozenset(other for other in reach[folder] if folder in reach.get(other, ())) for folder in reach
+            if folder in reach[folder]}
 
 
 def main():
     found = uses(Index(Path(sys.argv[1]) / "index" / "store"))
-    pairs = {pair for pair in found if pair < pair[::-1] and pair[::-1] in found}
-    new, gone = pairs - KNOWN, KNOWN - pairs
-    for one, other in sorted(new):
-        fewer = min(found[one, other], found[other, one], key=len)
-        print(f"{one} and {other} depend on each other, for example by {', '.join(sorted(fewer)[:5])}")
-    for one, other in sorted(gone):
-        print(f"{one} and {other} no longer depend on each other: remove them from KNOWN in Tests/arrows.py")
-    print(f"arrows: {len(found)} between folders, {len(pairs)} pairs that depend on each other, {len(new)} of them new")
-    sys.exit(bool(new or gone))
+    if not found:
+        sys.exit(f"arrows: the index below {sys.argv[1]} is empty")
+    groups = rings(found)
+    for group in sorted(groups, key=sorted):
+        print("These folders depend on each other: " + ", ".join(sorted(group)))
+        inside = [pair for pair in found if set(pair) <= group]
+        for one, other in sorted(inside, key=lambda pair: len(found[pair]))[:3]:
+            print(f"    {one} needs of {other}: {', '.join(sorted(found[one, other])[:5])}")
+    print(f"arrows: {len(found)} between folders, {len(groups)} rings")
+    sys.exit(bool(groups))
 
 
 if __name__ == "__main__":

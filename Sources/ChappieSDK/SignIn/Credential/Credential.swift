@@ -38,18 +38,6 @@ package struct Credential: Sendable {
     for token in [accessToken, refreshToken, idToken] { token.map(TokensAtHand.note) }
   }
 
-  /// The credential with which a sign-in is ended that is not known to be of use.
-  ///
-  /// - Throws: ``ChappieAuthError/invalidResponse(_:)`` for an answer without any token.
-  init(
-    revocableIn answer: AuthHTTP.Response, method: ChappieSignInMethod, _ servers: CredentialServers
-  ) throws(ChappieAuthError) {
-    guard let token = answer.revocableToken else { throw .invalidResponse("a token is missing or too long") }
-    self.init(
-      method: method.rawValue, servers: servers, accessToken: token, refreshToken: token, idToken: nil,
-      renewedAt: answer.time, issuerReading: answer.reading)
-  }
-
   /// Whether the two credentials share a token. Revoking one of them would then end the other.
   func sharesToken(with other: Credential) -> Bool {
     if accessToken.isEqual(to: other.accessToken) { return true }

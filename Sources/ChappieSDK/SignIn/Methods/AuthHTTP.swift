@@ -155,3 +155,17 @@ final class AuthHTTP {
     return headers["date"].flatMap(HTTPDate.unixSeconds).flatMap { Timestamp($0) }.map { $0 + Int64(age.value) }
   }
 }
+
+extension Credential {
+  /// The credential with which a sign-in is ended that is not known to be of use.
+  ///
+  /// - Throws: ``ChappieAuthError/invalidResponse(_:)`` for an answer without any token.
+  init(
+    revocableIn answer: AuthHTTP.Response, method: ChappieSignInMethod, _ servers: CredentialServers
+  ) throws(ChappieAuthError) {
+    guard let token = answer.revocableToken else { throw .invalidResponse("a token is missing or too long") }
+    self.init(
+      method: method.rawValue, servers: servers, accessToken: token, refreshToken: token, idToken: nil,
+      renewedAt: answer.time, issuerReading: answer.reading)
+  }
+}
