@@ -92,9 +92,17 @@ def run(name, command):
     # No test matches a misspelt name.
     if command.startswith(SWIFT) and NOTHING.search(text):
         status = 1
-    # The output of a failed row is printed as one block.
-    print(f"{text}FAIL  {name}: status {status}" if status else f"ok    {name} ({seconds:.0f} s)", flush=True)
+    # The output of a failed row is printed as one block, and what failed again below it: CI logs may be truncated.
+    found = [text, f"FAIL  {name}: status {status}", *failures(name, text)]
+    print("\n".join(found) if status else f"ok    {name} ({seconds:.0f} s)", flush=True)
     return name, seconds, status, text
+
+
+def failures(name, text):
+    """The command that repeats each failed test of a row alone, and what the tests found."""
+    tests = sorted(set(FAILED.findall(text))) or [name]
+    return ([f"FAIL  {name}: make check TEST={test}" for test in tests]
+            + [f"      {issue[:300]}" for issue in ISSUE.findall(text)])
 
 
 def main(name=None):
@@ -125,11 +133,7 @@ def main(name=None):
             print(f"{name}: {line}")
     failed = [row for row in rows if row[2]]
     for name, _, _, text in failed:
-        for test in sorted(set(FAILED.findall(text))) or [name]:
-            print(f"FAIL  {name}: make check TEST={test}")
-        # Repeated at the end, because CI logs may be truncated at the beginning.
-        for issue in ISSUE.findall(text):
-            print(f"      {issue[:300]}")
+        print("\n".join(failures(name, text)))
     print(f"{len(rows) - len(failed)} passed, {len(failed)} failed")
     return 1 if failed else 0
 
