@@ -26,10 +26,12 @@ extension CredentialSlot {
       let lock = try await SlotFileLock.take(identity)
       defer { withExtendedLifetime(lock) {} }
       let finding = try await find(.forbidden)
+      // The keyring was locked meanwhile: a credential that it hides would be removed without a revocation.
+      if case .hidden(let error) = finding { throw error }
       return try await changing {
         let newest = pending?.credential.credential ?? finding.credential
         if let newest { await list(newest) }
-        try await store.delete(identity, interaction: interaction)
+        try await store.delete(identity, interaction: .forbidden)
         pending = nil
         apply(.signedOut)
         return Task.onGLib { await revokeAll([newest].compactMap(\.self)) }

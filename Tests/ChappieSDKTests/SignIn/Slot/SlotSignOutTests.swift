@@ -85,6 +85,22 @@ struct SlotSignOutTests {
     #expect(fixture.method.revoked == ["theirs"])
   }
 
+  /// The keyring is locked while the sign-out waits for the lock of another process.
+  @Test func aKeyringThatHidesTheCredentialKeepsIt() async throws {
+    let fixture = await SlotFixture.signedIn()
+    var lock: FileLock? = try await SlotFileLock.take(fixture.slot.identity)
+    let finds = fixture.store.finds
+    let signOut = Task { @GLibActor in _ = try await fixture.slot.signOut(interaction: .forbidden) }
+    while fixture.store.finds == finds { try await sleep(for: .milliseconds(5)) }
+    fixture.store.reading = .hidden
+    withExtendedLifetime(lock) {}
+    lock = nil
+    await #expect(throws: CredentialError.keyringLocked) { try await signOut.value }
+    #expect(fixture.store.stored == "old")
+    #expect(fixture.store.deletes == 0)
+    #expect(fixture.method.revoked.isEmpty)
+  }
+
   @Test func endsAWaitingSignIn() async throws {
     let fixture = await SlotFixture.signedIn()
     fixture.method.onSignIn = { progress in
