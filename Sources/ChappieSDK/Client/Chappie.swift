@@ -67,10 +67,8 @@ public enum Chappie {
     ofService service: String = ChappieConfiguration().keychainService,
     applicationID: ChappieApplicationID = .program
   ) async throws -> [String] {
-    do {
-      return try await SlotRegistry.accounts(ofService: service, of: applicationID)
-    } catch let error as CredentialError {
-      throw ChappieAuthError(error)
+    try await ChappieAuthError.converting {
+      try await SlotRegistry.accounts(ofService: service, of: applicationID)
     }
   }
 }

@@ -42,7 +42,7 @@ package enum Erasure {
   /// - Throws: ``ChappieAuthError`` when the keyring cannot be searched, and nothing was removed; `CancellationError`.
   package static func run(_ configuration: ChappieConfiguration, interaction: UserInteraction) async throws -> [Part] {
     let interaction = await LockGate(unknown: configuration.unknownLockPolicy).interaction(interaction)
-    do {
+    return try await ChappieAuthError.converting {
       var results = Results()
       // A program may sign in again while the server revokes the others.
       for _ in 0..<passes {
@@ -54,8 +54,6 @@ package enum Erasure {
       }
       await RegistrationFile.removeAll()
       return results.parts
-    } catch let error as CredentialError {
-      throw ChappieAuthError(error)
     }
   }
 
@@ -129,7 +127,7 @@ extension Erasure {
     _ application: String, account: String?, _ configuration: ChappieConfiguration, interaction: UserInteraction
   ) async throws -> [Part] {
     let interaction = await LockGate(unknown: configuration.unknownLockPolicy).interaction(interaction)
-    do {
+    return try await ChappieAuthError.converting {
       let slots = try await stored(interaction).filter { account == nil || $0.account == account }
       let own = slots.filter { $0.appID.map(ChappieApplicationID.shown) == application }
       var parts: [Part] = []
@@ -137,8 +135,6 @@ extension Erasure {
         parts.append(await signOut(slot, configuration, interaction))
       }
       return parts
-    } catch let error as CredentialError {
-      throw ChappieAuthError(error)
     }
   }
 

@@ -20,15 +20,13 @@ package struct StoredCredential: Sendable {
   @GLibActor
   package static func all(_ configuration: ChappieConfiguration) async throws -> [StoredCredential] {
     defer { MemoryHardening.wipeStack() }
-    do {
+    return try await ChappieAuthError.converting {
       var credentials: [StoredCredential] = []
       for identity in try await SlotRegistry.owners() {
         let slot = SlotRegistry.slot(identity, configuration.backend, configuration.unknownLockPolicy)
         credentials.append(await StoredCredential(slot))
       }
       return credentials
-    } catch let error as CredentialError {
-      throw ChappieAuthError(error)
     }
   }
 

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// An error of a sign-in or of its refresh.
 public enum ChappieAuthError: Error, Sendable, Hashable {
@@ -56,44 +57,80 @@ public enum ChappieAuthError: Error, Sendable, Hashable {
 
 extension ChappieAuthError: CustomStringConvertible {
   /// The error and its remedy, in one sentence.
-  public var description: String {
+  public var description: String { text.original }
+
+  /// The description, which can be looked up in the user's language.
+  var text: LocalizedText {
     switch self {
-    case .missingRefreshToken: "The stored sign-in cannot be renewed: sign in again."
+    case .missingRefreshToken: translatable("The stored sign-in cannot be renewed: sign in again.")
+    case .tokenExchangeFailed(let status, ""): translatable("The sign-in server refused with status \(status).")
     case .tokenExchangeFailed(let status, let message):
-      "The sign-in server refused with status \(status)\(Self.detail(message))."
+      translatable("The sign-in server refused with status \(status): \(message.withoutFullStop).")
+    case .renewalFailed(let status, ""):
+      translatable(
+        "The sign-in could not be renewed and is kept: the answer of the sign-in server had status \(status).")
     case .renewalFailed(let status, let message):
-      "The sign-in could not be renewed and is kept: the answer of the sign-in server had status \(status)"
-        + "\(Self.detail(message))."
-    case .ended(let reason): "The sign-in has ended, for \(reason.withoutFullStop): sign in again."
-    case .renewalTooEarly: "The sign-in server renews the sign-in in some minutes only: try again then."
+      translatable(
+        """
+        The sign-in could not be renewed and is kept: the answer of the sign-in server had status \(status): \
+        \(message.withoutFullStop).
+        """)
+    case .ended(let reason): translatable("The sign-in has ended, for \(reason.withoutFullStop): sign in again.")
+    case .renewalTooEarly:
+      translatable("The sign-in server renews the sign-in in some minutes only: try again then.")
     case .deviceCodeRequestFailed(404, _):
-      "Sign-in with a device code is not enabled on this server: turn it on in ChatGPT under Settings, Security."
+      translatable(
+        "Sign-in with a device code is not enabled on this server: turn it on in ChatGPT under Settings, Security.")
+    case .deviceCodeRequestFailed(let status, ""):
+      translatable("The sign-in server gave no code, with status \(status).")
     case .deviceCodeRequestFailed(let status, let message):
-      "The sign-in server gave no code, with status \(status)\(Self.detail(message))."
-    case .declined: "The sign-in was declined: start it again when you want it."
-    case .expired: "The sign-in was not approved within its time: start it again."
+      translatable("The sign-in server gave no code, with status \(status): \(message.withoutFullStop).")
+    case .declined: translatable("The sign-in was declined: start it again when you want it.")
+    case .expired: translatable("The sign-in was not approved within its time: start it again.")
     case .accountMismatch:
-      "Another account has signed in on the page than the one that is stored here, which stays: sign in with that one, "
-        + "or ask for another account."
+      translatable(
+        """
+        Another account has signed in on the page than the one that is stored here, which stays: sign in with that one, \
+        or ask for another account.
+        """)
     case .applicationRemoved:
-      "ChatGPT does not know this application any more, as after its removal in ChatGPT's settings: sign in again, which "
-        + "connects it anew."
+      translatable(
+        """
+        ChatGPT does not know this application any more, as after its removal in ChatGPT's settings: sign in again, \
+        which connects it anew.
+        """)
     case .identityNotVerified(let reason):
-      "The sign-in server's proof of who signed in cannot be used (\(reason.withoutFullStop)): start the sign-in again."
-    case .cancelled: "The sign-in was cancelled."
-    case .invalidResponse(let message): "The sign-in server gave an answer that cannot be used\(Self.detail(message))."
-    case .invalidAddress(let reason): "This address does not complete the sign-in: \(reason.withoutFullStop)."
-    case .network(let message): "The sign-in server was not reached: \(message.withoutFullStop)."
+      translatable(
+        """
+        The sign-in server's proof of who signed in cannot be used (\(reason.withoutFullStop)): start the sign-in again.
+        """)
+    case .cancelled: translatable("The sign-in was cancelled.")
+    case .invalidResponse(""): translatable("The sign-in server gave an answer that cannot be used.")
+    case .invalidResponse(let message):
+      translatable("The sign-in server gave an answer that cannot be used: \(message.withoutFullStop).")
+    case .invalidAddress(let reason):
+      translatable("This address does not complete the sign-in: \(reason.withoutFullStop).")
+    case .network(let message): translatable("The sign-in server was not reached: \(message.withoutFullStop).")
     case .revocationFailed(let message):
-      "The sign-in was removed here, but the server could not be told to revoke it (\(message.withoutFullStop)): it may "
-        + "stay valid there, so end it in ChatGPT under Settings, Security."
-    case .locked(let message), .keyringUnavailable(let message): message
+      translatable(
+        """
+        The sign-in was removed here, but the server could not be told to revoke it (\(message.withoutFullStop)): it may \
+        stay valid there, so end it in ChatGPT under Settings, Security.
+        """)
+    case .locked(let message), .keyringUnavailable(let message): LocalizedText(stringLiteral: message)
     }
   }
 
-  private static func detail(_ message: String) -> String {
-    message.isEmpty ? "" : ": \(message.withoutFullStop)"
-  }
+  /// An error for each sentence of ``text``. Where two sentences fit a text, the longer one comes first.
+  static let samples: [ChappieAuthError] = [
+    .missingRefreshToken, .tokenExchangeFailed(status: 0, message: "message"),
+    .tokenExchangeFailed(status: 0, message: ""), .renewalFailed(status: 0, message: "message"),
+    .renewalFailed(status: 0, message: ""), .ended(""), .renewalTooEarly,
+    .deviceCodeRequestFailed(status: 404, message: ""), .deviceCodeRequestFailed(status: 0, message: "message"),
+    .deviceCodeRequestFailed(status: 0, message: ""), .declined, .expired, .accountMismatch, .applicationRemoved,
+    .identityNotVerified(""), .cancelled, .invalidResponse("message"), .invalidResponse(""), .invalidAddress(""),
+    .network(""), .revocationFailed(""),
+  ]
 }
 
 extension ChappieAuthError: LogValue {

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// An error of a request.
 public enum ChappieClientError: Error, Sendable, Hashable {
@@ -47,36 +48,51 @@ public enum ChappieClientError: Error, Sendable, Hashable {
 
 extension ChappieClientError: CustomStringConvertible {
   /// The error and its remedy, in one sentence.
-  public var description: String {
+  public var description: String { text.original }
+
+  /// The description, which can be looked up in the user's language.
+  var text: LocalizedText {
     switch self {
-    case .missingCredential: "Nobody is signed in here: sign in first."
-    case .missingRefreshToken: "The stored sign-in cannot be renewed: sign in again."
-    case .missingAccountID: "The stored sign-in names no ChatGPT account: sign in again."
-    case .reauthenticationRequired(let reason): reason
+    case .missingCredential: translatable("Nobody is signed in here: sign in first.")
+    case .missingRefreshToken: translatable("The stored sign-in cannot be renewed: sign in again.")
+    case .missingAccountID: translatable("The stored sign-in names no ChatGPT account: sign in again.")
     case .planUseNotGranted:
-      "This sign-in does not allow the use of your ChatGPT plan: sign in again and allow it on the page."
+      translatable("This sign-in does not allow the use of your ChatGPT plan: sign in again and allow it on the page.")
+    case .planUseNotEligible(""): translatable("ChatGPT does not let this account use its plan here.")
     case .planUseNotEligible(let reason):
-      "ChatGPT does not let this account use its plan here" + (reason.isEmpty ? "." : ": \(reason)")
+      translatable("ChatGPT does not let this account use its plan here: \(reason)")
     case .unsupportedCapability(let parameter):
-      "The backend of this sign-in does not offer '\(parameter)': leave it out, or sign in with a device code."
-    case .usageLimitReached(let limit): limit.description
+      translatable(
+        "The backend of this sign-in does not offer '\(parameter)': leave it out, or sign in with a device code.")
+    case .usageLimitReached(let limit): limit.text
     case .missingToolHandler(let tool):
-      "The model called the tool '\(tool)', which nothing handles here: register a handler for it."
+      translatable("The model called the tool '\(tool)', which nothing handles here: register a handler for it.")
+    case .toolApprovalDenied(let tool, ""): translatable("The tool '\(tool)' was not allowed to run.")
     case .toolApprovalDenied(let tool, let reason):
-      "The tool '\(tool)' was not allowed to run" + (reason.isEmpty ? "." : ": \(reason)")
+      translatable("The tool '\(tool)' was not allowed to run: \(reason)")
     case .toolLoopLimitExceeded(let limit):
-      "The model called tools in more than \(limit) rounds: ask for less at a time."
+      translatable("The model called tools in more than \(limit) rounds: ask for less at a time.")
     case .streamingTransportReplayDiverged:
-      "The connection dropped, and the backend then told another answer than before: ask again."
-    case .httpError(let status, let body):
-      "The backend answered with status \(status)" + (body.isEmpty ? "." : ": \(body)")
-    case .signInServer(let error): error.description
-    case .network(let message): "The backend could not be used: \(message.withoutFullStop)."
-    case .locked(let message), .keyringUnavailable(let message), .invalidArgument(let message),
-      .limitExceeded(let message):
-      message
+      translatable("The connection dropped, and the backend then told another answer than before: ask again.")
+    case .httpError(let status, ""): translatable("The backend answered with status \(status).")
+    case .httpError(let status, let body): translatable("The backend answered with status \(status): \(body)")
+    case .signInServer(let error): error.text
+    case .network(let message): translatable("The backend could not be used: \(message.withoutFullStop).")
+    case .reauthenticationRequired(let message), .locked(let message), .keyringUnavailable(let message),
+      .invalidArgument(let message), .limitExceeded(let message):
+      LocalizedText(stringLiteral: message)
     }
   }
+
+  /// An error for each sentence of ``text``. Where two sentences fit a text, the longer one comes first.
+  static let samples: [ChappieClientError] = [
+    .missingCredential, .missingRefreshToken, .missingAccountID, .planUseNotGranted, .planUseNotEligible(""),
+    .planUseNotEligible("reason"), .unsupportedCapability(""),
+    .usageLimitReached(ChappieUsageLimit(plan: ChappiePlan(rawValue: ""), resetsAt: nil)),
+    .usageLimitReached(ChappieUsageLimit(plan: nil, resetsAt: nil)), .missingToolHandler(""),
+    .toolApprovalDenied("", "reason"), .toolApprovalDenied("", ""), .toolLoopLimitExceeded(0),
+    .streamingTransportReplayDiverged(""), .httpError(0, "body"), .httpError(0, ""), .network(""),
+  ]
 }
 
 extension ChappieClientError: LogValue {

@@ -1,3 +1,5 @@
+import Platform
+
 /// A used-up quota.
 public struct ChappieUsageLimit: Sendable, Hashable, CustomStringConvertible {
   public let plan: ChappiePlan?
@@ -16,12 +18,19 @@ public struct ChappieUsageLimit: Sendable, Hashable, CustomStringConvertible {
     self.secondary = secondary
   }
 
-  public var description: String {
+  public var description: String { text.original }
+
+  /// The description, which can be looked up in the user's language.
+  var text: LocalizedText {
     guard let plan else {
-      return "The usage limit is reached: wait until it resets, or see the usage page of ChatGPT's settings."
+      return translatable(
+        "The usage limit is reached: wait until it resets, or see the usage page of ChatGPT's settings.")
     }
-    return "The usage limit of the \(plan.displayName) plan is reached: wait until it resets, or see the usage page of "
-      + "ChatGPT's settings."
+    return translatable(
+      """
+      The usage limit of the \(plan.displayName) plan is reached: wait until it resets, or see the usage page of \
+      ChatGPT's settings.
+      """)
   }
 }
 

@@ -70,7 +70,23 @@ extension CredentialError: LogValue {
 
 // MARK: The public errors
 
-extension ChappieAuthError {
+/// An error of the public API that tells a ``CredentialError`` to its users.
+package protocol CredentialFailure: Error {
+  init(_ error: CredentialError)
+}
+
+extension CredentialFailure {
+  /// Runs `body` and converts a ``CredentialError`` into this error.
+  package static func converting<Result>(_ body: () async throws -> Result) async throws -> Result {
+    do {
+      return try await body()
+    } catch let error as CredentialError {
+      throw Self(error)
+    }
+  }
+}
+
+extension ChappieAuthError: CredentialFailure {
   /// Converts the error for a session's users.
   package init(_ error: CredentialError) {
     switch error {
@@ -84,7 +100,7 @@ extension ChappieAuthError {
   }
 }
 
-extension ChappieClientError {
+extension ChappieClientError: CredentialFailure {
   /// Converts the error for a client's users.
   package init(_ error: CredentialError) {
     switch error {
@@ -95,16 +111,6 @@ extension ChappieClientError {
       self = .reauthenticationRequired("The sign-in has ended and cannot be renewed: sign in again.")
     case .signIn(.missingRefreshToken): self = .missingRefreshToken
     case .signIn(let error): self = .signInServer(error)
-    }
-  }
-
-  /// Runs `body` and converts a ``CredentialError`` into a ``ChappieClientError``.
-  @GLibActor
-  static func converting<Result>(_ body: () async throws -> Result) async throws -> Result {
-    do {
-      return try await body()
-    } catch let error as CredentialError {
-      throw ChappieClientError(error)
     }
   }
 }

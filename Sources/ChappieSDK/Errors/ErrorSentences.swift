@@ -33,30 +33,11 @@ package enum ErrorSentences {
   private static let value = ""
 
   // Of two sentences that fit, the first one counts.
-  private static let all = [
+  private static let all =
+    ChappieClientError.samples.map(\.text) + ChappieAuthError.samples.map(\.text) + reasons
+
+  private static let reasons = [
     // ChappieClientError
-    translatable("Nobody is signed in here: sign in first."),
-    translatable("The stored sign-in cannot be renewed: sign in again."),
-    translatable("The stored sign-in names no ChatGPT account: sign in again."),
-    translatable("The sign-in has ended and cannot be renewed: sign in again."),
-    translatable(
-      "This sign-in does not allow the use of your ChatGPT plan: sign in again and allow it on the page."),
-    translatable("ChatGPT does not let this account use its plan here."),
-    translatable("ChatGPT does not let this account use its plan here: \(value)"),
-    translatable(
-      "The backend of this sign-in does not offer '\(value)': leave it out, or sign in with a device code."),
-    translatable(
-      "The usage limit of the \(value) plan is reached: wait until it resets, or see the usage page of ChatGPT's settings."
-    ),
-    translatable("The usage limit is reached: wait until it resets, or see the usage page of ChatGPT's settings."),
-    translatable("The model called the tool '\(value)', which nothing handles here: register a handler for it."),
-    translatable("The tool '\(value)' was not allowed to run: \(value)"),
-    translatable("The tool '\(value)' was not allowed to run."),
-    translatable("The model called tools in more than \(value) rounds: ask for less at a time."),
-    translatable("The connection dropped, and the backend then told another answer than before: ask again."),
-    translatable("The backend answered with status \(value): \(value)"),
-    translatable("The backend answered with status \(value)."),
-    translatable("The backend could not be used: \(value)."),
     translatable("There is no text to answer: give some."),
     translatable("There is no conversation to compact yet."),
     translatable(
@@ -67,45 +48,8 @@ package enum ErrorSentences {
     translatable("The image \(value) cannot be used: \(value)."),
     translatable("The file \(value) is no PNG, JPEG, GIF or WebP image."),
     translatable("'\(value)' is no image: give an https: address, or data:image/…."),
-    // ChappieAuthError
-    translatable("The sign-in server refused with status \(value): \(value)."),
-    translatable("The sign-in server refused with status \(value)."),
-    translatable(
-      "The sign-in could not be renewed and is kept: the answer of the sign-in server had status \(value): \(value)."),
-    translatable("The sign-in could not be renewed and is kept: the answer of the sign-in server had status \(value)."),
-    translatable(
-      "Sign-in with a device code is not enabled on this server: turn it on in ChatGPT under Settings, Security."),
-    translatable("The sign-in server gave no code, with status \(value): \(value)."),
-    translatable("The sign-in server gave no code, with status \(value)."),
-    translatable("The sign-in was declined: start it again when you want it."),
-    translatable("The sign-in was not approved within its time: start it again."),
-    translatable("The sign-in has ended, for \(value): sign in again."),
-    translatable("The sign-in server renews the sign-in in some minutes only: try again then."),
-    translatable(
-      """
-      Another account has signed in on the page than the one that is stored here, which stays: sign in with that one, or \
-      ask for another account.
-      """),
-    translatable(
-      """
-      ChatGPT does not know this application any more, as after its removal in ChatGPT's settings: sign in again, which \
-      connects it anew.
-      """),
-    translatable(
-      """
-      The sign-in server's proof of who signed in cannot be used (\(value)): start the sign-in again.
-      """),
-    translatable("This address does not complete the sign-in: \(value)."),
-    translatable("The sign-in was cancelled."),
-    translatable("The sign-in server gave an answer that cannot be used: \(value)."),
-    translatable("The sign-in server gave an answer that cannot be used."),
-    translatable("The sign-in server was not reached: \(value)."),
-    translatable(
-      """
-      The sign-in was removed here, but the server could not be told to revoke it (\(value)): it may stay valid there, so \
-      end it in ChatGPT under Settings, Security.
-      """),
     // CredentialError
+    translatable("The sign-in has ended and cannot be renewed: sign in again."),
     translatable("The screen is locked: unlock it and try again."),
     translatable(
       "Nothing here tells whether the screen is locked, and [Lock] Unknown=deny is set: see chappied(8)."),

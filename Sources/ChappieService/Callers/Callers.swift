@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 
 /// The callers of the service. It ends their turns and closes their objects when they leave the bus.

@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 
 /// The shares that applications have of a scarce resource.

@@ -2,44 +2,13 @@ import ChappieSDK
 import ChappieSDKRuntime
 import GLibBridge
 
-/// The D-Bus errors: the prefix `org.chappie.Error.` and the case's name.
-public enum ServiceErrorName: String, CaseIterable, Sendable {
-  case missingCredential = "MissingCredential"
-  case missingRefreshToken = "MissingRefreshToken"
-  case missingAccountID = "MissingAccountID"
-  case reauthenticationRequired = "ReauthenticationRequired"
-  case tokenExchangeFailed = "TokenExchangeFailed"
-  case revocationFailed = "RevocationFailed"
-  case accountMismatch = "AccountMismatch"
-  case signInDeclined = "SignInDeclined"
-  case signInExpired = "SignInExpired"
-  case planUseNotGranted = "PlanUseNotGranted"
-  case planUseNotEligible = "PlanUseNotEligible"
-  case unsupportedCapability = "UnsupportedCapability"
-  case usageLimitReached = "UsageLimitReached"
-  case rateLimited = "RateLimited"
-  case missingToolHandler = "MissingToolHandler"
-  case toolApprovalDenied = "ToolApprovalDenied"
-  case toolLoopLimitExceeded = "ToolLoopLimitExceeded"
-  case streamingTransportReplayDiverged = "StreamingTransportReplayDiverged"
-  case httpError = "HTTPError"
-  case network = "Network"
-  case locked = "Locked"
-  case keyringUnavailable = "KeyringUnavailable"
-  case accessDenied = "AccessDenied"
-  case invalidArgument = "InvalidArgument"
-  case limitExceeded = "LimitExceeded"
-  case cancelled = "Cancelled"
-  case noSuchTurn = "NoSuchTurn"
-  case noSuchThread = "NoSuchThread"
-  case storeFull = "StoreFull"
-  case storeUnavailable = "StoreUnavailable"
-
-  public var busName: String { "org.chappie.Error.\(rawValue)" }
+extension ErrorName {
+  /// The name on the bus.
+  var busName: String { "org.chappie.Error.\(rawValue)" }
 }
 
 extension BusError {
-  init(_ name: ServiceErrorName, _ message: String) {
+  init(_ name: ErrorName, _ message: String) {
     self.init(name: name.busName, message: message)
   }
 
@@ -62,36 +31,8 @@ extension BusError {
   }
 }
 
-extension ChappieClientError {
-  var errorName: ServiceErrorName {
-    switch self {
-    case .missingCredential: .missingCredential
-    case .missingRefreshToken: .missingRefreshToken
-    case .missingAccountID: .missingAccountID
-    case .reauthenticationRequired: .reauthenticationRequired
-    case .planUseNotGranted: .planUseNotGranted
-    case .planUseNotEligible: .planUseNotEligible
-    case .unsupportedCapability: .unsupportedCapability
-    case .usageLimitReached: .usageLimitReached
-    case .missingToolHandler: .missingToolHandler
-    case .toolApprovalDenied: .toolApprovalDenied
-    case .toolLoopLimitExceeded: .toolLoopLimitExceeded
-    case .streamingTransportReplayDiverged: .streamingTransportReplayDiverged
-    case .httpError(429, _): .rateLimited
-    case .httpError: .httpError
-    case .signInServer(.applicationRemoved): .httpError
-    case .signInServer(let error): error.status.map { $0 == 429 ? .rateLimited : .httpError } ?? .network
-    case .network: .network
-    case .locked: .locked
-    case .keyringUnavailable: .keyringUnavailable
-    case .invalidArgument: .invalidArgument
-    case .limitExceeded: .limitExceeded
-    }
-  }
-}
-
 extension ChappieThreadStoreError {
-  var errorName: ServiceErrorName {
+  var errorName: ErrorName {
     switch self {
     case .noSuchThread: .noSuchThread
     case .exists: .invalidArgument
@@ -109,36 +50,6 @@ extension BusError {
     switch error {
     case .notStored(_, let reason):
       self.init(reason.errorName, "\(error) Ask GetTurn for \(turn) to have it.")
-    }
-  }
-}
-
-extension ChappieAuthError {
-  /// The HTTP status of the sign-in server's reply; nil if the failure has another cause.
-  var status: Int? {
-    switch self {
-    case .tokenExchangeFailed(let status, _), .renewalFailed(let status, _), .deviceCodeRequestFailed(let status, _):
-      status
-    default: nil
-    }
-  }
-
-  var errorName: ServiceErrorName {
-    switch self {
-    case .missingRefreshToken: .missingRefreshToken
-    case .tokenExchangeFailed: .tokenExchangeFailed
-    case .ended: .reauthenticationRequired
-    case .deviceCodeRequestFailed, .renewalFailed, .invalidResponse, .identityNotVerified, .applicationRemoved:
-      .httpError
-    case .accountMismatch: .accountMismatch
-    case .declined: .signInDeclined
-    case .expired: .signInExpired
-    case .cancelled: .cancelled
-    case .invalidAddress: .invalidArgument
-    case .network, .renewalTooEarly: .network
-    case .revocationFailed: .revocationFailed
-    case .locked: .locked
-    case .keyringUnavailable: .keyringUnavailable
     }
   }
 }

@@ -1,3 +1,4 @@
+import ChappieSDK
 import ChappieSDKRuntime
 import GLibBridge
 

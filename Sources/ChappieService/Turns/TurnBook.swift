@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 
 /// The running turns of one client, and those that ended last.

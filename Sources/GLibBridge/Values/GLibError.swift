@@ -45,6 +45,9 @@ public struct GLibError: Error, Equatable {
   /// Whether a closed connection caused the error, such as a connection to a bus that has stopped.
   public var isClosed: Bool { isIO(G_IO_ERROR_CLOSED) }
 
+  /// Whether the peer has no such method, interface or object.
+  package var isUnknownMethod: Bool { busName == "org.freedesktop.DBus.Error.UnknownMethod" }
+
   public var isTimeout: Bool { isIO(G_IO_ERROR_TIMED_OUT) || busName == "org.freedesktop.DBus.Error.NoReply" }
 }
 

@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 import Platform
 
@@ -77,19 +78,19 @@ struct ServiceChecks {
   /// The sign-in of the default account, without its owner.
   func signIn() async -> Finding {
     do {
-      let status = try SessionStatus(try await service.properties(ServiceConnection.root, "Session"))
+      let status = try await service.status(ServiceConnection.root)
       let failure = status.errorMessage.map { tr("Last failure: \(ServiceSentences.translated($0))") }
       switch status.state {
-      case "signed-in":
+      case .signedIn:
         if let use = status.planUse, use.isRefused {
           return .note("sign-in", tr("Somebody is signed in. \(use.sentence)"), use.management)
         }
         return failure.map { .note("sign-in", tr("Somebody is signed in. \($0)")) }
           ?? .ok("sign-in", tr("Somebody is signed in."))
-      case "signing-in": return .note("sign-in", tr("A sign-in waits to be approved."))
-      case "reauthentication-required":
+      case .signingIn: return .note("sign-in", tr("A sign-in waits to be approved."))
+      case .reauthenticationRequired:
         return .problem("sign-in", .signInNeeded, tr("The sign-in has ended."), tr("Run chappie sign-in."))
-      default:
+      case .signedOut, .restoring:
         if let failure, ExitStatus(errorName: status.errorName ?? "") == .keyringNeeded {
           return .unchecked("sign-in", tr("Nobody knows without the keyring. \(failure)"))
         }

@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 import Platform
 
@@ -20,8 +21,8 @@ final class SignInMonitor: MonitorSource {
   func depends(on path: ObjectPath) -> Bool { path == session }
 
   func state() async throws -> PanelState {
-    let status = try SessionStatus(try await service.properties(session, "Session"))
-    let refusal = status.state == "signed-in" ? status.planUse.flatMap { $0.isRefused ? $0 : nil } : nil
+    let status = try await service.status(session)
+    let refusal = status.state == .signedIn ? status.planUse.flatMap { $0.isRefused ? $0 : nil } : nil
     let tooltip = [status.summary, refusal?.text].compactMap(\.self).joined(separator: "\n")
     return PanelState(
       sentence: [status.summary, refusal?.sentence].compactMap(\.self).joined(separator: "; "),
@@ -32,16 +33,16 @@ final class SignInMonitor: MonitorSource {
   }
 
   private static func text(_ status: SessionStatus) -> String {
-    guard status.state == "signing-in" else { return "" }
-    if status.deviceLinkState == "waiting-for-browser" { return tr("approve in the browser") }
+    guard status.state == .signingIn else { return "" }
+    if status.deviceLinkState == .waitingForBrowser { return tr("approve in the browser") }
     return status.userCode ?? "…"
   }
 
   /// The stages that only a sign-in in the browser has are states of their own.
   private static func kind(_ status: SessionStatus) -> String {
     switch (status.state, status.deviceLinkState) {
-    case ("signing-in", "waiting-for-browser"), ("signing-in", "verifying"): status.deviceLinkState
-    default: status.state
+    case (.signingIn, .waitingForBrowser), (.signingIn, .verifying): status.deviceLinkState.rawValue
+    default: status.state.rawValue
     }
   }
 }

@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 import Platform
 
@@ -35,14 +36,14 @@ final class UsageMonitor: MonitorSource {
 
   func state() async throws -> PanelState {
     timer?.cancel()
-    let status = try SessionStatus(try await service.properties(session, "Session"))
-    guard status.state == "signed-in" else { return message(status.summary) }
+    let status = try await service.status(session)
+    guard status.state == .signedIn else { return message(status.summary) }
     if let planUse = status.planUse { return planUse.state }
     do {
       let limits = try await limits()
       wake(at: limits.windows.compactMap(\.resetsAt).filter { $0 > .now }.min())
       return limits.state
-    } catch let error as GLibError where error.busName?.hasPrefix("org.chappie.Error.") == true {
+    } catch let error as GLibError where error.name != nil {
       wake(after: Self.pause)
       return message(CommandFailure(error).message)
     }

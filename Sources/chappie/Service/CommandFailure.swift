@@ -7,8 +7,8 @@ struct CommandFailure: Error {
   /// The error name for a missing session bus.
   static let noBus = "org.freedesktop.DBus.Error.NoServer"
 
-  let status: ExitStatus
-  let message: String
+  private(set) var status: ExitStatus
+  private(set) var message: String
   /// The D-Bus name of the error; nil for an error that the command itself found.
   let name: String?
   /// The members of the JSON object before those of the error, and after them.
@@ -33,7 +33,7 @@ struct CommandFailure: Error {
   }
 
   /// The user cancelled.
-  static let cancelled = CommandFailure(.interrupted, tr("Cancelled."), name: "org.chappie.Error.Cancelled")
+  static let cancelled = CommandFailure(.interrupted, tr("Cancelled."), name: ErrorName.cancelled.busName)
 
   /// The bus closed the connection.
   static let busLost = CommandFailure(
@@ -79,15 +79,21 @@ struct CommandFailure: Error {
 
   /// The same failure with a more precise exit status.
   func with(_ status: ExitStatus) -> CommandFailure {
-    var failure = CommandFailure(status, message, name: name)
-    failure.members = members
+    var failure = self
+    failure.status = status
+    return failure
+  }
+
+  /// The same failure with another message.
+  func with(_ message: String) -> CommandFailure {
+    var failure = self
+    failure.message = message
     return failure
   }
 
   /// The same failure, which tells where the user sees and limits the usage of the plan.
   func managed(at page: String) -> CommandFailure {
-    var failure = CommandFailure(status, "\(message) \(tr("Manage usage: \(page)"))", name: name)
-    failure.members = members
+    var failure = with("\(message) \(tr("Manage usage: \(page)"))")
     failure.members.after.set("manage_usage_uri", page)
     return failure
   }
@@ -104,11 +110,11 @@ struct CommandFailure: Error {
 
   private static func sentence(_ name: String, _ message: String, resetsAt: Timestamp?) -> String {
     let message = ServiceSentences.translated(message)
-    return switch (name, ExitStatus(errorName: name)) {
-    case ("org.chappie.Error.MissingCredential", _): tr("Nobody is signed in: run chappie sign-in.")
-    case ("org.chappie.Error.PlanUseNotGranted", _):
+    return switch (ErrorName(busName: name), ExitStatus(errorName: name)) {
+    case (.missingCredential, _): tr("Nobody is signed in: run chappie sign-in.")
+    case (.planUseNotGranted, _):
       tr("This sign-in may not use your ChatGPT plan: chappie sign-in --enable-plan-use asks you to allow it.")
-    case ("org.chappie.Error.AccountMismatch", _):
+    case (.accountMismatch, _):
       tr(
         """
         Another account has signed in on the page than the one that is stored here, which stays: sign in with that one, \
@@ -117,10 +123,11 @@ struct CommandFailure: Error {
     case (_, .signInNeeded): tr("The sign-in has ended: run chappie sign-in.")
     case (_, .usageLimitReached):
       [message, resetsAt.map { tr("It resets \($0.localText).") }].compactMap(\.self).joined(separator: " ")
-    case ("org.chappie.Error.Cancelled", _): tr("Cancelled.")
-    case ("org.freedesktop.DBus.Error.ServiceUnknown", _), ("org.freedesktop.DBus.Error.NameHasNoOwner", _):
+    case (.cancelled, _): tr("Cancelled.")
+    case _
+    where ["org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner"].contains(name):
       tr("The service is not installed, or does not start: install chappie, and see journalctl --user -u chappie.")
-    case ("org.freedesktop.DBus.Error.NoReply", _), ("org.freedesktop.DBus.Error.Disconnected", _):
+    case _ where ["org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Disconnected"].contains(name):
       tr("The service ended before it answered: try again, and see journalctl --user -u chappie.")
     case (_, .serviceMissing): tr("The service does not start: see journalctl --user -u chappie.")
     default: message

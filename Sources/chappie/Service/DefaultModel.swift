@@ -19,9 +19,8 @@ struct DefaultModel {
       var properties = try await service.properties(client, "Client")
       if try properties.value("ModelSource") == Self.unconfirmed {
         // Not interactive: this must not make the keyring ask for its password. A failure leaves it unconfirmed.
-        _ = try? await service.connection.call(
-          ServiceConnection.name, client, "org.chappie.Client", "ListModels", .tuple([:] as VariantDictionary),
-          timeout: Self.patience)
+        _ = try? await service.call(
+          client, "Client", "ListModels", .tuple([:] as VariantDictionary), timeout: Self.patience, interactive: false)
         properties = try await service.properties(client, "Client")
       }
       slug = try properties.value("Model") ?? ""

@@ -1,3 +1,5 @@
+import ChappieSDK
+import GLibBridge
 import Platform
 
 /// The exit statuses of the command. chappie(1) lists them too; a test compares the two.
@@ -45,28 +47,43 @@ enum ExitStatus: Int32, CaseIterable {
 
   /// The status of a failure with this D-Bus name.
   init(errorName: String) {
-    switch errorName {
-    case "org.chappie.Error.MissingCredential", "org.chappie.Error.ReauthenticationRequired",
-      "org.chappie.Error.MissingRefreshToken", "org.chappie.Error.PlanUseNotGranted":
-      self = .signInNeeded
-    case "org.chappie.Error.Locked", "org.chappie.Error.KeyringUnavailable": self = .keyringNeeded
-    case "org.chappie.Error.UsageLimitReached": self = .usageLimitReached
-    case "org.chappie.Error.RateLimited": self = .rateLimited
-    case "org.chappie.Error.Network": self = .noNetwork
-    case "org.chappie.Error.HTTPError", "org.chappie.Error.TokenExchangeFailed",
-      "org.chappie.Error.PlanUseNotEligible":
-      self = .refused
-    case "org.chappie.Error.UnsupportedCapability": self = .notOffered
-    case "org.chappie.Error.SignInDeclined", "org.chappie.Error.SignInExpired", "org.chappie.Error.AccountMismatch":
-      self = .signInNotApproved
-    case "org.chappie.Error.RevocationFailed": self = .notRevoked
-    case "org.chappie.Error.Cancelled": self = .interrupted
-    case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner", CommandFailure.noBus:
-      self = .serviceMissing
-    case _
-    where errorName.hasPrefix("org.freedesktop.DBus.Error.Spawn") || errorName.hasPrefix("org.freedesktop.systemd1"):
-      self = .serviceMissing
-    default: self = .failed
-    }
+    self =
+      switch ErrorName(busName: errorName) {
+      case .missingCredential, .reauthenticationRequired, .missingRefreshToken, .planUseNotGranted: .signInNeeded
+      case .locked, .keyringUnavailable: .keyringNeeded
+      case .usageLimitReached: .usageLimitReached
+      case .rateLimited: .rateLimited
+      case .network: .noNetwork
+      case .httpError, .tokenExchangeFailed, .planUseNotEligible: .refused
+      case .unsupportedCapability: .notOffered
+      case .signInDeclined, .signInExpired, .accountMismatch: .signInNotApproved
+      case .revocationFailed: .notRevoked
+      case .cancelled: .interrupted
+      default: Self.missing.contains(where: errorName.hasPrefix) ? .serviceMissing : .failed
+      }
   }
+
+  /// The beginnings of the errors of a service that does not run, or of a missing bus.
+  private static let missing = [
+    "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner", CommandFailure.noBus,
+    "org.freedesktop.DBus.Error.Spawn", "org.freedesktop.systemd1",
+  ]
+}
+
+extension ErrorName {
+  private static let prefix = "org.chappie.Error."
+
+  /// The name on the bus.
+  var busName: String { Self.prefix + rawValue }
+
+  /// Nil for an error that is not the service's.
+  init?(busName: String) {
+    guard busName.hasPrefix(Self.prefix) else { return nil }
+    self.init(rawValue: String(busName.dropFirst(Self.prefix.count)))
+  }
+}
+
+extension GLibError {
+  /// The name of an error of the service.
+  var name: ErrorName? { busName.flatMap(ErrorName.init(busName:)) }
 }

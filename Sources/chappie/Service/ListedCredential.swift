@@ -1,25 +1,26 @@
+import ChappieSDK
 import GLibBridge
 import Platform
 
 /// A credential of the keyring, as `Manager.ListCredentials` returns it.
 struct ListedCredential {
   let account: String
-  let method: String?
+  let method: ChappieSignInMethod?
   /// The user's answer on background use.
   let background: String?
   private let app: String?
   private let name: String?
   private let group: String?
-  private let state: String?
+  private let state: ChappieAuthState?
 
   init(_ values: VariantDictionary) throws {
     account = try values.value("account") ?? ""
-    method = try values.value("method")
+    method = ChappieSignInMethod(rawValue: try values.value("method") ?? "")
     background = try values.value("background")
     app = try values.value("app")
     name = try values.value("name")
     group = try values.value("access_group")
-    state = try values.value("state")
+    state = ChappieAuthState(rawValue: try values.value("state") ?? "")
   }
 
   /// Whether it is the user's own.
@@ -38,12 +39,12 @@ struct ListedCredential {
   /// The state and the method of the sign-in, for a person.
   var signIn: String {
     switch (state, method) {
-    case ("signed-in", "device-code"): tr("signed in with a code")
-    case ("signed-in", "browser"): tr("signed in with the browser")
-    case ("signed-in", _): tr("signed in")
-    case ("signing-in", _): tr("signing in")
-    case ("reauthentication-required", _): tr("has ended")
-    case ("signed-out", _): tr("cannot be used on this device")
+    case (.signedIn, .deviceCode): tr("signed in with a code")
+    case (.signedIn, .browser): tr("signed in with the browser")
+    case (.signedIn, _): tr("signed in")
+    case (.signingIn, _): tr("signing in")
+    case (.reauthenticationRequired, _): tr("has ended")
+    case (.signedOut, _): tr("cannot be used on this device")
     default: tr("unknown")
     }
   }
@@ -53,7 +54,7 @@ struct ListedCredential {
     switch (background, method) {
     case ("allow", _): tr("allowed")
     case ("deny", _): tr("not allowed")
-    case ("ask", _), (nil, "browser"): tr("asks first")
+    case ("ask", _), (nil, .browser): tr("asks first")
     default: nil
     }
   }
@@ -65,8 +66,8 @@ struct ListedCredential {
     object.set("name", name)
     object.set("access_group", group)
     object.set("account", account)
-    object.set("state", state)
-    object.set("method", method)
+    object.set("state", state?.rawValue)
+    object.set("method", method?.rawValue)
     object.set("background", background)
     return object
   }

@@ -1,25 +1,18 @@
+import ChappieSDK
 import GLibBridge
 import Platform
 
 /// Whether requests may use the user's plan, as `org.chappie.Session` tells it. A sign-in with a code does not tell.
 struct PlanUse: Equatable {
-  /// The values of the property `PlanUse`, without `unknown`.
-  enum Kind: String {
-    case enabled
-    case notGranted = "not-granted"
-    case notEligible = "not-eligible"
-    case limitReached = "limit-reached"
-    case unavailable
-  }
-
-  let kind: Kind
+  /// Not ``ChappiePlanUse/unknown``.
+  let kind: ChappiePlanUse
   /// The page on which the user sees and limits the usage; nil when there is none.
   let page: String?
 
   /// Nil when it is not known.
   init?(_ properties: VariantDictionary) throws {
-    guard let kind = Kind(rawValue: try properties.value("PlanUse") ?? "") else { return nil }
-    self.kind = kind
+    kind = ChappiePlanUse(rawValue: try properties.value("PlanUse") ?? "") ?? .unknown
+    guard kind != .unknown else { return nil }
     page = try properties.value("ManageUsageUri").flatMap { $0.isEmpty ? nil : $0 }
   }
 
@@ -33,7 +26,7 @@ struct PlanUse: Equatable {
     case .notGranted: tr("It may not use your ChatGPT plan: chappie sign-in --enable-plan-use asks you to allow it.")
     case .notEligible: tr("ChatGPT does not let this account use its plan here.")
     case .limitReached: tr("The usage limit of the plan, or of this application, is reached.")
-    case .unavailable: tr("ChatGPT could not tell at the last request whether the plan can be used.")
+    case .unavailable, .unknown: tr("ChatGPT could not tell at the last request whether the plan can be used.")
     }
   }
 
@@ -46,7 +39,7 @@ struct PlanUse: Equatable {
   /// The text in a panel.
   private var short: String {
     switch kind {
-    case .enabled, .unavailable: tr("ChatGPT plan")
+    case .enabled, .unavailable, .unknown: tr("ChatGPT plan")
     case .notGranted, .notEligible: tr("plan not allowed")
     case .limitReached: tr("limit reached")
     }

@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 import Platform
 
@@ -30,23 +31,19 @@ final class ServiceConnection {
   /// - Throws: `GLibError`, `CancellationError`.
   func models(_ client: ObjectPath) async throws -> [String] {
     // Not interactive: this must not make the keyring ask for its password.
-    let reply = try await connection.call(
-      Self.name, client, "org.chappie.Client", "ListModels", .tuple([:] as VariantDictionary), timeout: nil)
+    let reply = try await call(
+      client, "Client", "ListModels", .tuple([:] as VariantDictionary), timeout: nil, interactive: false)
     return try reply.member(0, "models", as: [VariantDictionary].self).compactMap { try $0.value("slug") }
   }
 
   // MARK: Objects
 
-  /// When a credential may be read, as `keychain_accessibility` names it.
-  enum Accessibility: String {
-    case whenUnlocked = "when-unlocked-this-device-only"
-    case afterFirstUnlock = "after-first-unlock-this-device-only"
-  }
-
   /// The session object of an account; nil means the default account.
-  func session(_ account: String?, _ accessibility: Accessibility = .whenUnlocked) async throws -> ObjectPath {
+  func session(
+    _ account: String?, _ accessibility: ChappieKeychainAccessibility = .whenUnlockedThisDeviceOnly
+  ) async throws -> ObjectPath {
     let account = account ?? "default"
-    guard account != "default" || accessibility != .whenUnlocked else { return Self.root }
+    guard account != "default" || accessibility != .whenUnlockedThisDeviceOnly else { return Self.root }
     var configuration = Self.configuration(account)
     configuration.set("keychain_accessibility", accessibility.rawValue)
     return try await call(Self.root, "Manager", "OpenSession", .tuple(configuration)).member(0, "session")
@@ -68,7 +65,7 @@ final class ServiceConnection {
     do {
       _ = try await connection.property(Self.name, path, "org.chappie.Client", "Version")
       return path
-    } catch let error as GLibError where error.busName == "org.freedesktop.DBus.Error.UnknownMethod" {
+    } catch let error as GLibError where error.isUnknownMethod {
       throw CommandFailure(
         .signInNeeded, tr("Nobody is signed in as “\(account)”: run chappie sign-in --account \(account)."))
     }
@@ -87,21 +84,20 @@ final class ServiceConnection {
 
   // MARK: Calls
 
-  /// Calls a method of an interface of the service. If standard input is a terminal, the keyring may ask for its
-  /// password.
+  /// Calls a method of an interface of the service.
   ///
   /// - Parameters:
   ///   - interface: the part of the name after `org.chappie.`.
   ///   - timeout: nil waits without limit.
+  ///   - interactive: whether the keyring may ask for its password.
   /// - Throws: `GLibError`, `CancellationError`.
   @discardableResult
   func call(
     _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: Variant = .tuple([]),
-    timeout: Duration? = .seconds(25)
+    timeout: Duration? = .seconds(25), interactive: Bool = StandardInput.isTerminal
   ) async throws -> Variant {
     try await connection.call(
-      Self.name, path, "org.chappie.\(interface)", member, arguments, timeout: timeout,
-      interactive: StandardInput.isTerminal)
+      Self.name, path, "org.chappie.\(interface)", member, arguments, timeout: timeout, interactive: interactive)
   }
 
   /// Opens a turn on a socket of its own.
@@ -118,7 +114,7 @@ final class ServiceConnection {
       }
       return socket
     } catch let error as GLibError
-      where error.busName == "org.freedesktop.DBus.Error.UnknownMethod" && error.message.contains("OpenTurn")
+      where error.isUnknownMethod && error.message.contains("OpenTurn")
     {
       throw CommandFailure.olderService
     }
@@ -129,6 +125,11 @@ final class ServiceConnection {
     let bus = "org.freedesktop.DBus"
     _ = try? await connection.call(bus, .root, bus, "GetId")
     if connection.isClosed { throw CommandFailure.busLost }
+  }
+
+  /// The state of a session.
+  func status(_ session: ObjectPath) async throws -> SessionStatus {
+    try SessionStatus(try await properties(session, "Session"))
   }
 
   /// All properties of an interface of the service.

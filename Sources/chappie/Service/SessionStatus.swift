@@ -1,11 +1,8 @@
+import ChappieSDK
 import GLibBridge
 import Platform
 
-/// How somebody signs in, as `AuthMethod` of `org.chappie.Session` names it.
-enum SignInMethod: String {
-  case browser
-  case deviceCode = "device-code"
-
+extension ChappieSignInMethod {
   /// A sentence for a person.
   var sentence: String {
     switch self {
@@ -17,15 +14,15 @@ enum SignInMethod: String {
 
 /// The properties of `org.chappie.Session` at one moment.
 struct SessionStatus: Equatable {
-  let state: String
-  let deviceLinkState: String
+  let state: ChappieAuthState
+  let deviceLinkState: ChappieDeviceLinkState
   let userCode: String?
   let verificationURI: String?
   /// The page of a running sign-in in the browser, for the program that has asked for it.
   let authorizationURI: String?
   let expiresAt: Timestamp?
   /// The method of the stored sign-in; nil when nobody is signed in, or when it is not known.
-  let method: SignInMethod?
+  let method: ChappieSignInMethod?
   let planUse: PlanUse?
   let email: String?
   let plan: String?
@@ -33,15 +30,15 @@ struct SessionStatus: Equatable {
   let errorMessage: String?
 
   init(_ properties: VariantDictionary) throws {
-    state = try properties.value("State") ?? "signed-out"
-    deviceLinkState = try properties.value("DeviceLinkState") ?? "idle"
+    state = ChappieAuthState(rawValue: try properties.value("State") ?? "") ?? .signedOut
+    deviceLinkState = ChappieDeviceLinkState(rawValue: try properties.value("DeviceLinkState") ?? "") ?? .idle
     let code: VariantDictionary = try properties.value("DeviceCode") ?? [:]
     userCode = try code.value("user_code")
     verificationURI = try code.value("verification_uri")
     let page: VariantDictionary = try properties.value("BrowserPage") ?? [:]
     authorizationURI = try page.value("authorization_uri")
     expiresAt = try code.time("expires_at") ?? page.time("expires_at")
-    method = SignInMethod(rawValue: try properties.value("AuthMethod") ?? "")
+    method = ChappieSignInMethod(rawValue: try properties.value("AuthMethod") ?? "")
     planUse = try PlanUse(properties)
     let info: VariantDictionary = try properties.value("AccountInfo") ?? [:]
     email = try info.value("email")
@@ -56,21 +53,21 @@ struct SessionStatus: Equatable {
 
   private var sentence: String {
     switch state {
-    case "signed-in": account.map { tr("Signed in as \($0)") } ?? tr("Signed in")
-    case "signing-in": progress
-    case "reauthentication-required":
+    case .signedIn: account.map { tr("Signed in as \($0)") } ?? tr("Signed in")
+    case .signingIn: progress
+    case .reauthenticationRequired:
       account.map { tr("The sign-in as \($0) has ended: run chappie sign-in") }
         ?? tr("The sign-in has ended: run chappie sign-in")
-    default: tr("Signed out")
+    case .signedOut, .restoring: tr("Signed out")
     }
   }
 
   private var progress: String {
     switch deviceLinkState {
-    case "waiting-for-approval":
+    case .waitingForApproval:
       userCode.map { tr("Signing in: enter \($0) at \(verificationURI ?? tr("the sign-in page"))") } ?? tr("Signing in")
-    case "waiting-for-browser": tr("Signing in: continue in your browser")
-    case "verifying": tr("Signing in: checking who has signed in")
+    case .waitingForBrowser: tr("Signing in: continue in your browser")
+    case .verifying: tr("Signing in: checking who has signed in")
     default: tr("Signing in")
     }
   }
@@ -83,8 +80,8 @@ struct SessionStatus: Equatable {
   /// The status as a JSON object, without unknown members.
   var json: JSONObject {
     var object = JSONObject()
-    object.set("state", state)
-    object.set("device_link_state", deviceLinkState)
+    object.set("state", state.rawValue)
+    object.set("device_link_state", deviceLinkState.rawValue)
     object.set("user_code", userCode)
     object.set("verification_uri", verificationURI)
     object.set("authorization_uri", authorizationURI)

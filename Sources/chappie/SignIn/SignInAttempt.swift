@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 import Glibc
 import Platform
@@ -47,7 +48,7 @@ final class SignInAttempt {
   ///
   /// - Throws: ``CommandFailure``.
   func status() async throws -> SessionStatus {
-    try SessionStatus(try await service.properties(session, "Session"))
+    try await service.status(session)
   }
 
   // MARK: Beginning
@@ -62,7 +63,7 @@ final class SignInAttempt {
       isOwn = before.userCode == nil
       try await startWithCode(plan)
     case .browser:
-      isOwn = before.deviceLinkState != "waiting-for-browser"
+      isOwn = before.deviceLinkState != .waitingForBrowser
       try await startInBrowser(plan)
     }
   }
@@ -102,7 +103,7 @@ final class SignInAttempt {
     do {
       reply = try await service.call(
         session, "Session", "StartBrowserSignIn", .tuple(plan.browserOptions), timeout: nil)
-    } catch let error as GLibError where error.busName == "org.freedesktop.DBus.Error.UnknownMethod" {
+    } catch let error as GLibError where error.isUnknownMethod {
       throw CommandFailure.olderService
     }
     let page = try await page(reply.member(0, "authorization_uri"))
@@ -181,13 +182,13 @@ final class SignInAttempt {
     } catch {
       let failure = CommandFailure(error)
       // The sign-in may have ended meanwhile, which its state tells better.
-      guard failure.name == Self.wrongAddress, (try? await status())?.state == "signing-in" else { return true }
+      guard failure.name == ErrorName.invalidArgument.busName, (try? await status())?.state == .signingIn else {
+        return true
+      }
       CommandFailure.report(failure.message)
       return false
     }
   }
-
-  private static let wrongAddress = "org.chappie.Error.InvalidArgument"
 
   // MARK: The end
 
@@ -200,7 +201,7 @@ final class SignInAttempt {
     // The sign-in may have ended before the first signal is read.
     var status = try await laterStatus()
     var events = events.makeAsyncIterator()
-    while status.state == "signing-in" {
+    while status.state == .signingIn {
       show(status)
       switch await events.next() {
       case .changed: break
@@ -218,13 +219,13 @@ final class SignInAttempt {
     spinner?.stop()
     show(status)
     switch status.deviceLinkState {
-    case "linked": return status
-    case "cancelled": throw CommandFailure(.interrupted, withRemedy(tr("The sign-in was cancelled.")))
+    case .linked: return status
+    case .cancelled: throw CommandFailure(.interrupted, withRemedy(tr("The sign-in was cancelled.")))
     default:
       let failure = CommandFailure(
         busName: status.errorName ?? "", message: status.errorMessage ?? tr("The sign-in ended without a result."))
-      guard status.deviceLinkState == "expired" else { throw failure }
-      throw CommandFailure(failure.status, withRemedy(failure.message), name: failure.name)
+      guard status.deviceLinkState == .expired else { throw failure }
+      throw failure.with(withRemedy(failure.message))
     }
   }
 
@@ -239,7 +240,7 @@ final class SignInAttempt {
       lastLine = line
     }
     // The user types an address on this line.
-    guard status.state == "signing-in", reader?.isAtTerminal != true else { return }
+    guard status.state == .signingIn, reader?.isAtTerminal != true else { return }
     if spinner == nil { spinner = Spinner(status.stage, until: expiresAt) }
     spinner?.text = status.stage
   }
@@ -276,10 +277,10 @@ extension SessionStatus {
   /// What a running sign-in waits for.
   fileprivate var stage: String {
     switch deviceLinkState {
-    case "waiting-for-approval": tr("Waiting for you to approve…")
-    case "waiting-for-browser": tr("Waiting for the browser…")
-    case "exchanging": tr("Approved. Fetching the sign-in…")
-    case "verifying": tr("Checking who has signed in…")
+    case .waitingForApproval: tr("Waiting for you to approve…")
+    case .waitingForBrowser: tr("Waiting for the browser…")
+    case .exchanging: tr("Approved. Fetching the sign-in…")
+    case .verifying: tr("Checking who has signed in…")
     default: tr("Asking the sign-in server…")
     }
   }

@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 import Platform
 
@@ -14,7 +15,7 @@ struct SignInWishes {
   }
 
   /// Nil for the best one.
-  let method: SignInMethod?
+  let method: ChappieSignInMethod?
   /// Nil for the best one.
   let way: Way?
   let addsAccount: Bool
@@ -24,7 +25,7 @@ struct SignInWishes {
 
 /// How a sign-in is made.
 struct SignInPlan {
-  let method: SignInMethod
+  let method: ChappieSignInMethod
   let way: SignInWishes.Way
   let addsAccount: Bool
   let connectsAnew: Bool

@@ -56,11 +56,11 @@ struct ThreadsProxy {
   private func explained<Reply: Sendable>(_ call: () async throws -> Reply) async throws -> Reply {
     do {
       return try await call()
-    } catch let error as GLibError where error.busName == "org.freedesktop.DBus.Error.UnknownMethod" {
+    } catch let error as GLibError where error.isUnknownMethod {
       throw CommandFailure(
         .failed, tr("The service keeps no threads: Enabled=true under [Threads] in chappie/chappie.conf turns them on.")
       )
-    } catch let error as GLibError where error.busName == "org.chappie.Error.NoSuchThread" {
+    } catch let error as GLibError where error.name == .noSuchThread {
       throw Self.noSuchThread
     }
   }

@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 import Platform
 
@@ -87,10 +88,7 @@ struct Accounts: Verb {
 
   @GLibActor
   private func list(_ service: ServiceConnection) async throws -> [Account] {
-    var accounts = [
-      Account(
-        name: "default", status: try SessionStatus(try await service.properties(ServiceConnection.root, "Session")))
-    ]
+    var accounts = [Account(name: "default", status: try await service.status(ServiceConnection.root))]
     for path in try await service.otherAccounts() {
       let properties = try await service.properties(path, "Session")
       let configuration: VariantDictionary = try properties.value("Configuration") ?? [:]
@@ -118,10 +116,10 @@ struct Accounts: Verb {
   private func jsonLine(_ account: Account, _ credential: ListedCredential?) -> String {
     var object = JSONObject()
     object.set("account", account.name)
-    object.set("state", account.status.state)
+    object.set("state", account.status.state.rawValue)
     object.set("email", account.status.email)
     object.set("plan", account.status.plan)
-    object.set("method", credential?.method)
+    object.set("method", credential?.method?.rawValue)
     object.set("background", credential?.background)
     return object.line + "\n"
   }

@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 import Platform
 
@@ -66,7 +67,7 @@ struct Chat: Verb {
     do {
       let thread = try await Spinner.show(tr("Reading the thread…")) { try await threads.thread(id) }
       StandardStream.output.write(controlSequences: ThreadText(raw: raw).reminder(thread))
-    } catch let error as GLibError where error.busName == "org.chappie.Error.LimitExceeded" {
+    } catch let error as GLibError where error.name == .limitExceeded {
       // A thread that is too long to show can still be continued.
       CommandFailure.report(CommandFailure(error).message)
     }

@@ -28,7 +28,7 @@ struct Erase: Verb {
     if asks, !(await Confirmation.isGiven(question)) { throw CommandFailure(.failed, tr("Nothing was erased.")) }
     let secrets = await secrets(service)
     if let failure = secrets.failure, secrets.mayBeErasedLater {
-      throw CommandFailure(failure.status, tr("Nothing was erased. \(failure.message)"), name: failure.name)
+      throw failure.with(tr("Nothing was erased. \(failure.message)"))
     }
     for part in secrets.parts { part.report() }
     if let failure = secrets.failure {

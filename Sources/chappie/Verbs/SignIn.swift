@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 import Platform
 
@@ -13,7 +14,7 @@ struct SignIn: Verb {
     """)
 
   let account: String?
-  let accessibility: ServiceConnection.Accessibility
+  let accessibility: ChappieKeychainAccessibility
   let wishes: SignInWishes
   let json: Bool
 
@@ -48,7 +49,8 @@ struct SignIn: Verb {
         addsAccount: arguments[anotherAccount], connectsAnew: arguments[connectAnew],
         enablesPlanUse: arguments[enablePlanUse])
       return SignIn(
-        account: arguments[account], accessibility: arguments[afterFirstUnlock] ? .afterFirstUnlock : .whenUnlocked,
+        account: arguments[account],
+        accessibility: arguments[afterFirstUnlock] ? .afterFirstUnlockThisDeviceOnly : .whenUnlockedThisDeviceOnly,
         wishes: wishes, json: arguments[json])
     }
   }
@@ -95,6 +97,6 @@ struct SignIn: Verb {
     guard failure.status == .keyringNeeded, let remedy = await KeyringView(service.connection).remedyAfterPrompt else {
       return failure
     }
-    return CommandFailure(failure.status, "\(failure.message) \(remedy)", name: failure.name)
+    return failure.with("\(failure.message) \(remedy)")
   }
 }

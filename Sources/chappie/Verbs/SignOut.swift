@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 import Platform
 
@@ -20,7 +21,7 @@ struct SignOut: Verb {
     if let app { return try await signOut(app, service) }
     let session = try await service.session(account)
     try await service.call(session, "Session", "SignOut", timeout: nil)
-    let status = try SessionStatus(try await service.properties(session, "Session"))
+    let status = try await service.status(session)
     if let name = status.errorName, ExitStatus(errorName: name) == .notRevoked {
       throw CommandFailure(busName: name, message: status.errorMessage ?? "")
     }
@@ -38,7 +39,7 @@ struct SignOut: Verb {
       let parts = try reply.member(0, "signed_out", as: [VariantDictionary].self).map(ErasedPart.init)
       for part in parts { part.report() }
       return ErasedPart.status(of: parts)
-    } catch let error as GLibError where error.busName == "org.chappie.Error.InvalidArgument" {
+    } catch let error as GLibError where error.name == .invalidArgument {
       throw CommandFailure(
         .failed, tr("There is no such sign-in of \(app): chappie accounts lists those that there are."),
         name: error.busName)

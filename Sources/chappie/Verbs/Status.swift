@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 import Platform
 
@@ -18,8 +19,8 @@ struct Status: Verb {
 
   func run(_ service: ServiceConnection) async throws -> ExitStatus {
     let session = try await service.session(account)
-    let status = try SessionStatus(try await service.properties(session, "Session"))
-    let model = status.state == "signed-in" ? await DefaultModel(service, account) : nil
+    let status = try await service.status(session)
+    let model = status.state == .signedIn ? await DefaultModel(service, account) : nil
     if json {
       var object = status.json
       object.set("model", model?.slug)
@@ -27,7 +28,7 @@ struct Status: Verb {
       StandardStream.output.write(object.line + "\n")
     } else {
       StandardStream.output.write("\(status.summary).\n")
-      let method = status.state == "signed-in" ? status.method : nil
+      let method = status.state == .signedIn ? status.method : nil
       for sentence in [method?.sentence, status.planUse?.sentence, status.planUse?.management, model?.sentence] {
         if let sentence { StandardStream.output.write("\(sentence)\n") }
       }
@@ -38,6 +39,6 @@ struct Status: Verb {
         StandardStream.output.write(tr("Last failure: \(ServiceSentences.translated(message).terminalSafeLine)") + "\n")
       }
     }
-    return status.state == "signed-in" ? .success : .signInNeeded
+    return status.state == .signedIn ? .success : .signInNeeded
   }
 }

@@ -9,7 +9,7 @@ struct ServiceErrorTests {
   /// Programs depend on these names.
   @Test func theListOfErrorNamesIsComplete() {
     #expect(
-      Set(ServiceErrorName.allCases.map(\.busName))
+      Set(ErrorName.allCases.map(\.busName))
         == Set(
           [
             "MissingCredential", "MissingRefreshToken", "MissingAccountID", "ReauthenticationRequired",
@@ -37,8 +37,8 @@ struct ServiceErrorTests {
       (.streamingTransportReplayDiverged("p"), .streamingTransportReplayDiverged),
       (.missingToolHandler("t"), .missingToolHandler), (.toolApprovalDenied("t", "r"), .toolApprovalDenied),
       (.toolLoopLimitExceeded(3), .toolLoopLimitExceeded),
-    ] as [(ChappieClientError, ServiceErrorName)])
-  func eachClientErrorHasItsName(_ error: ChappieClientError, _ name: ServiceErrorName) {
+    ] as [(ChappieClientError, ErrorName)])
+  func eachClientErrorHasItsName(_ error: ChappieClientError, _ name: ErrorName) {
     #expect(BusError(error) == BusError(name: name.busName, message: error.description))
   }
 
@@ -54,8 +54,8 @@ struct ServiceErrorTests {
       (.invalidAddress("i"), .invalidArgument),
       (.network("n"), .network), (.revocationFailed("r"), .revocationFailed),
       (.locked("l"), .locked), (.keyringUnavailable("k"), .keyringUnavailable),
-    ] as [(ChappieAuthError, ServiceErrorName)])
-  func eachSignInErrorHasItsName(_ error: ChappieAuthError, _ name: ServiceErrorName) {
+    ] as [(ChappieAuthError, ErrorName)])
+  func eachSignInErrorHasItsName(_ error: ChappieAuthError, _ name: ErrorName) {
     #expect(BusError(error) == BusError(name: name.busName, message: error.description))
   }
 
@@ -64,8 +64,8 @@ struct ServiceErrorTests {
       (.noSuchThread("t"), .noSuchThread), (.exists("t"), .invalidArgument), (.full("f"), .storeFull),
       (.locked("l"), .locked), (.keyringUnavailable("k"), .keyringUnavailable), (.unavailable("u"), .storeUnavailable),
       (.busy("b"), .storeUnavailable), (.unreadable("u"), .storeUnavailable),
-    ] as [(ChappieThreadStoreError, ServiceErrorName)])
-  func eachThreadStoreErrorHasItsName(_ error: ChappieThreadStoreError, _ name: ServiceErrorName) {
+    ] as [(ChappieThreadStoreError, ErrorName)])
+  func eachThreadStoreErrorHasItsName(_ error: ChappieThreadStoreError, _ name: ErrorName) {
     #expect(BusError(error) == BusError(name: name.busName, message: error.description))
     let response = ChappieResponse(
       outputText: "answer", responseID: "r", model: "m", usage: ChappieTokenUsage())

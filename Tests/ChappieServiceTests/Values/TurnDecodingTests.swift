@@ -48,16 +48,16 @@ struct TurnDecodingTests {
     var options = VariantDictionary()
     options.set(key, name)
     let error = #expect(throws: BusError.self) { try TurnOptions(options) }
-    #expect(error?.name == ServiceErrorName.invalidArgument.busName)
+    #expect(error?.name == ErrorName.invalidArgument.busName)
     #expect(error?.message.contains("'\(key)'") == true)
   }
 
   @Test(arguments: [
-    ("{", ServiceErrorName.invalidArgument), ("5", .invalidArgument),
+    ("{", ErrorName.invalidArgument), ("5", .invalidArgument),
     (String(repeating: " ", count: JSONSchema.textLimit + 1), .limitExceeded),
     ("[" + String(repeating: "0,", count: JSONSchema.valueLimit) + "0]", .limitExceeded),
   ])
-  func rejectsAnInvalidOutputSchema(_ text: String, _ name: ServiceErrorName) {
+  func rejectsAnInvalidOutputSchema(_ text: String, _ name: ErrorName) {
     let error = #expect(throws: BusError.self) { try TurnOptions(["output_schema": text]) }
     #expect(error?.name == name.busName)
     #expect(error?.message.hasPrefix("'output_schema' ") == true)
@@ -80,7 +80,7 @@ struct TurnDecodingTests {
   func theErrorForAnUnknownRoleListsTheKnown(_ role: String) throws {
     let entry = try TranscriptEntry(variant: .tuple(role, "text"))
     let error = #expect(throws: BusError.self) { try entry.message() }
-    #expect(error?.name == ServiceErrorName.invalidArgument.busName)
+    #expect(error?.name == ErrorName.invalidArgument.busName)
     for known in ChappieInputMessage.Role.allCases { #expect(error?.message.contains(known.rawValue) == true) }
   }
 

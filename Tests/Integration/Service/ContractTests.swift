@@ -1,4 +1,5 @@
 import ChappieBusInterfaces
+import ChappieSDK
 import Foundation
 import GLibBridge
 import Testing
@@ -86,12 +87,12 @@ struct ContractTests {
 
   @Test func theManualNamesEveryError() throws {
     let manual = try manual()
-    for name in try errorNames() { #expect(manual.contains(word: name), "\(name)") }
+    for name in ErrorName.allCases.map(\.rawValue) { #expect(manual.contains(word: name), "\(name)") }
   }
 
   /// The XML files name the errors of each call, by names that exist.
   @Test func theXMLFilesNameOnlyExistingErrors() throws {
-    let known = try errorNames()
+    let known = Set(ErrorName.allCases.map(\.rawValue))
     for (interface, file) in Self.interfaces {
       for list in file.matches(of: /Errors: ([A-Z][A-Za-z, \n]*)\./) {
         let names = list.1.split(whereSeparator: { !$0.isLetter }).filter { $0.first?.isUppercase == true }
@@ -100,11 +101,21 @@ struct ContractTests {
     }
   }
 
-  private func errorNames() throws -> Set<String> {
-    let source = try SourceTree.text(of: "Sources/ChappieService/Names/ServiceError.swift")
-    let names = Set(source.matches(of: /case \w+ = "(\w+)"/).map { String($0.1) })
-    try #require(names.contains("MissingCredential"))
-    return names
+  /// The command and the service name only members and keys that the XML files have.
+  @Test func theProgramsUseOnlyDocumentedNames() throws {
+    let known = Self.interfaces.values.joined() + " LoadState ActiveState"  // of systemd
+    let patterns = [
+      /"(?:Manager|Session|Client|Threads)",\s+"(\w+)"/, /\bcall\("(\w+)"/,
+      /propertiesChanged\([\w.]+, \["(\w+)"/, /\.(?:value|time|count|name)\(\s*"(\w+)"/,
+      /(?:options|filter|configuration|dictionary|values|details)\.set\(\s*"(\w+)"/, /[\[,]\s*"([a-z_]+)": (?!{)/,
+    ]
+    let folders = ["chappie"] + ["Client", "Objects", "Threads", "Turns", "Values"].map { "ChappieService/\($0)" }
+    for path in try folders.flatMap({ try SourceTree.files(in: "Sources/\($0)") }) {
+      let source = try SourceTree.text(of: path)
+      for name in patterns.flatMap({ source.matches(of: $0) }).map({ String($0.1) }) {
+        #expect(known.contains(word: name), "\(path): \(name)")
+      }
+    }
   }
 
   private func manual() throws -> String {

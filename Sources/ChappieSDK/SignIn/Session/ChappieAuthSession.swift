@@ -186,11 +186,9 @@ public final class ChappieAuthSession: Observable, Sendable {
   package func startDeviceCodeSignIn(
     allowsAnotherAccount: Bool = false, interaction: UserInteraction
   ) async throws -> ChappieDeviceCode {
-    do {
-      let options = SignInOptions(applicationName: "", allowsAnotherAccount: allowsAnotherAccount)
-      return try await slot.startSignIn(configuration.keychainAccessibility, options, interaction: interaction)
-    } catch let error as CredentialError {
-      throw ChappieAuthError(error)
+    let options = SignInOptions(applicationName: "", allowsAnotherAccount: allowsAnotherAccount)
+    return try await ChappieAuthError.converting {
+      try await slot.startSignIn(configuration.keychainAccessibility, options, interaction: interaction)
     }
   }
 
@@ -239,11 +237,8 @@ public final class ChappieAuthSession: Observable, Sendable {
   package func startBrowserSignIn(_ options: SignInOptions, interaction: UserInteraction) async throws
     -> ChappieBrowserPage
   {
-    do {
-      return try await slot.startBrowserSignIn(
-        options, configuration.keychainAccessibility, interaction: interaction)
-    } catch let error as CredentialError {
-      throw ChappieAuthError(error)
+    try await ChappieAuthError.converting {
+      try await slot.startBrowserSignIn(options, configuration.keychainAccessibility, interaction: interaction)
     }
   }
 

@@ -26,21 +26,21 @@ package final class KeyringThreadKey: ThreadKeySource {
   /// - Throws: ``ChappieThreadStoreError/locked(_:)``; ``ChappieThreadStoreError/keyringUnavailable(_:)``;
   ///   ``ChappieThreadStoreError/unreadable(_:)`` for a key of another device; `CancellationError`.
   package func existingKey(interaction: UserInteraction) async throws -> SecretBytes? {
-    try await mappingErrors { try await openSlot().existingKey(interaction: interaction) }
+    try await ChappieThreadStoreError.converting { try await openSlot().existingKey(interaction: interaction) }
   }
 
   /// The key of the store, created if it has none.
   ///
   /// - Throws: as ``existingKey(interaction:)``.
   package func key(interaction: UserInteraction) async throws -> SecretBytes {
-    try await mappingErrors { try await openSlot().key(interaction: interaction) }
+    try await ChappieThreadStoreError.converting { try await openSlot().key(interaction: interaction) }
   }
 
   /// Deletes the key.
   ///
   /// - Throws: as ``key(interaction:)``.
   package func destroy() async throws {
-    try await mappingErrors { try await openSlot().destroy() }
+    try await ChappieThreadStoreError.converting { try await openSlot().destroy() }
   }
 
   private func openSlot() -> ThreadKeySlot {
@@ -48,17 +48,9 @@ package final class KeyringThreadKey: ThreadKeySource {
     slot = open
     return open
   }
-
-  private func mappingErrors<Result>(_ body: () async throws -> Result) async throws -> Result {
-    do {
-      return try await body()
-    } catch let error as CredentialError {
-      throw ChappieThreadStoreError(error)
-    }
-  }
 }
 
-extension ChappieThreadStoreError {
+extension ChappieThreadStoreError: CredentialFailure {
   package init(_ error: CredentialError) {
     switch error {
     case .locked(let message): self = .locked(message)

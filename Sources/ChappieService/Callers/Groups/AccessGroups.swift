@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 
 /// Decides which apps may share credentials.

@@ -92,7 +92,7 @@ final class TurnLine {
       }
       do {
         try turn.calls.resolve(decision, for: call)
-      } catch let error as BusError where error.name == ServiceErrorName.locked.busName {
+      } catch let error as BusError where error.name == ErrorName.locked.busName {
         refusedUntil[call] = .now + Self.pauseAfterRefusal
         turn.askAgain(call, because: error)
       }

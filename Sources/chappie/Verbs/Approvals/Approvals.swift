@@ -56,7 +56,7 @@ struct Approvals: Verb {
       do {
         let details = try await service.call(ServiceConnection.root, "Manager", "GetApproval", .tuple(id))
         approvals.append(try Approval(details.member(0, "details")))
-      } catch let error as GLibError where error.busName == "org.chappie.Error.InvalidArgument" {
+      } catch let error as GLibError where error.name == .invalidArgument {
         // The call was approved or denied meanwhile.
       }
     }
