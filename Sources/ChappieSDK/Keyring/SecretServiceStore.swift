@@ -37,6 +37,11 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   // MARK: Reading
 
   func find(_ slot: SlotIdentity) async throws -> StoredItem<Secret> {
+    if let begun = coming[slot] {
+      try await begun.untilEnded()
+      // A failure may be older than this call: the keyring may have come back since.
+      if let item = try? await begun.value { return item }
+    }
     let task = coming[slot] ?? Task.onGLib { try await converting { try await item(of: slot) } }
     coming[slot] = task
     try await task.untilEnded()
