@@ -32,20 +32,29 @@ struct LockGate {
 
   /// - Throws: ``CredentialError/locked(_:)``.
   func permit(_ accessibility: ChappieKeychainAccessibility) async throws -> ReadPermit {
+    if accessibility == .whenUnlockedThisDeviceOnly {
+      await LockMonitor.shared.ready()
+      if let refusal { throw refusal }
+    }
+    return ReadPermit(accessibility)
+  }
+
+  /// Whether a secret that was read may stay in memory: it could be read again now.
+  func mayKeep(_ accessibility: ChappieKeychainAccessibility) -> Bool {
     switch accessibility {
-    case .afterFirstUnlockThisDeviceOnly:
-      return ReadPermit(accessibility)
-    case .whenUnlockedThisDeviceOnly:
-      let monitor = LockMonitor.shared
-      await monitor.ready()
-      switch monitor.screen {
-      case .unlocked: return ReadPermit(accessibility)
-      case .locked: throw CredentialError.locked("The screen is locked: unlock it and try again.")
-      case .unknown where unknown == .keyring: return ReadPermit(accessibility)
-      case .unknown:
-        throw CredentialError.locked(
-          "Nothing here tells whether the screen is locked, and [Lock] Unknown=deny is set: see chappied(8).")
-      }
+    case .afterFirstUnlockThisDeviceOnly: true
+    case .whenUnlockedThisDeviceOnly: refusal == nil && LockMonitor.shared.isKeyringUnlocked
+    }
+  }
+
+  /// Why the stricter rule allows no read now; nil if it does.
+  private var refusal: CredentialError? {
+    switch LockMonitor.shared.screen {
+    case .unlocked: nil
+    case .locked: .locked("The screen is locked: unlock it and try again.")
+    case .unknown where unknown == .keyring: nil
+    case .unknown:
+      .locked("Nothing here tells whether the screen is locked, and [Lock] Unknown=deny is set: see chappied(8).")
     }
   }
 }

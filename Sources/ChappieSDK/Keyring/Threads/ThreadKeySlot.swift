@@ -132,7 +132,7 @@ package final class ThreadKeySlot {
   @discardableResult
   func keep(_ key: SecretBytes) -> SecretBytes {
     forgetting = Timer(after: Self.keeping) { [weak self] in self?.forget() }
-    kept = mayKeep ? key : nil
+    kept = gate.mayKeep(accessibility) ? key : nil
     return key
   }
 
@@ -142,16 +142,7 @@ package final class ThreadKeySlot {
   }
 
   func lockChanged() {
-    if !mayKeep { forget() }
-  }
-
-  /// Whether the key may stay in memory. A key under the stricter rule may not while anything is locked or the keyring
-  /// is absent.
-  private var mayKeep: Bool {
-    switch accessibility {
-    case .afterFirstUnlockThisDeviceOnly: true
-    case .whenUnlockedThisDeviceOnly: !LockMonitor.shared.state.isLocked && LockMonitor.shared.isKeyringUnlocked
-    }
+    if !gate.mayKeep(accessibility) { forget() }
   }
 }
 
