@@ -66,8 +66,13 @@ let package = Package(
         .embedInCode("org.freedesktop.DBus.ObjectManager.xml"),
       ], swiftSettings: settings),
     .target(
+      name: "ServiceConfiguration", dependencies: ["ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "Platform"],
+      swiftSettings: settings),
+    .target(
       name: "ChappieService",
-      dependencies: ["ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "Platform", "ChappieBusInterfaces"],
+      dependencies: [
+        "ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "Platform", "ChappieBusInterfaces", "ServiceConfiguration",
+      ],
       swiftSettings: settings),
     .target(
       name: "ChappieSDKTesting",
@@ -81,12 +86,13 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "chappied",
-      dependencies: ["ChappieService", "ChappieSDK", "GLibBridge", "Platform", "CWipingHeap"],
+      dependencies: ["ChappieService", "ServiceConfiguration", "ChappieSDK", "GLibBridge", "Platform", "CWipingHeap"],
       swiftSettings: settings),
     .executableTarget(
       name: "chappie",
       dependencies: [
         "AnswerRendering", "ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "LineEditing", "Platform",
+        "ServiceConfiguration",
       ],
       swiftSettings: settings),
     .executableTarget(
@@ -131,10 +137,14 @@ let package = Package(
       dependencies: ["ChappieSDKTesting", "ChappieSDK", "GLibBridge", "Platform", "Signatures", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
+      name: "ServiceConfigurationTests",
+      dependencies: ["ServiceConfiguration", "ChappieSDK", "ChappieSDKRuntime", "Platform", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
       name: "ChappieServiceTests",
       dependencies: [
         "ChappieService", "ChappieBusInterfaces", "ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "Platform",
-        "TestSupport",
+        "ServiceConfiguration", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(

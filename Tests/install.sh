@@ -239,49 +239,6 @@ for xml in "$share"/dbus-1/interfaces/*.xml; do
   check_with xmllint "interface $(basename "$xml")" silent xmllint --noout --nonet "$xml"
 done
 
-# --- The sample configuration
-
-# Groups and keys, with the names that the service uses.
-grep -ohE '\("[A-Za-z]+", "[A-Za-z]+"\)' Sources/ChappieService/Options/ServiceOptions.swift \
-  Sources/ChappieService/Options/ThreadOptions.swift | sed 's/.*, "\(.*\)")/\1/' | sort -u >"$scratch/keys"
-# The keys of these groups are chosen by the user.
-sed -e '/^\[Redaction Patterns\]/,/^\[/d' -e '/^\[Models\]/,/^\[/d' data/chappie.conf >"$scratch/sample"
-check "the service has configuration keys" test -s "$scratch/keys"
-
-sample_keys() {
-  sed -n 's/^#\([A-Za-z]*\)=.*/\1/p' "$scratch/sample" | sort -u | diff "$scratch/keys" -
-}
-check "the sample has the keys that the service reads" sample_keys
-
-man_keys() {
-  sed -n 's/^\.It Sy \([A-Za-z]*\) Ns =$/\1/p' data/man/chappied.8 | sort -u | diff "$scratch/keys" -
-}
-check "chappied(8) has the keys that the service reads" man_keys
-
-# The groups, with the names that the service uses.
-{
-  grep -ohE '\("[A-Za-z]+", "[A-Za-z]+"\)' Sources/ChappieService/Options/*.swift | sed 's/("\(.*\)", .*/\1/'
-  sed -n 's/.* static let [a-zA-Z]*[gG]roup = "\(.*\)"/\1/p' Sources/ChappieService/Options/*.swift
-} | sort -u >"$scratch/groups"
-
-sample_groups() {
-  sed -n 's/^\[\(.*\)\]$/\1/p' data/chappie.conf | sort -u | diff "$scratch/groups" -
-}
-check "the sample has the groups that the service reads" sample_groups
-
-man_groups() {
-  sed -n 's/^\.It Sy \[\(.*\)\]$/\1/p' data/man/chappied.8 | sort -u | diff "$scratch/groups" -
-}
-check "chappied(8) has the groups that the service reads" man_groups
-
-# The values in the sample are the defaults in the source.
-sample_values() {
-  sed -n 's/^#[A-Za-z]*=//p' "$scratch/sample" | while read -r value; do
-    grep -rqwF -- "$value" Sources/ChappieSDK Sources/ChappieSDKRuntime || { echo "$value is no default"; return 1; }
-  done
-}
-check "the sample shows the defaults" sample_values
-
 # --- Completions
 
 mkdir "$scratch/bin"

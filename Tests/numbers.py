@@ -25,7 +25,8 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
 # The targets that read what comes from outside. The others are bridges to C, whose numbers are sizes, and the stand-in.
-TARGETS = ("ChappieSDK", "ChappieSDKRuntime", "ChappieService", "SQLite", "chappie", "chappied", "AnswerRendering")
+TARGETS = ("ChappieSDK", "ChappieSDKRuntime", "ServiceConfiguration", "ChappieService", "SQLite", "chappie", "chappied",
+           "AnswerRendering")
 # Here the numbers are made safe, or are none from outside.
 SAFE = {
     "ChappieSDK/JSON/JSONReader.swift": "digits",

@@ -1,5 +1,6 @@
 import ChappieSDK
 import GLibBridge
+import ServiceConfiguration
 
 /// The service: its name and objects on the bus, from start to end.
 @GLibActor
@@ -26,18 +27,18 @@ public final class BusService {
   /// Exports the objects, then takes the name, so that every caller that sees the name finds the objects.
   ///
   /// - Parameter ended: called when the service has nothing left to do, and the program should stop it.
-  /// - Throws: ``StartFailure``, `GLibError`, `ChappieClientError`.
-  public init(
+  /// - Throws: `StartFailure` for a name that another program owns, `GLibError`.
+  package init(
     _ connection: BusConnection, _ options: ServiceOptions, ended: @escaping @GLibActor () -> Void
   ) async throws {
-    let defaults = try options.defaults()
-    DesktopKeyring.policy = try options.keyringPolicy()
+    let defaults = options.defaults
+    DesktopKeyring.policy = options.keyring
     self.connection = connection
     let environment = ServiceEnvironment(
-      connection, notifications: try options.hasNotifications() ? Notifications(connection) : nil,
+      connection, notifications: options.showsNotifications ? Notifications(connection) : nil,
       models: options.models)
     exporter = ObjectExporter(
-      environment, defaults: defaults, threads: try options.threadPolicy().map(ThreadStores.init))
+      environment, defaults: defaults, threads: options.threads.map(ThreadStores.init))
     directory = ObjectDirectory(exporter, defaults: defaults)
     manager = ManagerObject(directory, exporter, defaults: defaults, ended: ended)
     session = exporter.session(defaults)

@@ -3,6 +3,7 @@ import ChappieService
 import GLibBridge
 import Glibc
 import Platform
+import ServiceConfiguration
 
 /// `chappied`: the entry point of the service.
 @main
@@ -30,8 +31,9 @@ enum Chappied {
       case .arguments(let arguments) where arguments[version]:
         StandardStream.output.write("chappied \(ChappieVersion.current)\n")
       case .arguments(let arguments):
-        let options = ServiceOptions(
-          issuer: arguments[issuer], baseURL: arguments[backend], apiURL: arguments[api])
+        let options = Result {
+          try ServiceOptions(issuer: arguments[issuer], baseURL: arguments[backend], apiURL: arguments[api])
+        }
         exit(MainLoop.run { await serve(options) })
       }
     } catch {
@@ -52,11 +54,10 @@ enum Chappied {
 
   /// Serves until a signal or the end of the bus, and returns the exit status.
   @GLibActor
-  private static func serve(_ options: ServiceOptions) async -> Int32 {
-    var options = options
+  private static func serve(_ configuration: Result<ServiceOptions, any Error>) async -> Int32 {
+    let options: ServiceOptions
     do {
-      try options.readConfiguration()
-      try options.check()
+      options = try configuration.get()
       log(options)
     } catch {
       Log.error("The service cannot start: \(reason: "\(error)")")

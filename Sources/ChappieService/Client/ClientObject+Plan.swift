@@ -1,5 +1,6 @@
 import ChappieSDK
 import GLibBridge
+import ServiceConfiguration
 
 /// The models and the usage limits of the plan.
 extension ClientObject {

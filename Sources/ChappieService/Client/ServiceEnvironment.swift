@@ -1,5 +1,6 @@
 import ChappieSDK
 import GLibBridge
+import ServiceConfiguration
 
 /// The parts that all objects of the service share: callers, limits, approvals, consent and notifications.
 @GLibActor

@@ -2,6 +2,7 @@ import ChappieSDK
 import ChappieSDKRuntime
 import GLibBridge
 import Platform
+import ServiceConfiguration
 
 /// The threads of one app and account. All objects of that app and account share them.
 @GLibActor

@@ -1,5 +1,6 @@
 import ChappieSDK
 import GLibBridge
+import ServiceConfiguration
 
 /// The options of a turn.
 struct TurnOptions {

@@ -1,5 +1,6 @@
 import ChappieSDK
 import GLibBridge
+import ServiceConfiguration
 
 extension ChappieConfiguration {
   /// Decodes the configuration of a caller. Absent options keep the service's defaults.

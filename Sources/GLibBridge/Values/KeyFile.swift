@@ -24,8 +24,6 @@ public final class KeyFile: @unchecked Sendable {
   /// The keys of a group, sorted; empty when there is no such group.
   public func keys(of group: String) -> [String] { takeStrings(g_key_file_get_keys(file, group, nil, nil)).sorted() }
 
-  public func has(_ group: String, _ key: String) -> Bool { g_key_file_has_key(file, group, key, nil) != 0 }
-
   /// The value of a key; nil when the key is missing, or the value has an invalid escape or is not UTF-8.
   public func string(_ group: String, _ key: String) -> String? {
     // GLib may return partial text together with an error.

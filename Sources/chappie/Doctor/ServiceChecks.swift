@@ -1,6 +1,7 @@
 import ChappieSDK
 import GLibBridge
 import Platform
+import ServiceConfiguration
 
 /// Checks of the way to the service: the bus, activation, systemd, and the service itself.
 @GLibActor
@@ -70,6 +71,10 @@ struct ServiceChecks {
         timeout: Self.startDeadline)
       return .ok("service", tr("The service answers."))
     } catch {
+      // The configuration may be on a disk that does not answer.
+      if case .failure(let fault)? = await offActor(deadline: Self.deadline, { Result { try ServiceOptions() } }) {
+        return .problem("service", .serviceMissing, "\(fault)", tr("See chappied(8)."))
+      }
       let failure = CommandFailure(error)
       return .problem("service", .serviceMissing, failure.message, tr("See journalctl --user -u chappie"))
     }

@@ -57,23 +57,21 @@ struct ConfigurationTests {
     }
   }
 
-  @Test func aFileWithInvalidSyntaxIsRefused() async throws {
-    try await World.with(alone) { world in
-      try write("This is no key file.\n", in: world.directories.configuration)
+  /// What is not understood is never ignored, and systemd does not start the service again for this status.
+  @Test(arguments: [
+    ("This is no key file.", "Key file contains line"),
+    ("[Window]\nWidth=1", "[Window] is no group: the groups are [Backend], [Client], [Models], [Lock], [Keyring], "),
+    ("[Backend]\nIssuers=https://example.org", "[Backend] Issuers= is no key: the keys are Issuer=, BaseURL=, "),
+    ("[Keyring]\nDeviceKey=disk", "[Keyring] DeviceKey= must be file or tpm2, not “disk”."),
+    ("[Threads]\nMaximumSize=0", "[Threads] MaximumSize= must be a number of MiB above 0, or unlimited, not “0”."),
+  ])
+  func aFaultyFileIsRefused(_ text: String, _ sentence: String) async throws {
+    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
+      try write(text, in: world.directories.configuration)
       let process = try world.service.launch(world.sandbox.addresses)
       #expect(try await process.waitForEnd() == .exit(78))
-      #expect(process.output.contains("The service cannot start"))
-      #expect(process.output.contains("chappie.conf"))
-    }
-  }
-
-  @Test(arguments: [("DeviceKey=disk", "file or tpm2"), ("PlainSession=yes", "refuse or allow")])
-  func anUnknownAccessibilityIsRefused(_ line: String, _ words: String) async throws {
-    try await World.with(alone) { world in
-      try write("[Keyring]\n\(line)\n", in: world.directories.configuration)
-      let process = try world.service.launch(world.sandbox.addresses)
-      #expect(try await process.waitForEnd() == .exit(1))
-      #expect(process.output.contains(words))
+      let file = world.directories.configuration.appending(path: "chappie/chappie.conf").path
+      #expect(process.output.contains("The service cannot start: \(file): \(sentence)"), "\(process.output)")
     }
   }
 
@@ -92,7 +90,7 @@ struct ConfigurationTests {
       try write("[Backend]\nBaseURL=\(address)\n", in: world.directories.configuration)
       let process = try world.service.launch([])
       #expect(try await process.waitForEnd() == .exit(78))
-      #expect(process.output.contains("is not an HTTPS address"))
+      #expect(process.output.contains("[Backend] BaseURL= must be an HTTPS address"))
     }
   }
 

@@ -167,33 +167,6 @@ struct ThreadConfigurationTests {
     }
   }
 
-  // MARK: Bad values
-
-  @Test(arguments: [
-    ("[Threads]\nEnabled=perhaps", "[Threads] Enabled= in the configuration must be true or false, not “perhaps”."),
-    ("[Threads]\nMaximumSize=much", "[Threads] MaximumSize= in the configuration must be a number of MiB above 0"),
-    ("[Threads]\nMaximumSize=0", "MaximumSize="), ("[Threads]\nMaximumSize=1e-12", "MaximumSize="),
-    ("[Threads]\nMaximumSize=-1", "MaximumSize="),
-    ("[Threads]\nMaximumSize=nan", "MaximumSize="), ("[Threads]\nMaximumSize=1e300", "MaximumSize="),
-    ("[Threads]\nArchiveAfter=soon", "a number of days above 0, or never, not “soon”"),
-    ("[Threads]\nDeleteAfter=inf", "DeleteAfter="), ("[Threads]\nProtection=none", "Protection="),
-    ("[Redaction]\nDrop=inputs;secrets", "[Redaction] Drop= in the configuration must be words of titles, inputs,"),
-    ("[Redaction]\nMask=tool_outputs", "not “tool_outputs”"),
-    (#"[Redaction]\#nDrop=in\puts"#, "[Redaction] Drop= in the configuration must be text in UTF-8 with"),
-    ("[Redaction]\nDrops=inputs", "[Redaction] Drops= in the configuration is no key: the keys are Drop=, Mask=."),
-    ("[Redactions]\nDrop=inputs", "[Redactions] in the configuration must be [Redaction] or [Redaction Patterns]."),
-    ("[Redaction Patterns]\ncard=(", "[Redaction Patterns] in the configuration: The pattern '(' is no regular"),
-  ])
-  func aServiceWithABadValueDoesNotStart(_ configuration: String, _ complaint: String) async throws {
-    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
-      try world.directories.configure(configuration + "\n")
-      let process = try world.service.launch(world.sandbox.addresses)
-      try await eventually("the end of the service") { process.end != nil }
-      #expect(process.end == .exit(78))
-      #expect(process.output.contains(complaint), "\(process.output)")
-    }
-  }
-
   // MARK: Files
 
   /// When a thread cannot be written, no question is sent either.

@@ -42,14 +42,4 @@ struct PolicyTests {
       #expect(try await world.sandbox.state().requests["handshake"] == 1)
     }
   }
-
-  @Test func theConfigurationNamesTwoTransports() async throws {
-    try await World.with(World.Plan(service: .none)) { world in
-      try world.directories.configure("[Client]\nTransport=pigeon\n")
-      let process = try world.service.launch(world.sandbox.addresses)
-      #expect(try await process.waitForEnd() == .exit(78))
-      #expect(process.output.contains("Transport="))
-      #expect(process.output.contains("pigeon"))
-    }
-  }
 }

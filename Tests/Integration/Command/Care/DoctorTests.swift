@@ -130,6 +130,9 @@ struct DoctorTests {
       let (lines, status) = try await examine(world)
       #expect(status == 5)
       #expect(problems(lines) == ["service"])
+      #expect(
+        lines["service"]?.message.hasSuffix(
+          "chappie/chappie.conf: [Lock] Unknown= must be keyring or deny, not “nonsense”.") == true, "\(lines)")
     }
   }
 
