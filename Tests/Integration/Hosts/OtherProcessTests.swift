@@ -128,7 +128,7 @@ struct OtherProcessTests {
       try await world.keyring.lock()
       try await caller.waitFor("locked", "Manager.LockState")
       // The item is in a collection that is never locked.
-      try await world.keyring.store(["xdg:schema": "org.chappie.Credential", "account": "other"], in: "session")
+      try await world.keyring.store([["xdg:schema": "org.chappie.Credential", "account": "other"]], in: "session")
       let other = try await caller.open("Session")
       #expect(try await caller.state(at: other) == "signed-in")
       let newcomer = try world.startLibraryHost("restored", "now")
@@ -149,7 +149,7 @@ struct OtherProcessTests {
       let caller = try await world.signedInCaller()
       let earlier = caller.signals.count
       let capture = try await BusCapture(world.directories)
-      for number in 0..<200 { try await world.keyring.store(["storm": "\(number)"], in: "login") }
+      try await world.keyring.store((0..<200).map { ["storm": "\($0)"] }, in: "login")
       // The service reports this last change after it has read those before.
       _ = try await world.run("secret-tool", "clear", "xdg:schema", "org.chappie.Credential", "account", "default")
       try await caller.signal("StateChanged") { $0.arguments == .tuple("signed-out", "signed-in") }

@@ -106,18 +106,22 @@ final class Keyring {
     return items
   }
 
-  /// Stores an item as another program does.
-  func store(_ attributes: [String: String], in collection: String) async throws {
+  /// Stores items with these attributes, as another program does. The keyring may crash when programs come and leave in
+  /// quick succession, so all are stored by one.
+  func store(_ items: [[String: String]], in collection: String) async throws {
     let bus = try await BusConnection.open(address: directories.busAddress)
-    let pairs = attributes.map { "'\($0.key)': '\($0.value)'" }.joined(separator: ", ")
-    let item = try Variant(
-      parsing: """
-        ({'org.freedesktop.Secret.Item.Label': <'another'>, 'org.freedesktop.Secret.Item.Attributes': <{\(pairs)}>},
-        ('\(try await session(bus))', [], [0x78], 'text/plain'), true)
-        """, type: "(a{sv}(oayays)b)")
-    try await bus.call(
-      Self.name, Self.path.appending("collection").appending(collection), "org.freedesktop.Secret.Collection",
-      "CreateItem", item)
+    let session = try await session(bus)
+    for attributes in items {
+      let pairs = attributes.map { "'\($0.key)': '\($0.value)'" }.joined(separator: ", ")
+      let item = try Variant(
+        parsing: """
+          ({'org.freedesktop.Secret.Item.Label': <'another'>, 'org.freedesktop.Secret.Item.Attributes': <{\(pairs)}>},
+          ('\(session)', [], [0x78], 'text/plain'), true)
+          """, type: "(a{sv}(oayays)b)")
+      try await bus.call(
+        Self.name, Self.path.appending("collection").appending(collection), "org.freedesktop.Secret.Collection",
+        "CreateItem", item)
+    }
   }
 
   /// Deletes a credential without its copy.
