@@ -30,9 +30,9 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   }
   check(text.whole)
   if case .failed(let failure) = assembler.outcome { precondition(failure.error.description.count < 1000) }
-  let failure = BackendFailure(
+  let failure = ExchangeFailure(
     status: 429, retryAfter: String(decoding: input.prefix(40), as: UTF8.self), body: input, host: "h")
   precondition(failure.error.description.count < 1000)
-  precondition(failure.retryAfter.map { $0 >= 0 && $0.isFinite } ?? true)
+  if case .rateLimited(_, let delay?) = failure { precondition(delay >= 0 && delay.isFinite) }
   return 0
 }

@@ -54,7 +54,7 @@ struct BackendQuery {
       return try await withDeadline(Self.deadline) { [request] in
         let response = try await BackendLine.http.sendLogged(request, deadline: nil)
         guard (200..<300).contains(response.status) else {
-          throw ExchangeFailure(await BackendFailure(response, from: url))
+          throw await ExchangeFailure(response, from: url)
         }
         let body = try await response.bytes(limit: Self.sizeLimit, deadline: Self.deadline)
         guard let json = await offActor({ try? ChappieJSONValue(parsing: body.span) }) else {

@@ -29,7 +29,7 @@ struct HTTPExchange {
     let response = try await send(request, grant, line)
     let flow = reader.take(response.headers)
     guard (200..<300).contains(response.status) else {
-      throw ExchangeFailure(await BackendFailure(response, from: grant.backend.responsesURL))
+      throw await ExchangeFailure(response, from: grant.backend.responsesURL)
     }
     if await flow.goesOn() { try await read(response, reader) }
     return try reader.answer()

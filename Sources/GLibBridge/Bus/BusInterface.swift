@@ -32,7 +32,6 @@ public struct BusInterfaceDescription: @unchecked Sendable {
   public var name: String { String(cString: info.pointee.name) }
 
   public var methods: [String] { Self.list(info.pointee.methods).map { String(cString: $0.pointee.name) } }
-  public var signals: [String] { Self.list(info.pointee.signals).map { String(cString: $0.pointee.name) } }
   public var properties: [String] { Self.list(info.pointee.properties).map { String(cString: $0.pointee.name) } }
 
   /// The D-Bus type of the method's arguments, as a tuple.

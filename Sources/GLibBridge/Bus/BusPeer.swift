@@ -6,8 +6,6 @@ public struct BusPeer: Sendable {
   /// The process ID, valid while ``handle`` is running.
   public let processID: Int32
   public let userID: UInt32
-  /// Whether the bus provided the pidfd. Older buses provide only a process ID, from which the pidfd is opened.
-  public let isVouchedForByBus: Bool
   /// The label of the kernel's security module (AppArmor, SELinux) at the time of the connection; nil when there is
   /// none.
   public let securityLabel: String?
@@ -33,8 +31,7 @@ extension BusConnection {
         throw GLibError(domain: "chappie-bus", code: 2, message: "the caller has left, or the bus confuses processes")
       }
       return BusPeer(
-        processID: Int32(bitPattern: processID), userID: userID, isVouchedForByBus: true,
-        securityLabel: label, handle: handle)
+        processID: Int32(bitPattern: processID), userID: userID, securityLabel: label, handle: handle)
     }
     guard let handle = ProcessHandle(Int32(bitPattern: processID)) else {
       throw GLibError(domain: "chappie-bus", code: 2, message: "the caller's process cannot be opened")
@@ -47,8 +44,7 @@ extension BusConnection {
       throw GLibError(domain: "chappie-bus", code: 2, message: "the caller has left")
     }
     return BusPeer(
-      processID: Int32(bitPattern: processID), userID: userID, isVouchedForByBus: false,
-      securityLabel: label, handle: handle)
+      processID: Int32(bitPattern: processID), userID: userID, securityLabel: label, handle: handle)
   }
 
   /// A connection to the same bus that can receive file descriptors.

@@ -61,17 +61,14 @@ extension BusConnection {
     public var path: ObjectPath?
     public var interface: String?
     public var member: String?
-    public var firstArgument: String?
 
     public init(
-      sender: String? = nil, path: ObjectPath? = nil, interface: String? = nil, member: String? = nil,
-      firstArgument: String? = nil
+      sender: String? = nil, path: ObjectPath? = nil, interface: String? = nil, member: String? = nil
     ) {
       self.sender = sender
       self.path = path
       self.interface = interface
       self.member = member
-      self.firstArgument = firstArgument
     }
   }
 
@@ -81,7 +78,7 @@ extension BusConnection {
     guard !isClosed else { return BusSubscription(connection: self, id: nil) }
     let box = CallbackBox(receive)
     let id = g_dbus_connection_signal_subscribe(
-      pointer, match.sender, match.interface, match.member, match.path?.string, match.firstArgument,
+      pointer, match.sender, match.interface, match.member, match.path?.string, nil,
       G_DBUS_SIGNAL_FLAGS_NONE,
       { _, sender, path, interface, member, arguments, data in
         guard let path, let objectPath = ObjectPath(String(cString: path)), let interface, let member else { return }

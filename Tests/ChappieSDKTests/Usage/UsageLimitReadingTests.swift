@@ -161,7 +161,7 @@ struct UsageLimitReadingTests {
     headers.append("x-codex-primary-used-percent", "100.0")
     headers.append("x-codex-primary-reset-at", "1893456000")
     let body = #"{"error":{"type":"usage_limit_reached","plan_type":"plus","resets_at":1893456000}}"#
-    let failure = BackendFailure(
+    let failure = ExchangeFailure(
       status: 429, retryAfter: nil, body: Array(body.utf8), host: "h",
       usage: ChappieUsageLimitSnapshot(headers: headers))
     let window = ChappieUsageWindow(usedPercent: 100, resetsAt: 1_893_456_000)

@@ -41,28 +41,6 @@ enum ExchangeFailure: Error {
     }
   }
 
-  /// The failure for a refusal by the backend, by its code and its status.
-  init(_ failure: BackendFailure) {
-    if let refusal = PlanRefusal(failure.code) {
-      self = refusal.failure(
-        status: failure.status, message: failure.message, parameter: failure.parameter, retryAfter: failure.retryAfter)
-      return
-    }
-    switch (failure.status, failure.code) {
-    // Another token would not help, and the sign-in may be in order.
-    case (401, "subscription_sharing_invalid_user"): self = .final(failure.error)
-    case (_, "websocket_connection_limit_reached"), (_, "previous_response_not_found"):
-      self = .staleSocket(failure.error)
-    case _ where failure.isFinal: self = .final(failure.error)
-    case _ where failure.refusesModel: self = .modelRefused(failure.error)
-    case (401, _): self = .rejected(failure.error)
-    case (415, _): self = .encodingRefused(failure.error)
-    case (429, _): self = .rateLimited(failure.error, retryAfter: failure.retryAfter)
-    case (500..<600, _): self = .unavailable(failure.error, retryAfter: failure.retryAfter)
-    default: self = .final(failure.error)
-    }
-  }
-
   /// ``untrusted(_:)`` for a certificate that is not trusted; nil for other failures of a connection.
   init?(connecting error: GLibError) {
     guard error.isUntrustedCertificate else { return nil }
@@ -73,7 +51,7 @@ enum ExchangeFailure: Error {
   init(event error: WireError) {
     let code = error.code ?? "no reason given"
     if let status = error.usualStatus {
-      self.init(BackendFailure(status: status, retryAfter: error.delay, error, text: code))
+      self.init(status: status, retryAfter: error.delay, error, text: code)
       return
     }
     let reason = Redaction.message(error.message ?? code)

@@ -85,7 +85,7 @@ struct ResponseAssembler {
         .final(.httpError(200, "The answer is incomplete (\(Redaction.message(reason ?? "no reason given"))).")))
     case .refused(let status?, let retryAfter, let usage, let body):
       outcome = .failed(
-        ExchangeFailure(BackendFailure(status: status, retryAfter: retryAfter, answer: body, usage: usage)))
+        ExchangeFailure(status: status, retryAfter: retryAfter, answer: body, usage: usage))
     case .refused(nil, _, _, let body):
       outcome = .failed(ExchangeFailure(event: WireError(within: body)))
     case .turnState, .rateLimits, .other:

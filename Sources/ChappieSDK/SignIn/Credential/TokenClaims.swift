@@ -12,7 +12,6 @@ struct TokenClaims {
   private static let idLimit = 128
 
   /// The issuer's name of the user.
-  let subject: String?
   let email: String?
   /// When the token expires.
   let expiresAt: Timestamp?
@@ -32,7 +31,6 @@ struct TokenClaims {
     let auth = claims[Self.authKey]
     let address = claims["email"]?.stringValue ?? claims[Self.profileKey]?["email"]?.stringValue
     email = address.flatMap { Redaction.fact($0, limit: Self.addressLimit) }
-    subject = claims["sub"]?.stringValue
     expiresAt = claims["exp"]?.numberValue.flatMap { Timestamp($0.rounded(.up)) }
     hasDamagedExpiry = expiresAt == nil && claims["exp"] != nil
     accountID = auth?["chatgpt_account_id"]?.stringValue.flatMap { Redaction.fact($0, limit: Self.idLimit) }

@@ -10,13 +10,8 @@ final class AccessGroups {
   /// The time limit for reading: a home directory can be on a server that does not answer.
   private static let deadline = Duration.seconds(5)
 
-  private let directories: [String]
   /// The present problems that were logged.
   private var reported: Set<AccessGroupFiles.Problem> = []
-
-  init(directories: [String] = AccessGroupFiles.standardDirectories) {
-    self.directories = directories
-  }
 
   /// Checks that a caller may use the credentials of `group`. A sandboxed app may if the group lists it. A program
   /// outside of a sandbox may if the group exists, since no boundary separates such programs.
@@ -45,7 +40,7 @@ final class AccessGroups {
   }
 
   private func definition(of group: String) async throws -> AccessGroup {
-    let files = await offActor(deadline: Self.deadline) { [directories] in AccessGroupFiles(in: directories) }
+    let files = await offActor(deadline: Self.deadline) { AccessGroupFiles(in: AccessGroupFiles.standardDirectories) }
     guard let files else {
       throw BusError(.accessDenied, "The files that define access groups cannot be read now: try again later.")
     }
