@@ -192,11 +192,11 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
       let line = seal.seal(try secret.encode(), context: Self.context(of: slot))
       let item = item(slot, accessibility, device: seal.deviceName)
       // The new item comes first: until it is stored, only this process has its secret.
-      try await client.store(line, as: item, in: .default, interaction: interaction.ofClient)
+      try await client.store(line, as: item, in: .default, interaction: interaction)
       try await verify(line, item.attributes)
       notes?.set(slot, secret.note)
       for old in try await search(slot) where !old.isLocked && Self.differs(old.attributes, item.attributes) {
-        try await client.delete(old, interaction: interaction.ofClient)
+        try await client.delete(old, interaction: interaction)
       }
       memoryCopies[slot] = nil
       if accessibility == .afterFirstUnlockThisDeviceOnly { await keepCopy(line, of: slot) }
@@ -204,10 +204,10 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   }
 
   func delete(_ slot: SlotIdentity, interaction: UserInteraction) async throws {
-    try await converting { try await deleteAll(of: slot, interaction.ofClient) }
+    try await converting { try await deleteAll(of: slot, interaction) }
   }
 
-  private func deleteAll(of slot: SlotIdentity, _ interaction: SecretServiceClient.Interaction) async throws {
+  private func deleteAll(of slot: SlotIdentity, _ interaction: UserInteraction) async throws {
     var hasDeletedOriginal = false
     // The loop repeats the deletion, because another reader may be renewing the copy.
     for _ in 0..<3 {
@@ -249,7 +249,7 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     try await converting {
       do {
         if try await client.defaultCollectionState() == .locked {
-          try await client.unlockDefaultCollection(interaction: interaction.ofClient)
+          try await client.unlockDefaultCollection(interaction: interaction)
         }
       } catch SecretStoreError.noDefaultCollection {}
       let found = try await client.search(schema: Secret.schema, [:])
@@ -261,13 +261,13 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     try await converting {
       // A secret that cannot be sealed cannot be stored.
       _ = try await seals.sealing()
-      try await client.unlockDefaultCollection(interaction: interaction.ofClient)
-      await unlock(try await search(slot), interaction: interaction.ofClient)
+      try await client.unlockDefaultCollection(interaction: interaction)
+      await unlock(try await search(slot), interaction: interaction)
     }
   }
 
   func prepare(_ slot: SlotIdentity, interaction: UserInteraction) async throws {
-    let isNew = try await converting { try await client.makeDefaultCollection(interaction: interaction.ofClient) }
+    let isNew = try await converting { try await client.makeDefaultCollection(interaction: interaction) }
     // The keyring may announce a new collection before it is the default one.
     if isNew { LockMonitor.shared.lookAtKeyring() }
     try await unlock(slot, interaction: interaction)
@@ -283,7 +283,7 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   }
 
   /// Unlocks locked items one by one. The next search reports an item that stays locked.
-  private func unlock(_ found: [SecretServiceClient.Found], interaction: SecretServiceClient.Interaction) async {
+  private func unlock(_ found: [SecretServiceClient.Found], interaction: UserInteraction) async {
     for item in found where item.isLocked { try? await client.unlock(item, interaction: interaction) }
   }
 
@@ -346,15 +346,6 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   /// Binds the sealed secret to its slot, so that it cannot be moved to another one.
   private static func context(of slot: SlotIdentity) -> [UInt8] {
     [slot.service, slot.account, slot.accessGroup ?? "", slot.appID ?? ""].flatMap { Array($0.utf8) + [0] }
-  }
-}
-
-extension UserInteraction {
-  fileprivate var ofClient: SecretServiceClient.Interaction {
-    switch self {
-    case .forbidden: .forbidden
-    case .allowed: .allowed
-    }
   }
 }
 

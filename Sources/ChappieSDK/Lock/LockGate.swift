@@ -12,12 +12,6 @@ package struct ReadPermit: Sendable {
   }
 }
 
-/// Whether a prompt may be shown to the user, such as for the keyring's password.
-package enum UserInteraction: Sendable {
-  case forbidden
-  case allowed
-}
-
 /// Decides whether an item may be read now.
 @GLibActor
 struct LockGate {

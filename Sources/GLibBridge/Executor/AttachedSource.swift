@@ -1,5 +1,24 @@
 import CGLib
 
+/// Calls an action for events of the main loop. Releasing the watch stops it.
+@GLibActor
+public class SourceWatch {
+  private var source: AttachedSource?
+
+  init(_ source: consuming AttachedSource) {
+    self.source = consume source
+  }
+
+  /// Stops watching.
+  public final func cancel() {
+    _ = source.take()
+  }
+
+  isolated deinit {
+    cancel()
+  }
+}
+
 /// An event source that is attached to the actor's main context and calls an action. Releasing it destroys the source.
 ///
 /// An owner that keeps one in a property must release it with `take()`: releasing the action may run code that reads

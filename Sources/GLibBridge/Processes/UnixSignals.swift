@@ -5,23 +5,12 @@ import Platform
 /// Calls an action on the actor for each occurrence of a Unix signal. Releasing the watch restores the signal's default
 /// action.
 @GLibActor
-public final class UnixSignalWatch {
-  private var source: AttachedSource?
-
+public final class UnixSignalWatch: SourceWatch {
   /// Starts watching.
   ///
   /// - Parameter signal: `SIGHUP`, `SIGINT`, `SIGTERM`, `SIGUSR1`, `SIGUSR2` or `SIGWINCH`.
   public init(_ signal: Int32, _ action: @escaping @GLibActor () -> Void) {
-    source = AttachedSource(owning: g_unix_signal_source_new(signal), AttachedSource.eachTime, action)
-  }
-
-  /// Stops watching.
-  public func cancel() {
-    _ = source.take()
-  }
-
-  isolated deinit {
-    cancel()
+    super.init(AttachedSource(owning: g_unix_signal_source_new(signal), AttachedSource.eachTime, action))
   }
 }
 
@@ -48,45 +37,24 @@ public enum UnixSignals {
 /// Calls an action once, when the reader of a pipe, a socket or a terminal has closed its end. It never does for a
 /// regular file. Releasing the watch stops it.
 @GLibActor
-public final class HangUpWatch {
-  private var source: AttachedSource?
-
+public final class HangUpWatch: SourceWatch {
   /// - Parameter stream: the stream, which must stay open while the watch exists.
   public init(_ stream: StandardStream, _ action: @escaping @GLibActor () -> Void) {
     let condition = GIOCondition(rawValue: G_IO_ERR.rawValue | G_IO_HUP.rawValue)
-    source = AttachedSource(watching: stream.rawValue, for: condition, action)
-  }
-
-  /// Stops watching.
-  public func cancel() {
-    _ = source.take()
-  }
-
-  isolated deinit {
-    cancel()
+    super.init(AttachedSource(watching: stream.rawValue, for: condition, action))
   }
 }
 
 /// Calls an action once, when the parent process ends. Releasing the watch stops it.
 @GLibActor
-public final class ParentWatch {
+public final class ParentWatch: SourceWatch {
   private let parent: ProcessHandle
-  private var source: AttachedSource?
 
   /// Nil when the parent process cannot be watched or has already ended.
   public init?(_ action: @escaping @GLibActor () -> Void) {
     let number = getppid()
     guard number > 1, let parent = ProcessHandle(number), getppid() == number else { return nil }
     self.parent = parent
-    source = AttachedSource(watching: parent.descriptor.number, for: G_IO_IN, action)
-  }
-
-  /// Stops watching.
-  public func cancel() {
-    _ = source.take()
-  }
-
-  isolated deinit {
-    cancel()
+    super.init(AttachedSource(watching: parent.descriptor.number, for: G_IO_IN, action))
   }
 }

@@ -14,7 +14,7 @@ extension SecretServiceClient {
   /// Unlocks the default collection. Without interaction this succeeds only when the keyring needs no password.
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
-  public func unlockDefaultCollection(interaction: Interaction) async throws {
+  public func unlockDefaultCollection(interaction: UserInteraction) async throws {
     try await asking(interaction) { service, interaction in
       try await unlock(defaultCollection(service), service, interaction)
     }
@@ -25,7 +25,7 @@ extension SecretServiceClient {
   /// - Returns: whether it was created.
   /// - Throws: ``SecretStoreError``, also ``SecretStoreError/noDefaultCollection`` without interaction;
   ///   `CancellationError`.
-  public func makeDefaultCollection(interaction: Interaction) async throws -> Bool {
+  public func makeDefaultCollection(interaction: UserInteraction) async throws -> Bool {
     let exists = try await services.withService(.forbidden) { try await path(of: .default, $0) != nil }
     guard !exists else { return false }
     try await asking(interaction) { service, interaction in
@@ -41,7 +41,7 @@ extension SecretServiceClient {
   /// consent.
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
-  public func unlock(_ found: Found, interaction: Interaction) async throws {
+  public func unlock(_ found: Found, interaction: UserInteraction) async throws {
     try await asking(interaction) { service, interaction in
       try await unlock(found.path, service, interaction)
     }
@@ -49,7 +49,7 @@ extension SecretServiceClient {
 
   /// Runs `body`, which may prompt the user when `interaction` and ``PromptThrottle`` allow it.
   private func asking(
-    _ interaction: Interaction, _ body: (SecretServiceReference, Interaction) async throws -> Void
+    _ interaction: UserInteraction, _ body: (SecretServiceReference, UserInteraction) async throws -> Void
   ) async throws {
     guard interaction == .allowed else {
       return try await services.withService(.forbidden) { try await body($0, .forbidden) }
@@ -61,7 +61,7 @@ extension SecretServiceClient {
     }
   }
 
-  private func unlock(_ path: String, _ service: SecretServiceReference, _ interaction: Interaction) async throws {
+  private func unlock(_ path: String, _ service: SecretServiceReference, _ interaction: UserInteraction) async throws {
     let deadline = interaction == .allowed ? SecretServicePair.promptDeadline : deadline
     let count = try await asyncCall(deadline: deadline) { cancellable, callback, data in
       withCStrings([path]) { paths in

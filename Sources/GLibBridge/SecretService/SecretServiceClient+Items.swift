@@ -80,7 +80,7 @@ extension SecretServiceClient {
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
   public func store(
-    _ secret: SecretBytes, as item: Item, in place: Collection, interaction: Interaction
+    _ secret: SecretBytes, as item: Item, in place: Collection, interaction: UserInteraction
   ) async throws {
     do {
       // A single D-Bus call without a preceding check, so that a crash has the smallest possible window.
@@ -141,7 +141,7 @@ extension SecretServiceClient {
   /// Deletes an item if it still exists.
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
-  public func delete(_ found: Found, interaction: Interaction) async throws {
+  public func delete(_ found: Found, interaction: UserInteraction) async throws {
     try await services.withPrompts(interaction) {
       !found.isLocked
     } _: { service, deadline in

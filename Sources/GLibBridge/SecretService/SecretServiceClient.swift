@@ -6,12 +6,6 @@ import CLibsecret
 /// attributes each time, because an object path may later refer to another item.
 @GLibActor
 public final class SecretServiceClient {
-  /// Whether a call may prompt the user, for example for the keyring's password.
-  public enum Interaction: Sendable {
-    case forbidden
-    case allowed
-  }
-
   /// The attributes that identify an item, and its label in a keyring editor.
   public struct Item: Sendable {
     /// The name of the libsecret schema.
@@ -81,6 +75,12 @@ public final class SecretServiceClient {
 
   /// The unique bus name of the keyring that responded last; nil when none has.
   public var keyring: String? { services.keyring }
+}
+
+/// Whether a call may prompt the user, for example for the keyring's password.
+public enum UserInteraction: Sendable {
+  case forbidden
+  case allowed
 }
 
 /// An error of the desktop keyring.

@@ -4,8 +4,6 @@ import CLibsecret
 /// Two libsecret service objects: one never prompts, one may.
 @GLibActor
 final class SecretServicePair {
-  typealias Interaction = SecretServiceClient.Interaction
-
   private enum ServiceState {
     case opening(Task<SecretServiceReference, any Error>)
     case open(SecretServiceReference)
@@ -16,7 +14,7 @@ final class SecretServicePair {
 
   private let deadline: Duration
   private let allowsPlainSessions: @GLibActor () -> Bool
-  private var services: [Interaction: ServiceState] = [:]
+  private var services: [UserInteraction: ServiceState] = [:]
 
   /// - Parameters:
   ///   - deadline: the longest wait for a response without a prompt.
@@ -44,7 +42,7 @@ final class SecretServicePair {
   ///
   /// - Parameter whenNoPromptIsNeeded: whether the operation needs no answer of the user.
   func withPrompts(
-    _ interaction: Interaction, whenNoPromptIsNeeded: () async throws -> Bool,
+    _ interaction: UserInteraction, whenNoPromptIsNeeded: () async throws -> Bool,
     _ body: (SecretServiceReference, Duration) async throws -> Void
   ) async throws {
     do {
@@ -67,7 +65,7 @@ final class SecretServicePair {
   /// Runs `body` with a service object. If the session is lost, opens a new one and runs `body` again: a restarted
   /// keyring has no sessions.
   func withService<Result>(
-    _ interaction: Interaction, _ body: (SecretServiceReference) async throws -> Result
+    _ interaction: UserInteraction, _ body: (SecretServiceReference) async throws -> Result
   ) async throws -> Result {
     do {
       do {
@@ -83,7 +81,7 @@ final class SecretServicePair {
     }
   }
 
-  private func open(_ interaction: Interaction) async throws -> SecretServiceReference {
+  private func open(_ interaction: UserInteraction) async throws -> SecretServiceReference {
     switch services[interaction] {
     case .open(let service)? where service.hasSession: return service
     case .opening(let task)?: return try await task.value
@@ -101,7 +99,7 @@ final class SecretServicePair {
     }
   }
 
-  private func makeService(_ interaction: Interaction) async throws -> SecretServiceReference {
+  private func makeService(_ interaction: UserInteraction) async throws -> SecretServiceReference {
     let type = interaction == .allowed ? PromptingSecretService.type : NonPromptingSecretService.type
     let service = try await asyncCall(deadline: deadline) { cancellable, callback, data in
       secret_service_open(type, nil, SECRET_SERVICE_OPEN_SESSION, cancellable, callback, data)

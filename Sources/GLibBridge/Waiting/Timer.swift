@@ -2,20 +2,10 @@ import CGLib
 
 /// A one-shot timer on the actor's main context. Releasing it cancels it.
 @GLibActor
-public final class Timer {
-  private var source: AttachedSource?
-
+public final class Timer: SourceWatch {
   /// Starts a timer that calls `action` once, after `delay`.
   public init(after delay: Duration, _ action: @escaping @GLibActor () -> Void) {
-    source = AttachedSource(owning: g_timeout_source_new(delay.wholeMilliseconds), AttachedSource.once, action)
-  }
-
-  public func cancel() {
-    _ = source.take()
-  }
-
-  isolated deinit {
-    cancel()
+    super.init(AttachedSource(owning: g_timeout_source_new(delay.wholeMilliseconds), AttachedSource.once, action))
   }
 }
 

@@ -1,4 +1,5 @@
 import ChappieSDK
+import GLibBridge
 import SecretMemory
 import Synchronization
 
