@@ -19,8 +19,8 @@ public enum HTTPServerAnswer: Sendable {
   case drop
 }
 
-/// A complete response.
-public struct HTTPServerResponse: Sendable {
+/// A complete response. What checks a request throws the one that refuses it.
+public struct HTTPServerResponse: Error {
   /// The status and the header fields of a response.
   public struct Head: Sendable {
     /// The status code, such as 200.

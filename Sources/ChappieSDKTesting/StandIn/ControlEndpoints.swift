@@ -11,7 +11,7 @@ extension StandInCore {
       guard let members = try change(request, ControlFields(request: request)) else { return nil }
       return .json(.object(members.merging(["ok": true]) { $1 }))
     } catch {
-      return .json(["error": .string("\(error)")], status: (error as? ControlFields.Problem)?.status ?? 400)
+      return error as? HTTPServerResponse ?? .problem("\(error)")
     }
   }
 
@@ -33,7 +33,7 @@ extension StandInCore {
       return ["etag": .string(backend.models.etag)]
     case ("POST", "/sandbox/retire"), ("POST", "/sandbox/restore"):
       guard backend.models.setRetired(fields["model"] ?? "", request.path == "/sandbox/retire") else {
-        throw ControlFields.Problem("the catalogue has no such model", status: 404)
+        throw HTTPServerResponse.problem("the catalogue has no such model", status: 404)
       }
       return ["etag": .string(backend.models.etag)]
     case ("POST", "/sandbox/usage"): try setUsage(request.body)
@@ -53,7 +53,7 @@ extension StandInCore {
       disconnect(fields["client_id"])
     case ("POST", "/sandbox/plan-use"):
       guard browser.registrations.setPlanUse(try fields.choice("state"), of: fields["client_id"]) else {
-        throw ControlFields.Problem("there is no such application", status: 404)
+        throw HTTPServerResponse.problem("there is no such application", status: 404)
       }
     case ("POST", "/sandbox/close-sockets"): backend.closeSockets()
     default: return nil
@@ -63,7 +63,7 @@ extension StandInCore {
 
   private func decide(_ fields: ControlFields, _ user: StandInUser?) throws {
     guard devices.decide(userCode: fields["user_code"] ?? "", user: user) else {
-      throw ControlFields.Problem("no sign-in waits for this user_code", status: 404)
+      throw HTTPServerResponse.problem("no sign-in waits for this user_code", status: 404)
     }
   }
 
@@ -76,12 +76,12 @@ extension StandInCore {
       decision = .approve(
         configuration.user(fields["user"]), name: fields["name"], allowsPlanUse: fields["plan_use"] != "false")
     case "decline": decision = .decline(error: fields["error"] ?? "access_denied")
-    default: throw ControlFields.Problem("'decision' must be approve or decline")
+    default: throw HTTPServerResponse.problem("'decision' must be approve or decline")
     }
     do throws(AuthorizationRequest.Refusal) {
       return try browser.decide(fields["address"] ?? "", decision, issuers: browser.issuers(of: request))
     } catch {
-      throw ControlFields.Problem(error.location)
+      throw HTTPServerResponse.problem(error.location)
     }
   }
 
@@ -111,11 +111,7 @@ extension StandInCore {
 
   /// Replaces the models.
   func replaceModels(_ json: [UInt8]) throws(StandInScenarioError) {
-    do throws(InvalidRequest) {
-      try backend.models.replace(ChappieJSONValue(body: json))
-    } catch {
-      throw StandInScenarioError(description: error.detail)
-    }
+    try backend.models.replace(ChappieJSONValue(body: json))
   }
 
   /// Sets the usage of the plan.
@@ -130,33 +126,30 @@ extension StandInCore {
 
 /// The fields of a control request, from the query, the form or the JSON object.
 private struct ControlFields {
-  struct Problem: Error, CustomStringConvertible {
-    let description: String
-    let status: Int
-
-    init(_ description: String, status: Int = 400) {
-      self.description = description
-      self.status = status
-    }
-  }
-
   let request: HTTPServerRequest
 
   subscript(name: String) -> String? {
     request.query[name] ?? request.form?[name] ?? request.json[name]?.stringValue
   }
 
-  func number(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int {
+  func number(_ name: String, in range: ClosedRange<Int>) throws(HTTPServerResponse) -> Int {
     guard let number = self[name].flatMap({ Int($0) }), range.contains(number) else {
-      throw Problem("'\(name)' must be a number from \(range.lowerBound) to \(range.upperBound)")
+      throw .problem("'\(name)' must be a number from \(range.lowerBound) to \(range.upperBound)")
     }
     return number
   }
 
-  func choice<Choice: CaseIterable & RawRepresentable<String>>(_ name: String) throws(Problem) -> Choice {
+  func choice<Choice: CaseIterable & RawRepresentable<String>>(_ name: String) throws(HTTPServerResponse) -> Choice {
     guard let choice = self[name].flatMap(Choice.init) else {
-      throw Problem("'\(name)' must be one of \(Choice.names)")
+      throw .problem("'\(name)' must be one of \(Choice.names)")
     }
     return choice
+  }
+}
+
+extension HTTPServerResponse {
+  /// The refusal of a control request.
+  fileprivate static func problem(_ text: String, status: Int = 400) -> HTTPServerResponse {
+    .json(["error": .string(text)], status: status)
   }
 }

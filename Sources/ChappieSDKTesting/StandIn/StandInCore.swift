@@ -46,26 +46,38 @@ final class StandInCore {
     let endpoint = StandInEndpoint(of: request)
     record.count(endpoint)
     record.noteClient(request, of: endpoint)
-    if let methods = endpoint.methods, !methods.contains(request.method) {
-      let allowed = methods.joined(separator: ", ")
-      return clock.date(.whole(HTTPServerResponse(.init(status: 405, headers: [("allow", allowed)]))))
+    let answer: HTTPServerAnswer
+    do {
+      answer = try await self.answer(request, at: endpoint)
+    } catch let refusal as HTTPServerResponse {
+      answer = .whole(refusal)
     }
-    let answer =
-      switch endpoint {
-      case .responses: try await backend.respond(request)
-      case .handshake: try await backend.connect(request)
-      case .apiResponses: try await publicAPI.respond(request)
-      default: try await play(endpoint, request)
-      }
     return clock.date(endpoint.isPublic ? PublicAPI.identified(answer) : answer)
+  }
+
+  private func answer(_ request: HTTPServerRequest, at endpoint: StandInEndpoint) async throws -> HTTPServerAnswer {
+    if let methods = endpoint.methods, !methods.contains(request.method) {
+      throw HTTPServerResponse(.init(status: 405, headers: [("allow", methods.joined(separator: ", "))]))
+    }
+    switch endpoint {
+    case .responses: return try await backend.respond(request)
+    case .handshake: return try await backend.connect(request)
+    case .apiResponses: return try await publicAPI.respond(request)
+    default: return try await play(endpoint, request)
+    }
   }
 
   /// Answers a request by the next rule of the scenario, or as usual if there is no rule. A request with a late or lost
   /// answer still takes effect at once: a refresh rotates the token even if its answer never arrives.
   private func play(_ endpoint: StandInEndpoint, _ request: HTTPServerRequest) async throws -> HTTPServerAnswer {
-    guard let rule = scenario.take(endpoint) else { return .whole(response(endpoint, request, nil)) }
+    guard let rule = scenario.take(endpoint) else { return .whole(try response(endpoint, request, nil)) }
     guard let change = rule.change else { return try await rule.replacement() ?? .drop }
-    var response = response(endpoint, request, change.idToken)
+    var response: HTTPServerResponse
+    do throws(HTTPServerResponse) {
+      response = try self.response(endpoint, request, change.idToken)
+    } catch {
+      response = error
+    }
     response.replaceMembers(change.members)
     response.head.headers += change.headers
     try await rule.waitForDelay()
@@ -74,7 +86,7 @@ final class StandInCore {
 
   private func response(
     _ endpoint: StandInEndpoint, _ request: HTTPServerRequest, _ change: IDTokenChange?
-  ) -> HTTPServerResponse {
+  ) throws(HTTPServerResponse) -> HTTPServerResponse {
     switch endpoint {
     case .userCode: issuer.userCode(request)
     case .poll: issuer.poll(request)
@@ -82,17 +94,17 @@ final class StandInCore {
     case .refresh: issuer.refresh(request)
     case .revoke: issuer.revoke(request)
     case .page: DevicePage(configuration: configuration, devices: devices).answer(request)
-    case .models: backend.listModels(request)
-    case .usage: backend.showUsage(request)
-    case .accounts: backend.listAccounts(request)
+    case .models: try backend.listModels(request)
+    case .usage: try backend.showUsage(request)
+    case .accounts: try backend.listAccounts(request)
     case .discovery: browser.discovery(request)
     case .jwks: browser.publishedKeys()
     case .authorize: browser.authorize(request)
     case .browserToken: browser.exchange(request, change)
     case .browserRefresh: browser.refresh(request, change)
     case .browserRevoke: browser.revoke(request)
-    case .apiModels: publicAPI.listModels(request)
-    case .apiOther: publicAPI.otherRoute
+    case .apiModels: try publicAPI.listModels(request)
+    case .apiOther: PublicAPI.otherRoute
     case .responses, .prewarm, .handshake, .apiResponses, .unknown: .detail("Not Found", status: 404)
     }
   }

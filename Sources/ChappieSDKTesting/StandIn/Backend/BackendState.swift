@@ -21,11 +21,11 @@ final class BackendState {
     models = ModelCatalogue(contextWindow: configuration.contextWindow)
   }
 
-  static let unauthorized = HTTPServerResponse.error(
-    401, "token_expired", "Provided authentication token is expired. Please try signing in again.")
-
-  /// The user of a request, or of the handshake of its WebSocket; nil without a valid access token.
-  func user(of headers: HTTPHeaders) -> StandInUser? { tokens.signIn(of: headers)?.user }
+  /// The user of a request, or of the handshake of its WebSocket, which needs a valid access token.
+  func user(of headers: HTTPHeaders) throws(HTTPServerResponse) -> StandInUser {
+    if let user = tokens.signIn(of: headers)?.user { return user }
+    throw .error(401, "token_expired", "Provided authentication token is expired. Please try signing in again.")
+  }
 
   /// A new token that routes the requests of one turn to one server.
   static func makeTurnState() -> String { "ts_" + RandomText.hex(bytes: 16) }
@@ -44,9 +44,9 @@ final class BackendState {
     if let answer = try await rule?.replacement() { return answer }
     if let change = rule?.change, change.ending != .complete { return .drop }
     guard configuration.allowsWebSocket else {
-      return .whole(HTTPServerResponse(.init(status: 426, headers: [("upgrade", "HTTP/1.1")])))
+      throw HTTPServerResponse(.init(status: 426, headers: [("upgrade", "HTTP/1.1")]))
     }
-    guard let user = user(of: request.headers) else { return .whole(Self.unauthorized) }
+    let user = try user(of: request.headers)
     let headers = [("x-request-id", "req_" + RandomText.hex(bytes: 16)), ("x-models-etag", models.etag)]
     return .webSocket(headers: headers + (rule?.change?.headers ?? [])) { socket in
       let session = SocketSession(self, user, request.headers, socket)
@@ -64,23 +64,23 @@ final class BackendState {
   // MARK: Endpoints
 
   /// `GET /backend-api/codex/models`
-  func listModels(_ request: HTTPServerRequest) -> HTTPServerResponse {
-    guard user(of: request.headers) != nil else { return Self.unauthorized }
+  func listModels(_ request: HTTPServerRequest) throws(HTTPServerResponse) -> HTTPServerResponse {
+    _ = try user(of: request.headers)
     guard let version = request.query["client_version"], !version.isEmpty else {
-      return .detail("Missing query parameter: client_version")
+      throw .detail("Missing query parameter: client_version")
     }
-    guard let client = ClientVersion(version) else { return .detail("Invalid query parameter: client_version") }
+    guard let client = ClientVersion(version) else { throw .detail("Invalid query parameter: client_version") }
     return .json(models.json(for: client), headers: [("etag", models.etag)])
   }
 
   /// `GET /backend-api/wham/usage`
-  func showUsage(_ request: HTTPServerRequest) -> HTTPServerResponse {
-    user(of: request.headers).map { .json(usage.json($0)) } ?? Self.unauthorized
+  func showUsage(_ request: HTTPServerRequest) throws(HTTPServerResponse) -> HTTPServerResponse {
+    .json(usage.json(try user(of: request.headers)))
   }
 
   /// `GET /backend-api/wham/accounts/check`: the one workspace of each user.
-  func listAccounts(_ request: HTTPServerRequest) -> HTTPServerResponse {
-    guard let user = user(of: request.headers) else { return Self.unauthorized }
+  func listAccounts(_ request: HTTPServerRequest) throws(HTTPServerResponse) -> HTTPServerResponse {
+    let user = try user(of: request.headers)
     guard !user.accountID.isEmpty else { return .json(["accounts": [], "account_ordering": []]) }
     // The value for a workspace without a fixed origin.
     let anywhere: ChappieJSONValue = "NO_CONSTRAINT"

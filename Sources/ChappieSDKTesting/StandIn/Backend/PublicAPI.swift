@@ -5,18 +5,6 @@ import HTTPTestServer
 /// The public API, for sign-ins in the browser whose users have allowed plan use.
 @GLibActor
 struct PublicAPI {
-  /// A refusal: one that the live server documents, or else one of a malformed request.
-  private struct Refusal: Error {
-    let name: String
-    /// The parameter to which the refusal applies.
-    var param: String?
-    var message = ""
-
-    var response: HTTPServerResponse {
-      NamedRefusal.named(name, at: .apiResponses)?.response(param: param) ?? .error(400, name, message)
-    }
-  }
-
   let issuer: BrowserIssuer
   let backend: BackendState
 
@@ -35,9 +23,18 @@ struct PublicAPI {
   }
 
   /// The answer to a path or method that does not take plan use.
-  var otherRoute: HTTPServerResponse { Self.otherRoute.response }
+  static let otherRoute = refusal("subscription_sharing_route_not_supported")
 
-  private static let otherRoute = Refusal(name: "subscription_sharing_route_not_supported")
+  /// A refusal that the live server documents.
+  ///
+  /// - Parameter param: the parameter to which it applies.
+  private static func refusal(_ name: String, param: String? = nil) -> HTTPServerResponse {
+    NamedRefusal.named(name, at: .apiResponses)?.response(param: param) ?? malformed(name)
+  }
+
+  private static func malformed(_ message: String) -> HTTPServerResponse {
+    .error(400, "invalid_request_error", message)
+  }
 
   // MARK: Models
 
@@ -50,26 +47,25 @@ struct PublicAPI {
   private static let unnamedVersion = ClientVersion("0.155.0")
 
   /// `GET /v1/models`: the models, in the order of the server, with fewer members than the Codex backend sends.
-  func listModels(_ request: HTTPServerRequest) -> HTTPServerResponse {
-    do throws(Refusal) {
-      guard request.method == "GET" else { throw Self.otherRoute }
-      _ = try signIn(of: request)
-      guard let version = request.query["client_version"].map(ClientVersion.init) ?? Self.unnamedVersion else {
-        throw Refusal(name: "invalid_request_error", message: "client_version is not a version.")
-      }
-      let members = Self.modelMembers
-      let entries = backend.models.json(for: version)["models"]?.arrayValue ?? []
-      return .json([
-        "models": .array(entries.map { .object(($0.objectValue ?? [:]).filter { members.contains($0.key) }) })
-      ])
-    } catch {
-      return error.response
+  func listModels(_ request: HTTPServerRequest) throws(HTTPServerResponse) -> HTTPServerResponse {
+    _ = try signIn(of: request, "GET")
+    guard let version = request.query["client_version"].map(ClientVersion.init) ?? Self.unnamedVersion else {
+      throw Self.malformed("client_version is not a version.")
     }
+    let members = Self.modelMembers
+    let entries = backend.models.json(for: version)["models"]?.arrayValue ?? []
+    return .json([
+      "models": .array(entries.map { .object(($0.objectValue ?? [:]).filter { members.contains($0.key) }) })
+    ])
   }
 
-  private func signIn(of request: HTTPServerRequest) throws(Refusal) -> TokenStore.SignIn {
-    guard let signIn = issuer.tokens.signIn(of: request.headers) else { throw Refusal(name: "invalid_token") }
-    guard signIn.allowsPlanUse else { throw Refusal(name: "chatpass_v2_scope_not_authorized") }
+  /// The sign-in of a request with a method; its user must have allowed plan use.
+  private func signIn(
+    of request: HTTPServerRequest, _ method: String
+  ) throws(HTTPServerResponse) -> TokenStore.SignIn {
+    guard request.method == method else { throw Self.otherRoute }
+    guard let signIn = issuer.tokens.signIn(of: request.headers) else { throw Self.refusal("invalid_token") }
+    guard signIn.allowsPlanUse else { throw Self.refusal("chatpass_v2_scope_not_authorized") }
     return signIn
   }
 
@@ -80,17 +76,8 @@ struct PublicAPI {
     backend.record.noteTurn(request.headers, request.body, over: .http)
     let fixed = backend.scenario.take(.apiResponses, where: \.hasOwnStatus)
     if let answer = try await fixed?.replacement() { return answer }
-    let accepted: ResponsesRequest
-    do throws(Refusal) {
-      guard request.method == "POST" else { throw Self.otherRoute }
-      try checkPlan(of: try signIn(of: request))
-      switch RequestContent(request, zstd: false) {
-      case .refused(let refusal): return .whole(refusal)
-      case .decoded(let body): accepted = try check(ChappieJSONValue(body: body), request)
-      }
-    } catch {
-      return .whole(error.response)
-    }
+    try checkPlan(of: signIn(of: request, "POST"))
+    let accepted = try check(ChappieJSONValue(body: request.content(zstd: false)), request)
     let rule = backend.scenario.take(.apiResponses)
     if let answer = try await rule?.replacement() { return answer }
     let headers =
@@ -100,25 +87,27 @@ struct PublicAPI {
     return backend.stream(answer, rule?.change, .init(status: 200, headers: headers))
   }
 
-  private func checkPlan(of signIn: TokenStore.SignIn) throws(Refusal) {
+  private func checkPlan(of signIn: TokenStore.SignIn) throws(HTTPServerResponse) {
     switch issuer.registrations[signIn.clientID]?.planUse ?? .enabled {
     case .enabled: break
-    case .notEligible: throw Refusal(name: "subscription_sharing_user_not_eligible")
-    case .limitReached: throw Refusal(name: "subscription_sharing_usage_limit_exceeded")
-    case .unavailable: throw Refusal(name: "subscription_sharing_usage_unavailable")
+    case .notEligible: throw Self.refusal("subscription_sharing_user_not_eligible")
+    case .limitReached: throw Self.refusal("subscription_sharing_usage_limit_exceeded")
+    case .unavailable: throw Self.refusal("subscription_sharing_usage_unavailable")
     }
   }
 
-  private func check(_ body: ChappieJSONValue, _ request: HTTPServerRequest) throws(Refusal) -> ResponsesRequest {
+  private func check(_ body: ChappieJSONValue, _ request: HTTPServerRequest) throws(HTTPServerResponse)
+    -> ResponsesRequest
+  {
     let unsupported = PlanCapabilities.unsupported(in: body)
     let lacksModel = backend.models[body["model"]?.stringValue ?? ""] == nil
     if body.objectValue != nil, let param = unsupported ?? (lacksModel ? "model" : nil) {
-      throw Refusal(name: "subscription_sharing_unsupported_capability", param: param)
+      throw Self.refusal("subscription_sharing_unsupported_capability", param: param)
     }
-    do throws(InvalidRequest) {
+    do throws(HTTPServerResponse) {
       return try ResponsesRequest(checking: body, request.headers, over: .http, models: backend.models)
     } catch {
-      throw Refusal(name: "invalid_request_error", message: error.detail)
+      throw Self.malformed(ChappieJSONValue(body: error.body)["detail"]?.stringValue ?? "")
     }
   }
 }

@@ -7,25 +7,16 @@ import Platform
 extension BackendState {
   /// Answers a request. Rules with a `status` apply before all checks, all other rules after them.
   func respond(_ request: HTTPServerRequest) async throws -> HTTPServerAnswer {
-    let content = RequestContent(request, zstd: configuration.allowsCompression)
-    record.noteTurn(request.headers, content.bytes ?? request.body, over: .http)
+    let content = Result { () throws(HTTPServerResponse) in try request.content(zstd: configuration.allowsCompression) }
+    record.noteTurn(request.headers, (try? content.get()) ?? request.body, over: .http)
     if let answer = try await scenario.take(.responses, where: \.hasOwnStatus)?.replacement() { return answer }
-    guard let user = user(of: request.headers) else { return .whole(Self.unauthorized) }
-    let accepted: ResponsesRequest
-    switch content {
-    case .refused(let refusal): return .whole(refusal)
-    case .decoded(let body):
-      do throws(InvalidRequest) {
-        accepted = try ResponsesRequest(
-          checking: ChappieJSONValue(body: body), request.headers, over: .http, models: models)
-      } catch {
-        return .whole(.detail(error.detail))
-      }
-    }
-    if let refusal = usage.refusal(user) { return .whole(refusal) }
+    let user = try user(of: request.headers)
+    let accepted = try ResponsesRequest(
+      checking: ChappieJSONValue(body: content.get()), request.headers, over: .http, models: models)
+    try usage.checkLimit(user)
     let rule = scenario.take(.responses)
     if let answer = try await rule?.replacement() { return answer }
-    if let refusal = accepted.refusal(rule?.change) { return .whole(refusal) }
+    try accepted.checkForm(rule?.change)
     let head = head(for: request, rule?.change?.headers ?? [])
     return stream(ResponsesAnswer(to: accepted, rule?.change), rule?.change, head)
   }
@@ -64,32 +55,25 @@ extension BackendState {
   }
 }
 
-/// The body of a request, or the refusal of one that cannot be read.
-enum RequestContent {
-  case decoded([UInt8])
-  case refused(HTTPServerResponse)
+extension HTTPServerRequest {
+  /// The longest body of a request for an answer, in bytes, compressed or not.
+  private static let contentLimit = 16 << 20
 
-  /// The longest accepted body after decoding, in bytes.
-  private static let limit = 16 << 20
-
+  /// The body of a request for an answer, decoded.
+  ///
   /// - Parameter zstd: whether a compressed body is accepted.
-  init(_ request: HTTPServerRequest, zstd: Bool) {
-    switch request.headers["content-encoding"]?.lowercased() {
-    case nil, "identity": self = .decoded(request.body)
+  func content(zstd: Bool) throws(HTTPServerResponse) -> [UInt8] {
+    let tooLong = HTTPServerResponse.detail("The request body is too long", status: 413)
+    guard body.count <= Self.contentLimit else { throw tooLong }
+    switch headers["content-encoding"]?.lowercased() {
+    case nil, "identity": return body
     case "zstd" where zstd:
       do throws(Zstandard.DecodingError) {
-        self = .decoded(try Zstandard.decode(request.body, limit: Self.limit))
+        return try Zstandard.decode(body, limit: Self.contentLimit)
       } catch {
-        switch error {
-        case .malformed: self = .refused(.detail("The request body is not zstd"))
-        case .tooLong: self = .refused(.detail("The request body is too long", status: 413))
-        }
+        throw error == .tooLong ? tooLong : .detail("The request body is not zstd")
       }
-    case .some(let coding): self = .refused(.detail("Unsupported content encoding: \(coding)", status: 415))
+    case .some(let coding): throw .detail("Unsupported content encoding: \(coding)", status: 415)
     }
-  }
-
-  var bytes: [UInt8]? {
-    if case .decoded(let bytes) = self { bytes } else { nil }
   }
 }

@@ -28,34 +28,34 @@ struct ResponsesRequest {
   init(
     checking body: ChappieJSONValue, _ headers: HTTPHeaders, over transport: Transport,
     after earlier: RecordedConversation = RecordedConversation(), models: ModelCatalogue
-  ) throws(InvalidRequest) {
-    guard body.objectValue != nil else { throw InvalidRequest(detail: "The request body is not a JSON object") }
+  ) throws(HTTPServerResponse) {
+    guard body.objectValue != nil else { throw .detail("The request body is not a JSON object") }
     // Newer clients send the instructions in a developer message.
     let instructions = body["instructions"] ?? .null
     guard instructions == .null || instructions.stringValue?.isEmpty == false else {
-      throw InvalidRequest(detail: "Instructions are required")
+      throw .detail("Instructions are required")
     }
-    guard let input = body["input"]?.arrayValue else { throw InvalidRequest(detail: "Input must be a list") }
+    guard let input = body["input"]?.arrayValue else { throw .detail("Input must be a list") }
     guard !input.contains(where: { $0["role"]?.stringValue == "system" }) else {
-      throw InvalidRequest(detail: "System messages are not allowed")
+      throw .detail("System messages are not allowed")
     }
     try Self.checkParameters(body, transport)
     let slug = body["model"]?.stringValue ?? ""
     guard let model = models[slug] else {
-      throw InvalidRequest(detail: "The '\(slug)' model is not supported when using Codex with a ChatGPT account.")
+      throw .detail("The '\(slug)' model is not supported when using Codex with a ChatGPT account.")
     }
     // Reports disagree about whether a client without a version is refused. The stand-in accepts it.
     if let client = headers["version"].flatMap(ClientVersion.init), let minimum = model.minimumClient, client < minimum
     {
-      throw InvalidRequest(
-        detail: "The '\(slug)' model requires a newer version of Codex. "
+      throw .detail(
+        "The '\(slug)' model requires a newer version of Codex. "
           + "Please upgrade to the latest app or CLI and try again.")
     }
     let declared = try ToolList(checking: body["tools"])
     var conversation = earlier
     try conversation.append(checking: input)
     guard model.takesImages || !conversation.hasImages else {
-      throw InvalidRequest(detail: "The '\(slug)' model does not take images")
+      throw .detail("The '\(slug)' model does not take images")
     }
     options = try RequestOptions(checking: body, model)
     self.model = model
@@ -67,15 +67,15 @@ struct ResponsesRequest {
 
   var fitsContextWindow: Bool { inputTokens <= model.contextWindow }
 
-  private static func checkParameters(_ body: ChappieJSONValue, _ transport: Transport) throws(InvalidRequest) {
-    guard body["store"]?.boolValue == false else { throw InvalidRequest(detail: "Store must be set to false") }
+  private static func checkParameters(_ body: ChappieJSONValue, _ transport: Transport) throws(HTTPServerResponse) {
+    guard body["store"]?.boolValue == false else { throw .detail("Store must be set to false") }
     // A WebSocket always streams.
     let streams = body["stream"] ?? (transport == .webSocket ? true : .null)
-    guard streams == true else { throw InvalidRequest(detail: "Stream must be set to true") }
+    guard streams == true else { throw .detail("Stream must be set to true") }
     var unsupported = ["temperature", "top_p", "max_output_tokens", "max_completion_tokens"]
     if transport == .http { unsupported += ["previous_response_id", "generate"] }
     if let name = unsupported.first(where: { body[$0] != nil }) {
-      throw InvalidRequest(detail: "Unsupported parameter: \(name)")
+      throw .detail("Unsupported parameter: \(name)")
     }
   }
 
@@ -99,10 +99,10 @@ struct ResponsesRequest {
       && body["reasoning"]?["context"]?.stringValue == "all_turns"
   }
 
-  /// The refusal of the plain form by a rule; nil if the request is accepted.
-  func refusal(_ change: StandInRule.Change?) -> HTTPServerResponse? {
-    guard change?.requiresLite == true, model.wantsLite, !isLite else { return nil }
-    return .detail("Model not found \(model.slug)", status: 404)
+  /// Refuses the plain form of a request if a rule says so.
+  func checkForm(_ change: StandInRule.Change?) throws(HTTPServerResponse) {
+    guard change?.requiresLite == true, model.wantsLite, !isLite else { return }
+    throw .detail("Model not found \(model.slug)", status: 404)
   }
 }
 
@@ -114,14 +114,14 @@ struct RequestOptions {
   /// The schema of an answer that is JSON; nil for any answer.
   let outputSchema: ChappieJSONValue?
 
-  init(checking body: ChappieJSONValue, _ model: Model) throws(InvalidRequest) {
+  init(checking body: ChappieJSONValue, _ model: Model) throws(HTTPServerResponse) {
     let effort = try Self.choice(body, "reasoning", "effort", among: model.efforts)
     _ = try Self.choice(body, "reasoning", "summary", among: ["auto", "concise", "detailed", "none"])
     _ = try Self.choice(body, "text", "verbosity", among: ["low", "medium", "high"])
     outputSchema = try Self.outputSchema(body["text"]?["format"])
     if let tier = body["service_tier"], tier != .null {
       guard let id = tier.stringValue, (model.serviceTiers + ["auto", "default"]).contains(id) else {
-        throw InvalidRequest(detail: "Unsupported service_tier: \(tier.stringValue ?? tier.json)")
+        throw .detail("Unsupported service_tier: \(tier.stringValue ?? tier.json)")
       }
     }
     let include = body["include"]?.arrayValue ?? []
@@ -133,17 +133,17 @@ struct RequestOptions {
 
   private static func choice(
     _ body: ChappieJSONValue, _ group: String, _ key: String, among values: [String]
-  ) throws(InvalidRequest) -> String? {
+  ) throws(HTTPServerResponse) -> String? {
     guard let members = body[group], members != .null else { return nil }
-    guard members.objectValue != nil else { throw InvalidRequest(detail: "Invalid type: '\(group)' must be an object") }
+    guard members.objectValue != nil else { throw .detail("Invalid type: '\(group)' must be an object") }
     guard let value = members[key], value != .null else { return nil }
     guard let text = value.stringValue, values.contains(text) else {
-      throw InvalidRequest(detail: "Invalid value: '\(value.stringValue ?? value.json)' is no \(group).\(key)")
+      throw .detail("Invalid value: '\(value.stringValue ?? value.json)' is no \(group).\(key)")
     }
     return text
   }
 
-  private static func outputSchema(_ format: ChappieJSONValue?) throws(InvalidRequest) -> ChappieJSONValue? {
+  private static func outputSchema(_ format: ChappieJSONValue?) throws(HTTPServerResponse) -> ChappieJSONValue? {
     guard let format, format != .null else { return nil }
     switch format["type"]?.stringValue {
     case "text", "json_object": return nil
@@ -152,14 +152,13 @@ struct RequestOptions {
         break
       }
       guard format["strict"] != true || schema["additionalProperties"] == false else {
-        throw InvalidRequest(
-          detail:
-            "Invalid schema for response_format '\(name)': In context=(), 'additionalProperties' is required to be "
+        throw .detail(
+          "Invalid schema for response_format '\(name)': In context=(), 'additionalProperties' is required to be "
             + "supplied and to be false.")
       }
       return schema
     default: break
     }
-    throw InvalidRequest(detail: "Invalid value: 'text.format' is not understood")
+    throw .detail("Invalid value: 'text.format' is not understood")
   }
 }

@@ -65,41 +65,32 @@ final class SocketSession {
 
   // MARK: Requests
 
-  /// A refusal of a request.
-  private struct Refused: Error {
-    let response: HTTPServerResponse
-  }
-
   private func receive(_ message: [UInt8]) async throws {
     do {
       let frame = ChappieJSONValue(body: message)
-      guard frame.objectValue != nil else {
-        throw Refused(response: .detail("The frame is not a JSON object"))
-      }
+      guard frame.objectValue != nil else { throw HTTPServerResponse.detail("The frame is not a JSON object") }
       guard frame["type"]?.stringValue == "response.create" else {
-        throw Refused(response: .detail("Unknown type of a frame: \(frame["type"]?.stringValue ?? "")"))
+        throw HTTPServerResponse.detail("Unknown type of a frame: \(frame["type"]?.stringValue ?? "")")
       }
       try await frame["generate"] == false ? prewarm(frame) : respond(frame, message)
-    } catch let refusal as Refused {
-      try await refuse(refusal.response)
+    } catch let refusal as HTTPServerResponse {
+      try await refuse(refusal)
     }
   }
 
   private func respond(_ frame: ChappieJSONValue, _ message: [UInt8]) async throws {
-    guard backend.user(of: headers) != nil else {
-      throw Refused(response: .error(401, "token_expired", "Provided authentication token is expired."))
-    }
+    _ = try backend.user(of: headers)
     backend.record.count(.responses)
     backend.record.noteTurn(headers, message, over: .webSocket)
     let turnState = frame["client_metadata"]?["x-codex-turn-state"]?.stringValue
     backend.record.noteTurnState(sentBack: turnState)
     if let rule = backend.scenario.take(.responses, where: \.hasOwnStatus) { return try await play(rule) }
     let request = try accept(frame)
-    if let refusal = backend.usage.refusal(user) { throw Refused(response: refusal) }
+    try backend.usage.checkLimit(user)
     let rule = backend.scenario.take(.responses)
     if let rule, rule.change == nil { return try await play(rule) }
     try await rule?.waitForDelay()
-    if let refusal = request.refusal(rule?.change) { throw Refused(response: refusal) }
+    try request.checkForm(rule?.change)
     try await stream(rule?.change, request, isFirst: turnState == nil)
   }
 
@@ -112,24 +103,20 @@ final class SocketSession {
   }
 
   /// Reads and checks a request.
-  private func accept(_ frame: ChappieJSONValue) throws(Refused) -> ResponsesRequest {
+  private func accept(_ frame: ChappieJSONValue) throws(HTTPServerResponse) -> ResponsesRequest {
     guard ContinuousClock.now - start < backend.configuration.socketLifetime else {
-      let text = "This connection has been open for too long."
-      throw Refused(response: .error(400, "websocket_connection_limit_reached", text))
+      throw .error(400, "websocket_connection_limit_reached", "This connection has been open for too long.")
     }
     var earlier = RecordedConversation()
     if let id = frame["previous_response_id"], id != .null {
       guard let last, id.stringValue == last.id else {
         let text = "Previous response with id '\(id.stringValue ?? id.json)' not found."
-        throw Refused(response: .error(400, "previous_response_not_found", text))
+        throw .error(400, "previous_response_not_found", text)
       }
       earlier = last.conversation
     }
-    do throws(InvalidRequest) {
-      return try ResponsesRequest(checking: frame, headers, over: .webSocket, after: earlier, models: backend.models)
-    } catch {
-      throw Refused(response: .detail(error.detail))
-    }
+    return try ResponsesRequest(
+      checking: frame, headers, over: .webSocket, after: earlier, models: backend.models)
   }
 
   // MARK: Answers

@@ -1,5 +1,6 @@
 import ChappieSDK
 import GLibBridge
+import HTTPTestServer
 import SecretMemory
 
 /// An item of a conversation, reduced to the parts that the stand-in uses.
@@ -38,8 +39,8 @@ extension InputItem {
     "image_generation_call", "agent_message",
   ]
 
-  init(checking item: ChappieJSONValue) throws(InvalidRequest) {
-    guard item.objectValue != nil else { throw InvalidRequest(detail: "An item of input is not an object") }
+  init(checking item: ChappieJSONValue) throws(HTTPServerResponse) {
+    guard item.objectValue != nil else { throw .detail("An item of input is not an object") }
     let type = item["type"]?.stringValue ?? "message"
     switch type {
     case "message":
@@ -62,23 +63,23 @@ extension InputItem {
     case _ where Self.otherTypes.contains(type):
       self.init(content: .other, bytes: item.encoded.count)
     default:
-      throw InvalidRequest(detail: "Invalid value: '\(type)' is no type of an item of input")
+      throw .detail("Invalid value: '\(type)' is no type of an item of input")
     }
   }
 
   // MARK: Types
 
-  private static func message(_ item: ChappieJSONValue) throws(InvalidRequest) -> InputItem {
+  private static func message(_ item: ChappieJSONValue) throws(HTTPServerResponse) -> InputItem {
     let name = item["role"]?.stringValue ?? ""
-    guard name != "system" else { throw InvalidRequest(detail: "System messages are not allowed") }
-    guard let role = Role(rawValue: name) else { throw InvalidRequest(detail: "Invalid value: '\(name)' is no role") }
+    guard name != "system" else { throw .detail("System messages are not allowed") }
+    guard let role = Role(rawValue: name) else { throw .detail("Invalid value: '\(name)' is no role") }
     let content = try MessageContent(checking: item["content"], role)
     return InputItem(
       content: .message(role, text: content.text, images: content.images),
       bytes: content.text.utf8.count + content.images * imageBytes)
   }
 
-  private static func reasoning(_ item: ChappieJSONValue) throws(InvalidRequest) -> InputItem {
+  private static func reasoning(_ item: ChappieJSONValue) throws(HTTPServerResponse) -> InputItem {
     guard item["summary"]?.arrayValue != nil else { throw missing("summary") }
     // Without encrypted content there is nothing to check.
     guard let content = item["encrypted_content"], content != .null else { return InputItem(content: .other, bytes: 0) }
@@ -86,12 +87,12 @@ extension InputItem {
     return InputItem(content: .other, bytes: sealed.utf8.count)
   }
 
-  private static func call(_ item: ChappieJSONValue, payload: String) throws(InvalidRequest) -> InputItem {
+  private static func call(_ item: ChappieJSONValue, payload: String) throws(HTTPServerResponse) -> InputItem {
     let (id, name, payload) = (try text(item, "call_id"), try text(item, "name"), try text(item, payload))
     return InputItem(content: .call(id: id, name: name), bytes: name.utf8.count + payload.utf8.count)
   }
 
-  private static func output(_ item: ChappieJSONValue, _ type: String) throws(InvalidRequest) -> InputItem {
+  private static func output(_ item: ChappieJSONValue, _ type: String) throws(HTTPServerResponse) -> InputItem {
     let id = try text(item, "call_id")
     guard let output = item["output"] else { throw missing("output") }
     let content = try MessageContent(checking: output, .user)
@@ -101,16 +102,16 @@ extension InputItem {
 
   // MARK: Members
 
-  private static func text(_ item: ChappieJSONValue, _ key: String) throws(InvalidRequest) -> String {
+  private static func text(_ item: ChappieJSONValue, _ key: String) throws(HTTPServerResponse) -> String {
     guard let text = item[key]?.stringValue else { throw missing(key) }
     return text
   }
 
-  private static func missing(_ key: String) -> InvalidRequest {
-    InvalidRequest(detail: "Missing or invalid parameter: an item of input needs '\(key)'")
+  private static func missing(_ key: String) -> HTTPServerResponse {
+    .detail("Missing or invalid parameter: an item of input needs '\(key)'")
   }
 
-  private static let unverified = InvalidRequest(detail: "The encrypted content could not be verified")
+  private static let unverified = HTTPServerResponse.detail("The encrypted content could not be verified")
 }
 
 /// The `encrypted_content` that the backend issues and later accepts only unchanged.
@@ -140,9 +141,4 @@ enum EncryptedContent {
   private static func check(_ text: String) -> String {
     SHA256.digest(of: Array("chappie-sandbox \(text)".utf8)).prefix(8).map { String($0, radix: 16) }.joined()
   }
-}
-
-/// A refusal of a request, with the reason in the backend's words.
-struct InvalidRequest: Error {
-  let detail: String
 }

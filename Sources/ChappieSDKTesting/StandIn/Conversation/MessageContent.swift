@@ -1,18 +1,19 @@
 import ChappieSDK
+import HTTPTestServer
 
 /// The content of a message or of a tool's output: a text, or a list of parts.
 struct MessageContent {
   let text: String
   let images: Int
 
-  init(checking content: ChappieJSONValue?, _ role: InputItem.Role) throws(InvalidRequest) {
+  init(checking content: ChappieJSONValue?, _ role: InputItem.Role) throws(HTTPServerResponse) {
     if let text = content?.stringValue {
       self.text = text
       images = 0
       return
     }
     guard let parts = content?.arrayValue else {
-      throw InvalidRequest(detail: "Content must be a text or a list of parts")
+      throw .detail("Content must be a text or a list of parts")
     }
     var texts: [String] = []
     var images = 0
@@ -21,7 +22,7 @@ struct MessageContent {
       switch type {
       case "output_text" where role == .assistant, "input_text" where role != .assistant:
         guard let text = part["text"]?.stringValue else {
-          throw InvalidRequest(detail: "A part of the type \(type) needs 'text'")
+          throw .detail("A part of the type \(type) needs 'text'")
         }
         texts.append(text)
       case "refusal" where role == .assistant, "input_audio" where role != .assistant:
@@ -31,24 +32,23 @@ struct MessageContent {
         images += 1
       case "input_file" where role != .assistant:
         guard Self.isData(part["file_data"]?.stringValue ?? "", of: "") else {
-          throw InvalidRequest(detail: "Invalid value: 'file_data' must be a data address")
+          throw .detail("Invalid value: 'file_data' must be a data address")
         }
       default:
-        throw InvalidRequest(detail: "Invalid value: '\(type)' is no type of a part of \(role.rawValue) content")
+        throw .detail("Invalid value: '\(type)' is no type of a part of \(role.rawValue) content")
       }
     }
     text = texts.joined(separator: "\n")
     self.images = images
   }
 
-  private static func checkImage(_ part: ChappieJSONValue) throws(InvalidRequest) {
+  private static func checkImage(_ part: ChappieJSONValue) throws(HTTPServerResponse) {
     let url = part["image_url"]?.stringValue ?? ""
     guard url.hasPrefix("https://") || isData(url, of: "image/") else {
-      throw InvalidRequest(
-        detail: "Invalid value: 'image_url' must be an https address or a data address with an image")
+      throw .detail("Invalid value: 'image_url' must be an https address or a data address with an image")
     }
     if let detail = part["detail"]?.stringValue, !["auto", "low", "high", "original"].contains(detail) {
-      throw InvalidRequest(detail: "Invalid value: '\(detail)' is no detail of an image")
+      throw .detail("Invalid value: '\(detail)' is no detail of an image")
     }
   }
 
@@ -70,25 +70,25 @@ struct ToolList {
   /// The size of the tools in the context window, in bytes.
   let bytes: Int
 
-  init(checking tools: ChappieJSONValue?) throws(InvalidRequest) {
+  init(checking tools: ChappieJSONValue?) throws(HTTPServerResponse) {
     guard let tools, tools != .null else {
       names = []
       bytes = 0
       return
     }
-    guard let list = tools.arrayValue else { throw InvalidRequest(detail: "Tools must be a list") }
+    guard let list = tools.arrayValue else { throw .detail("Tools must be a list") }
     var names: Set<String> = []
     for tool in list {
-      guard let type = tool["type"]?.stringValue else { throw InvalidRequest(detail: "A tool needs a 'type'") }
+      guard let type = tool["type"]?.stringValue else { throw .detail("A tool needs a 'type'") }
       if type == "namespace" { _ = try ToolList(checking: tool["tools"]) }
       guard type == "function" || type == "custom" else { continue }
       let name = tool["name"]?.stringValue ?? ""
-      guard Self.isName(name) else { throw InvalidRequest(detail: "Invalid value: '\(name)' is no name of a tool") }
+      guard Self.isName(name) else { throw .detail("Invalid value: '\(name)' is no name of a tool") }
       guard type == "function" else { continue }
       if let parameters = tool["parameters"], parameters != .null, parameters["type"]?.stringValue != "object" {
-        throw InvalidRequest(detail: "Invalid schema for function '\(name)': schema must be of the type \"object\"")
+        throw .detail("Invalid schema for function '\(name)': schema must be of the type \"object\"")
       }
-      guard names.insert(name).inserted else { throw InvalidRequest(detail: "The tool '\(name)' is declared twice") }
+      guard names.insert(name).inserted else { throw .detail("The tool '\(name)' is declared twice") }
     }
     self.names = names
     bytes = tools.encoded.count

@@ -1,4 +1,5 @@
 import ChappieSDK
+import HTTPTestServer
 
 /// The input of a request, together with the conversation that the request continues.
 struct RecordedConversation {
@@ -7,13 +8,13 @@ struct RecordedConversation {
   /// Checks the input of a request, and appends it.
   ///
   /// - Parameter input: the list `input` of the request.
-  mutating func append(checking input: [ChappieJSONValue]) throws(InvalidRequest) {
+  mutating func append(checking input: [ChappieJSONValue]) throws(HTTPServerResponse) {
     for item in input { items.append(try InputItem(checking: item)) }
     let triggers = items.indices.filter {
       if case .compactionTrigger = items[$0].content { true } else { false }
     }
     guard triggers.allSatisfy({ $0 == items.endIndex - 1 }) else {
-      throw InvalidRequest(detail: "A compaction_trigger must be the last item of input")
+      throw .detail("A compaction_trigger must be the last item of input")
     }
     try checkCalls()
   }
@@ -27,20 +28,20 @@ struct RecordedConversation {
   }
 
   /// Checks that each output follows its call, and that each call has an output.
-  private func checkCalls() throws(InvalidRequest) {
+  private func checkCalls() throws(HTTPServerResponse) {
     var open: [String] = []
     for item in items {
       switch item.content {
       case .call(let id, _): open.append(id)
       case .output(let id, _):
         guard let index = open.firstIndex(of: id) else {
-          throw InvalidRequest(detail: "No tool call found for function call output with call_id \(id).")
+          throw .detail("No tool call found for function call output with call_id \(id).")
         }
         open.remove(at: index)
       default: break
       }
     }
-    if let id = open.first { throw InvalidRequest(detail: "No tool output found for function call \(id).") }
+    if let id = open.first { throw .detail("No tool output found for function call \(id).") }
   }
 
   // MARK: Content

@@ -10,10 +10,10 @@ struct Model: Sendable {
 
   /// Makes a typical model. The members of `differences` replace or extend those of the entry.
   ///
-  /// - Throws: ``InvalidRequest`` if the entry has no slug.
-  init(_ differences: ChappieJSONValue) throws(InvalidRequest) {
+  /// - Throws: ``StandInScenarioError`` if the entry has no slug.
+  init(_ differences: ChappieJSONValue) throws(StandInScenarioError) {
     guard let slug = differences["slug"]?.stringValue, !slug.isEmpty, let changes = differences.objectValue else {
-      throw InvalidRequest(detail: "a model is an object with a 'slug'")
+      throw StandInScenarioError(description: "a model is an object with a 'slug'")
     }
     self.init(slug: slug, changes)
   }

@@ -26,9 +26,9 @@ final class ModelCatalogue {
   }
 
   /// Replaces the catalogue with a list of models, bare or as `{"models": […]}`; none of them is retired.
-  func replace(_ json: ChappieJSONValue) throws(InvalidRequest) {
+  func replace(_ json: ChappieJSONValue) throws(StandInScenarioError) {
     guard let list = json["models"]?.arrayValue ?? json.arrayValue else {
-      throw InvalidRequest(detail: "a catalogue is a list of models")
+      throw StandInScenarioError(description: "a catalogue is a list of models")
     }
     var models: [Model] = []
     for entry in list { models.append(try Model(entry)) }

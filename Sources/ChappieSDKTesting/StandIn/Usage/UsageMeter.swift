@@ -51,10 +51,10 @@ final class UsageMeter {
     [primary, secondary].compactMap { $0 }.filter { $0.usedPercent >= 100 }.max { $0.resetAt < $1.resetAt }
   }
 
-  /// The refusal of a request if the limit is reached; nil otherwise.
-  func refusal(_ user: StandInUser) -> HTTPServerResponse? {
-    guard isLimitReached, let usedUp else { return nil }
-    return .json(
+  /// Refuses a request if the limit is reached.
+  func checkLimit(_ user: StandInUser) throws(HTTPServerResponse) {
+    guard isLimitReached, let usedUp else { return }
+    throw .json(
       [
         "error": [
           "type": "usage_limit_reached", "message": "The usage limit has been reached",
