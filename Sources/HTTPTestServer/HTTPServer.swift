@@ -16,28 +16,27 @@ public final class HTTPServer {
   public let port: UInt16
   private let server: UnsafeMutablePointer<SoupServer>
   private let handler: Handler
-  private let bodyLimit: Int
   private var exchanges: [ObjectIdentifier: HTTPServerExchange] = [:]
   private var whenIdle: Wait?
 
   /// Starts listening.
   ///
-  /// - Parameters:
-  ///   - port: the port; 0 lets the kernel choose one.
-  ///   - bodyLimit: the longest request body in bytes. A request with a longer body receives status 413.
+  /// - Parameter port: the port; 0 lets the kernel choose one.
   /// - Throws: ``GLibError`` when the port is in use.
-  public init(port: UInt16 = 0, bodyLimit: Int = 16 << 20, _ handler: @escaping Handler) throws {
-    let server = Self.makeServer()
-    do {
-      self.port = try Self.listen(server, port)
-    } catch {
-      g_object_unref(server)
-      throw error
+  public init(port: UInt16 = 0, _ handler: @escaping Handler) throws {
+    // libsoup's default backlog of 10 delays further simultaneous clients by a second.
+    let listening = try ListeningSocket.open(port: port, backlog: 1024)
+    defer { g_object_unref(listening.socket) }
+    guard let server = g_object_new_with_properties(soup_server_get_type(), 0, nil, nil) else {
+      preconditionFailure("libsoup made no server")
     }
-    self.server = server
+    self.server = UnsafeMutableRawPointer(server).assumingMemoryBound(to: SoupServer.self)
     self.handler = handler
-    self.bodyLimit = bodyLimit
-    addHandlers()
+    self.port = listening.port
+    _ = try checked {
+      soup_server_listen_socket(self.server, listening.socket, SoupServerListenOptions(rawValue: 0), &$0)
+    }
+    addHandler()
   }
 
   isolated deinit {
@@ -70,48 +69,9 @@ public final class HTTPServer {
     if exchanges.isEmpty { whenIdle?.finish() }
   }
 
-  private static func makeServer() -> UnsafeMutablePointer<SoupServer> {
-    guard let server = g_object_new_with_properties(soup_server_get_type(), 0, nil, nil) else {
-      preconditionFailure("libsoup made no server")
-    }
-    return UnsafeMutableRawPointer(server).assumingMemoryBound(to: SoupServer.self)
-  }
-
-  private static func listen(_ server: UnsafeMutablePointer<SoupServer>, _ port: UInt16) throws -> UInt16 {
-    let socket = try checked {
-      g_socket_new(G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, &$0)
-    }
-    guard let socket else { preconditionFailure("GLib made no socket") }
-    defer { g_object_unref(socket) }
-    let address = g_inet_socket_address_new_from_string("127.0.0.1", guint(port))
-    defer { g_object_unref(address) }
-    _ = try checked { g_socket_bind(socket, address, 1, &$0) }
-    // libsoup's default backlog of 10 delays further simultaneous clients by a second.
-    g_socket_set_listen_backlog(socket, 1024)
-    _ = try checked { g_socket_listen(socket, &$0) }
-    _ = try checked { soup_server_listen_socket(server, socket, SoupServerListenOptions(rawValue: 0), &$0) }
-    return try self.port(of: socket)
-  }
-
-  private static func port(of socket: UnsafeMutablePointer<GSocket>) throws -> UInt16 {
-    let address = try checked { g_socket_get_local_address(socket, &$0) }
-    guard let address else { preconditionFailure("a socket that listens has no address") }
-    defer { g_object_unref(address) }
-    return address.withMemoryRebound(to: GInetSocketAddress.self, capacity: 1) { g_inet_socket_address_get_port($0) }
-  }
-
-  // MARK: libsoup's callbacks
-
   private typealias Receiver = @GLibActor (OpaquePointer, HTTPServerRequest) -> Void
 
-  private func addHandlers() {
-    let limit = CallbackBox(bodyLimit)
-    soup_server_add_early_handler(
-      server, nil,
-      { _, message, _, _, data in
-        guard let message else { return }
-        GLibActor.assumeIsolated { HTTPServerBodyLimit.apply(CallbackBox<Int>.of(data).closure, to: message) }
-      }, limit.retained, CallbackBox<Int>.release)
+  private func addHandler() {
     let receiver = CallbackBox<Receiver> { [weak self] message, request in self?.receive(message, request) }
     soup_server_add_handler(
       server, nil,

@@ -128,20 +128,21 @@ package final class LoopbackListener {
   }
 }
 
-/// A TCP socket that listens on the literal address 127.0.0.1, with a port of the system's choice.
-struct ListeningSocket {
+/// A TCP socket that listens on the literal address 127.0.0.1.
+package struct ListeningSocket {
   /// Connections that wait to be accepted. Those beyond wait for the kernel to try again.
   private static let backlog: Int32 = 256
 
   let port: UInt16
   let descriptor: Descriptor
 
+  /// A socket with a port of the system's choice.
+  ///
   /// - Throws: ``GLibError``.
   init() throws {
-    let socket = try checked { g_socket_new(G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, &$0) }
-    guard let socket else { preconditionFailure("GLib made no socket") }
+    let (socket, port) = try Self.open(port: 0, backlog: Self.backlog)
     defer { g_object_unref(socket) }
-    port = try Self.listen(socket)
+    self.port = port
     // GLib's socket, which does not block, does not give up its own descriptor.
     guard let copy = Descriptor(owning: fcntl(g_socket_get_fd(socket), F_DUPFD_CLOEXEC, 0)) else {
       throw GLibError(errno: errno)
@@ -163,12 +164,31 @@ struct ListeningSocket {
     }
   }
 
-  private static func listen(_ socket: UnsafeMutablePointer<GSocket>) throws -> UInt16 {
+  /// Opens a socket of GLib's, which the caller releases.
+  ///
+  /// - Parameter port: 0 for a port of the system's choice.
+  /// - Throws: ``GLibError`` when the port is in use.
+  package static func open(
+    port: UInt16, backlog: Int32
+  ) throws -> (socket: UnsafeMutablePointer<GSocket>, port: UInt16) {
+    let socket = try checked { g_socket_new(G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, &$0) }
+    guard let socket else { preconditionFailure("GLib made no socket") }
+    do {
+      return (socket, try listen(socket, port, backlog))
+    } catch {
+      g_object_unref(socket)
+      throw error
+    }
+  }
+
+  private static func listen(
+    _ socket: UnsafeMutablePointer<GSocket>, _ port: UInt16, _ backlog: Int32
+  ) throws -> UInt16 {
     g_socket_set_listen_backlog(socket, backlog)
-    let address = g_inet_socket_address_new_from_string("127.0.0.1", 0)
+    let address = g_inet_socket_address_new_from_string("127.0.0.1", guint(port))
     defer { g_object_unref(address) }
-    // Without reuse of addresses: nobody else can take the same port.
-    _ = try checked { g_socket_bind(socket, address, 0, &$0) }
+    // Nobody else can take a port of the system's choice. A known one can be used again at once.
+    _ = try checked { g_socket_bind(socket, address, port == 0 ? 0 : 1, &$0) }
     _ = try checked { g_socket_listen(socket, &$0) }
     let bound = try checked { g_socket_get_local_address(socket, &$0) }
     guard let bound else { preconditionFailure("a socket that listens has no address") }
