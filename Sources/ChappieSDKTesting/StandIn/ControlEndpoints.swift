@@ -25,18 +25,18 @@ extension StandInCore {
       let members = request.json.objectValue ?? [:]
       browser.callbackChanges = request.form ?? members.mapValues { $0.stringValue ?? "" }
     case ("POST", "/sandbox/scenario"):
-      try play(request.body)
+      scenario.load(try StandInRule.list(parsing: request.body))
       return ["rules": ChappieJSONValue(scenario.remaining)]
     case ("DELETE", "/sandbox/scenario"): scenario.load([])
     case ("POST", "/sandbox/models"):
-      try replaceModels(request.body)
+      try backend.models.replace(request.json)
       return ["etag": .string(backend.models.etag)]
     case ("POST", "/sandbox/retire"), ("POST", "/sandbox/restore"):
       guard backend.models.setRetired(fields["model"] ?? "", request.path == "/sandbox/retire") else {
         throw HTTPServerResponse.problem("the catalogue has no such model", status: 404)
       }
       return ["etag": .string(backend.models.etag)]
-    case ("POST", "/sandbox/usage"): try setUsage(request.body)
+    case ("POST", "/sandbox/usage"): try backend.usage.set(request.json)
     case ("POST", "/sandbox/access-token-lifetime"):
       let lifetime = Duration.seconds(try fields.number("seconds", in: 1...1_000_000_000))
       (tokens.lifetime, browser.tokens.lifetime) = (lifetime, lifetime)
@@ -81,7 +81,9 @@ extension StandInCore {
     do throws(AuthorizationRequest.Refusal) {
       return try browser.decide(fields["address"] ?? "", decision, issuers: browser.issuers(of: request))
     } catch {
-      throw HTTPServerResponse.problem(error.location)
+      switch error {
+      case .page(let text), .callback(let text): throw HTTPServerResponse.problem(text)
+      }
     }
   }
 
@@ -102,25 +104,6 @@ extension StandInCore {
   func revokeRefreshTokens() {
     tokens.revokeRefreshTokens()
     browser.tokens.revokeRefreshTokens()
-  }
-
-  /// Replaces the scenario.
-  func play(_ json: [UInt8]) throws(StandInScenarioError) {
-    scenario.load(try StandInRule.list(parsing: json))
-  }
-
-  /// Replaces the models.
-  func replaceModels(_ json: [UInt8]) throws(StandInScenarioError) {
-    try backend.models.replace(ChappieJSONValue(body: json))
-  }
-
-  /// Sets the usage of the plan.
-  func setUsage(_ json: [UInt8]) throws(StandInScenarioError) {
-    do throws(RuleReader.Problem) {
-      try backend.usage.set(ChappieJSONValue(body: json))
-    } catch {
-      throw StandInScenarioError(description: error.text)
-    }
   }
 }
 

@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 import HTTPTestServer
 
@@ -89,7 +90,7 @@ public final class StandInBackend {
     do throws(AuthorizationRequest.Refusal) {
       return try core.browser.decide(address, decision, issuers: [issuer])
     } catch {
-      if case .callback = error { return error.location }
+      if case .callback(let location) = error { return location }
       return nil
     }
   }
@@ -125,14 +126,14 @@ public final class StandInBackend {
   ///
   /// - Throws: ``StandInScenarioError``.
   public func play(_ scenario: String) throws {
-    try core.play(Array(scenario.utf8))
+    core.scenario.load(try StandInRule.list(parsing: Array(scenario.utf8)))
   }
 
   /// Replaces the models: a JSON list of entries, as the README of `chappie-sandbox` describes it.
   ///
   /// - Throws: ``StandInScenarioError``.
   public func replaceModels(_ models: String) throws {
-    try core.replaceModels(Array(models.utf8))
+    try core.backend.models.replace(ChappieJSONValue(body: Array(models.utf8)))
   }
 
   /// Retires a model: the list omits it, and requests for it are refused.
@@ -155,6 +156,6 @@ public final class StandInBackend {
   ///
   /// - Throws: ``StandInScenarioError``.
   public func setUsage(_ usage: String) throws {
-    try core.setUsage(Array(usage.utf8))
+    try core.backend.usage.set(ChappieJSONValue(body: Array(usage.utf8)))
   }
 }

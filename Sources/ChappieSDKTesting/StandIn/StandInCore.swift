@@ -19,7 +19,7 @@ final class StandInCore {
   init(_ configuration: StandInConfiguration) {
     self.configuration = configuration
     devices = DeviceAuthorizations(lifetime: configuration.userCodeLifetime)
-    tokens = TokenStore(configuration, clock: clock)
+    tokens = TokenStore(configuration, keys: nil, clock: clock)
     issuer = Issuer(configuration: configuration, devices: devices, tokens: tokens)
     browser = BrowserIssuer(configuration, clock: clock)
     backend = BackendState(configuration, tokens: tokens, scenario: scenario, record: record)

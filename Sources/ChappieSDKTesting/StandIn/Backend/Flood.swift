@@ -114,9 +114,9 @@ extension Flood {
 }
 
 extension Flood {
-  init(_ reader: inout RuleReader) throws(RuleReader.Problem) {
+  init(_ reader: RuleReader) throws(StandInScenarioError) {
     guard let kind: Kind = try reader.choice("of") else {
-      throw RuleReader.Problem(text: "'of' of a flood must be one of \(Kind.names)")
+      throw StandInScenarioError(description: "'of' of a flood must be one of \(Kind.names)")
     }
     self.kind = kind
     size = try reader.integer("size", in: 1...(4 << 20)) ?? 16 << 10

@@ -23,10 +23,10 @@ struct NamedRefusal: Sendable {
   }
 
   /// Reads the name of a refusal in a rule; nil if the rule has none.
-  init?(_ reader: inout RuleReader, _ endpoint: StandInEndpoint) throws(RuleReader.Problem) {
+  init?(_ reader: RuleReader, _ endpoint: StandInEndpoint) throws(StandInScenarioError) {
     let all = Self.all(at: endpoint)
     guard !all.isEmpty || reader.take("refusal") == nil else {
-      throw RuleReader.Problem(text: "'refusal' does not go with this endpoint")
+      throw StandInScenarioError(description: "'refusal' does not go with this endpoint")
     }
     let names = all.map(\.name).joined(separator: ", ")
     let refusal = try reader.read("refusal", "one of \(names)") { value in

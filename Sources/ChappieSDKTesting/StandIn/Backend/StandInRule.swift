@@ -19,8 +19,6 @@ struct StandInRule: Sendable {
 
   /// The changes of the normal answer.
   struct Change: Sendable {
-    static let none = Change()
-
     var headers: [(name: String, value: String)] = []
     /// The members to replace in the JSON of the answer; `null` removes one.
     var members: [String: ChappieJSONValue] = [:]

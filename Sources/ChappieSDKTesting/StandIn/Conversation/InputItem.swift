@@ -30,9 +30,6 @@ struct InputItem: Sendable {
 }
 
 extension InputItem {
-  /// The size of any image in the context window, in bytes.
-  private static let imageBytes = 4096
-
   /// The types of items that the backend accepts and the stand-in ignores.
   private static let otherTypes: Set = [
     "local_shell_call", "local_shell_call_output", "tool_search_call", "tool_search_output", "web_search_call",
@@ -50,7 +47,7 @@ extension InputItem {
     case "function_call", "custom_tool_call":
       self = try Self.call(item, payload: type == "function_call" ? "arguments" : "input")
     case "function_call_output", "custom_tool_call_output":
-      self = try Self.output(item, type)
+      self = try Self.output(item)
     case "compaction", "compaction_summary":
       let content = try Self.text(item, "encrypted_content")
       guard let messages = EncryptedContent.open(content, .compaction) else { throw Self.unverified }
@@ -74,9 +71,7 @@ extension InputItem {
     guard name != "system" else { throw .detail("System messages are not allowed") }
     guard let role = Role(rawValue: name) else { throw .detail("Invalid value: '\(name)' is no role") }
     let content = try MessageContent(checking: item["content"], role)
-    return InputItem(
-      content: .message(role, text: content.text, images: content.images),
-      bytes: content.text.utf8.count + content.images * imageBytes)
+    return InputItem(content: .message(role, text: content.text, images: content.images), bytes: content.bytes)
   }
 
   private static func reasoning(_ item: ChappieJSONValue) throws(HTTPServerResponse) -> InputItem {
@@ -92,12 +87,11 @@ extension InputItem {
     return InputItem(content: .call(id: id, name: name), bytes: name.utf8.count + payload.utf8.count)
   }
 
-  private static func output(_ item: ChappieJSONValue, _ type: String) throws(HTTPServerResponse) -> InputItem {
+  private static func output(_ item: ChappieJSONValue) throws(HTTPServerResponse) -> InputItem {
     let id = try text(item, "call_id")
     guard let output = item["output"] else { throw missing("output") }
     let content = try MessageContent(checking: output, .user)
-    return InputItem(
-      content: .output(id: id, text: content.text), bytes: content.text.utf8.count + content.images * imageBytes)
+    return InputItem(content: .output(id: id, text: content.text), bytes: content.bytes)
   }
 
   // MARK: Members

@@ -6,6 +6,9 @@ struct MessageContent {
   let text: String
   let images: Int
 
+  /// The size in the context window, in bytes; that of any image is the same.
+  var bytes: Int { text.utf8.count + images * 4096 }
+
   init(checking content: ChappieJSONValue?, _ role: InputItem.Role) throws(HTTPServerResponse) {
     if let text = content?.stringValue {
       self.text = text

@@ -2,27 +2,23 @@ import ChappieSDK
 
 /// Reads the members of an object one by one. Those that remain at the end are unknown, or excluded by those that were
 /// read: with a mistyped key a test could pass without testing anything.
-struct RuleReader {
-  struct Problem: Error {
-    let text: String
-  }
-
+final class RuleReader {
   private var members: [String: ChappieJSONValue]
+  private var parts: [RuleReader] = []
 
-  /// Reads all members of an object.
-  static func all<Value>(
-    of value: ChappieJSONValue, _ read: (inout RuleReader) throws(Problem) -> Value
-  ) throws(Problem) -> Value {
-    guard let members = value.objectValue else { throw Problem(text: "it is not an object") }
-    var reader = RuleReader(members: members)
-    let result = try read(&reader)
-    if let key = reader.members.keys.min() {
-      throw Problem(text: "'\(key)' is unknown, or does not go with the other keys")
-    }
-    return result
+  init(_ value: ChappieJSONValue) throws(StandInScenarioError) {
+    guard let members = value.objectValue else { throw StandInScenarioError(description: "it is not an object") }
+    self.members = members
   }
 
-  mutating func take(_ key: String) -> ChappieJSONValue? {
+  /// Refuses the members that remain, also in parts.
+  func end() throws(StandInScenarioError) {
+    for part in parts { try part.end() }
+    guard let key = members.keys.min() else { return }
+    throw StandInScenarioError(description: "'\(key)' is unknown, or does not go with the other keys")
+  }
+
+  func take(_ key: String) -> ChappieJSONValue? {
     members.removeValue(forKey: key)
   }
 
@@ -31,66 +27,64 @@ struct RuleReader {
   /// - Parameters:
   ///   - form: the values that the member may have, in words.
   ///   - convert: returns nil for any other value.
-  mutating func read<Value>(
+  func read<Value>(
     _ key: String, _ form: @autoclosure () -> String, _ convert: (ChappieJSONValue) -> Value?
-  ) throws(Problem) -> Value? {
+  ) throws(StandInScenarioError) -> Value? {
     guard let value = take(key) else { return nil }
-    guard let result = convert(value) else { throw Problem(text: "'\(key)' must be \(form())") }
+    guard let result = convert(value) else { throw StandInScenarioError(description: "'\(key)' must be \(form())") }
     return result
   }
 
-  /// Reads a member that is an object with known members.
-  mutating func part<Value>(
-    _ key: String, _ read: (inout RuleReader) throws(Problem) -> Value
-  ) throws(Problem) -> Value? {
+  /// A member that is an object with known members.
+  func part(_ key: String) throws(StandInScenarioError) -> RuleReader? {
     guard let value = take(key) else { return nil }
-    return try Self.all(of: value, read)
+    return try part(of: value)
   }
 
-  mutating func string(_ key: String) throws(Problem) -> String? {
+  /// An object in a member that was taken.
+  func part(of value: ChappieJSONValue) throws(StandInScenarioError) -> RuleReader {
+    let part = try RuleReader(value)
+    parts.append(part)
+    return part
+  }
+
+  func string(_ key: String) throws(StandInScenarioError) -> String? {
     try read(key, "a string", \.stringValue)
   }
 
-  mutating func bool(_ key: String) throws(Problem) -> Bool? {
+  func bool(_ key: String) throws(StandInScenarioError) -> Bool? {
     try read(key, "true or false", \.boolValue)
   }
 
-  mutating func integer(_ key: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
+  func integer(_ key: String, in range: ClosedRange<Int>) throws(StandInScenarioError) -> Int? {
     try read(key, "a whole number from \(range.lowerBound) to \(range.upperBound)") { value in
       value.integerValue.flatMap { Int(exactly: $0) }.flatMap { range.contains($0) ? $0 : nil }
     }
   }
 
-  mutating func milliseconds(_ key: String) throws(Problem) -> Duration? {
+  func milliseconds(_ key: String) throws(StandInScenarioError) -> Duration? {
     try integer(key, in: 0...86_400_000).map { .milliseconds($0) }
   }
 
-  mutating func number(_ key: String, in range: ClosedRange<Double>) throws(Problem) -> Double? {
+  func number(_ key: String, in range: ClosedRange<Double>) throws(StandInScenarioError) -> Double? {
     try read(key, "a number from \(range.lowerBound) to \(range.upperBound)") { value in
       value.numberValue.flatMap { range.contains($0) ? $0 : nil }
     }
   }
 
-  mutating func choice<Choice: CaseIterable & RawRepresentable<String>>(_ key: String) throws(Problem) -> Choice? {
+  func choice<Choice: CaseIterable & RawRepresentable<String>>(_ key: String) throws(StandInScenarioError) -> Choice? {
     try read(key, "one of \(Choice.names)") { $0.stringValue.flatMap(Choice.init) }
   }
 
-  mutating func object(_ key: String) throws(Problem) -> [String: ChappieJSONValue]? {
+  func object(_ key: String) throws(StandInScenarioError) -> [String: ChappieJSONValue]? {
     try read(key, "an object", \.objectValue)
   }
 
-  mutating func objects(_ key: String) throws(Problem) -> [ChappieJSONValue]? {
-    try list(key, "a list of objects") { $0.objectValue != nil }
-  }
-
-  /// Reads a list of messages: an object is an event, and a string is sent as it is.
-  mutating func frames(_ key: String) throws(Problem) -> [ChappieJSONValue] {
-    try list(key, "a list of objects and texts") { $0.objectValue != nil || $0.stringValue != nil } ?? []
-  }
-
-  private mutating func list(
-    _ key: String, _ form: String, of isElement: (ChappieJSONValue) -> Bool
-  ) throws(Problem) -> [ChappieJSONValue]? {
+  /// A list of objects, or of what else `isElement` accepts.
+  func list(
+    _ key: String, _ form: String = "a list of objects",
+    of isElement: (ChappieJSONValue) -> Bool = { $0.objectValue != nil }
+  ) throws(StandInScenarioError) -> [ChappieJSONValue]? {
     try read(key, form) { value in
       value.arrayValue.flatMap { $0.allSatisfy(isElement) ? $0 : nil }
     }

@@ -7,18 +7,8 @@ struct AuthorizationRequest: Sendable {
   enum Refusal: Error {
     /// The redirect address cannot be trusted, so the browser shows the reason.
     case page(String)
-    /// The browser brings the error to the client.
-    case callback(RedirectAddress, state: String, code: String, description: String)
-
-    /// The address to which the browser would go; the reason where it stays on a page.
-    var location: String {
-      switch self {
-      case .page(let reason): return reason
-      case .callback(let redirect, let state, let code, let description):
-        let parameters = [(name: "error", value: code), ("error_description", description)]
-        return redirect.adding(parameters + (state.isEmpty ? [] : [("state", state)]))
-      }
-    }
+    /// The browser brings the error to the client, at this address.
+    case callback(String)
   }
 
   enum Client: Sendable {
@@ -62,7 +52,9 @@ struct AuthorizationRequest: Sendable {
     let clientID = query["client_id"] ?? ""
     let name = query["agent_name_hint"]
     func refusal(_ code: String, _ description: String) -> Refusal {
-      .callback(redirect, state: query["state"] ?? "", code: code, description: description)
+      let parameters = [(name: "error", value: code), ("error_description", description)]
+      let state = query["state"] ?? ""
+      return .callback(redirect.adding(parameters + (state.isEmpty ? [] : [("state", state)])))
     }
     if clientID == Registrations.unregistered {
       guard let name, !name.isEmpty else { throw refusal("invalid_request", "agent_name_hint is missing.") }

@@ -12,27 +12,10 @@ final class Authorizations {
     let scopes: [String]
   }
 
-  /// The reason why a code is refused.
-  enum CodeError: Error {
-    case unknown
-    /// The code was redeemed before; the sign-in of this id came of it.
-    case reused(signIn: String)
-  }
-
-  private struct Code {
-    enum State {
-      case live
-      case used(signIn: String)
-    }
-
-    let approval: Approval
-    let expires: Date
-    var state = State.live
-  }
-
   private static let lifetime = 600.0
   private var waiting: [String: (request: AuthorizationRequest, expires: Date)] = [:]
-  private var codes: [String: Code] = [:]
+  /// A code that was redeemed has the id of the sign-in that came of it.
+  private var codes: [String: (approval: Approval, expires: Date, signIn: String?)] = [:]
 
   /// Keeps a request until a user decides, and returns the id for the form.
   func wait(for request: AuthorizationRequest) -> String {
@@ -52,15 +35,16 @@ final class Authorizations {
   /// Issues the code of an approved request.
   func issueCode(_ approval: Approval) -> String {
     let code = "ac-" + RandomText.secret()
-    codes[code] = Code(approval: approval, expires: Date().addingTimeInterval(Self.lifetime))
+    codes[code] = (approval, Date().addingTimeInterval(Self.lifetime), nil)
     return code
   }
 
   /// Redeems a code for the sign-in with the id `signIn`. A wrong client uses it up as well.
-  func redeem(_ code: String, signIn: String) throws(CodeError) -> Approval {
-    guard let known = codes[code], known.expires > Date() else { throw .unknown }
-    if case .used(let earlier) = known.state { throw .reused(signIn: earlier) }
-    codes[code]?.state = .used(signIn: signIn)
-    return known.approval
+  ///
+  /// - Returns: the approval, and the sign-in for which the code was redeemed before; nil for an unknown code.
+  func redeem(_ code: String, signIn: String) -> (approval: Approval, earlier: String?)? {
+    guard let known = codes[code], known.expires > Date() else { return nil }
+    codes[code]?.signIn = known.signIn ?? signIn
+    return (known.approval, known.signIn)
   }
 }

@@ -47,7 +47,7 @@ extension BrowserIssuer {
     } catch {
       switch error {
       case .page(let reason): return refusal(reason)
-      case .callback: return redirect(error.location)
+      case .callback(let location): return redirect(location)
       }
     }
   }

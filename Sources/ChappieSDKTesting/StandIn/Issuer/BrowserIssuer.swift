@@ -55,11 +55,9 @@ final class BrowserIssuer {
     guard let clientID = clientID(form) else { return unknownClient }
     guard isResource(form["resource"], request) else { return .oauthError("invalid_target", "resource is wrong.") }
     let id = RandomText.hex(bytes: 8)
-    let approval: Authorizations.Approval
-    do throws(Authorizations.CodeError) {
-      approval = try authorizations.redeem(form["code"] ?? "", signIn: id)
-    } catch {
-      if case .reused(let signIn) = error { tokens.revoke { $0.id == signIn } }
+    let redeemed = authorizations.redeem(form["code"] ?? "", signIn: id)
+    if let earlier = redeemed?.earlier { tokens.revoke { $0.id == earlier } }
+    guard let approval = redeemed?.approval, redeemed?.earlier == nil else {
       return .oauthError("invalid_grant", "The code is unknown, expired or used.")
     }
     let verifier = Array((form["code_verifier"] ?? "").utf8)

@@ -65,21 +65,13 @@ final class TokenStore {
   private var accessTokens: [String: (signIn: SignIn, expires: Int)] = [:]
   private var refreshTokens: [String: RefreshToken] = [:]
 
-  /// The tokens of sign-ins with a code.
-  init(_ configuration: StandInConfiguration, clock: StandInClock) {
-    lifetime = configuration.accessTokenLifetime
-    earlyRefresh = .accepted
-    grace = configuration.refreshGrace
-    keys = nil
-    self.clock = clock
-  }
-
-  /// The tokens of sign-ins in the browser, where the second use of a refresh token ends the sign-in.
-  init(_ configuration: StandInConfiguration, keys: SigningKeys, clock: StandInClock) {
-    lifetime = configuration.browserTokenLifetime
-    refreshLifetime = configuration.browserRefreshLifetime
-    earlyRefresh = configuration.earlyRefresh
-    grace = false
+  /// - Parameter keys: nil for sign-ins with a code. In the browser, the second use of a refresh token ends the sign-in.
+  init(_ configuration: StandInConfiguration, keys: SigningKeys?, clock: StandInClock) {
+    let isBrowser = keys != nil
+    lifetime = isBrowser ? configuration.browserTokenLifetime : configuration.accessTokenLifetime
+    refreshLifetime = isBrowser ? configuration.browserRefreshLifetime : nil
+    earlyRefresh = isBrowser ? configuration.earlyRefresh : .accepted
+    grace = !isBrowser && configuration.refreshGrace
     self.keys = keys
     self.clock = clock
   }

@@ -141,33 +141,32 @@ extension UsageMeter {
   ///
   /// `{"plan": "pro", "primary": {"used_percent": 42.5, "reset_at": 1893456000, "window_minutes": 300, "growth": 0.5},
   /// "secondary": null, "credits": {"has_credits": true, "unlimited": false, "balance": "12.3"}}`
-  func set(_ json: ChappieJSONValue) throws(RuleReader.Problem) {
-    (plan, primary, secondary, credits) = try RuleReader.all(of: json) { reader throws(RuleReader.Problem) in
-      (
-        try reader.string("plan") ?? plan, try Self.window(&reader, "primary", primary, minutes: 300),
-        try Self.window(&reader, "secondary", secondary, minutes: 10080),
-        try reader.part("credits") { part throws(RuleReader.Problem) in
-          Credits(
-            hasCredits: try part.bool("has_credits") ?? credits.hasCredits,
-            isUnlimited: try part.bool("unlimited") ?? credits.isUnlimited,
-            balance: try part.string("balance") ?? credits.balance)
-        } ?? credits
-      )
+  func set(_ json: ChappieJSONValue) throws(StandInScenarioError) {
+    let reader = try RuleReader(json)
+    let plan = try reader.string("plan") ?? plan
+    let primary = try Self.window(reader, "primary", primary, minutes: 300)
+    let secondary = try Self.window(reader, "secondary", secondary, minutes: 10080)
+    var credits = credits
+    if let part = try reader.part("credits") {
+      credits.hasCredits = try part.bool("has_credits") ?? credits.hasCredits
+      credits.isUnlimited = try part.bool("unlimited") ?? credits.isUnlimited
+      credits.balance = try part.string("balance") ?? credits.balance
     }
+    try reader.end()
+    (self.plan, self.primary, self.secondary, self.credits) = (plan, primary, secondary, credits)
   }
 
   private static func window(
-    _ reader: inout RuleReader, _ key: String, _ old: Window?, minutes: Int
-  ) throws(RuleReader.Problem) -> Window? {
+    _ reader: RuleReader, _ key: String, _ old: Window?, minutes: Int
+  ) throws(StandInScenarioError) -> Window? {
     guard let value = reader.take(key) else { return old }
     if value == .null { return nil }
-    let old = old ?? Window(usedPercent: 0, minutes: minutes, resetAt: now + minutes * 60, growth: 0)
-    return try RuleReader.all(of: value) { part throws(RuleReader.Problem) in
-      Window(
-        usedPercent: try part.number("used_percent", in: 0...100) ?? old.usedPercent,
-        minutes: try part.integer("window_minutes", in: 1...525_600) ?? old.minutes,
-        resetAt: try part.integer("reset_at", in: 0...Int(Int32.max) * 8) ?? old.resetAt,
-        growth: try part.number("growth", in: 0...100) ?? old.growth)
-    }
+    let part = try reader.part(of: value)
+    var window = old ?? Window(usedPercent: 0, minutes: minutes, resetAt: now + minutes * 60, growth: 0)
+    window.usedPercent = try part.number("used_percent", in: 0...100) ?? window.usedPercent
+    window.minutes = try part.integer("window_minutes", in: 1...525_600) ?? window.minutes
+    window.resetAt = try part.integer("reset_at", in: 0...Int(Int32.max) * 8) ?? window.resetAt
+    window.growth = try part.number("growth", in: 0...100) ?? window.growth
+    return window
   }
 }
