@@ -25,7 +25,7 @@ public final class HTTPServer {
   /// - Throws: ``GLibError`` when the port is in use.
   public init(port: UInt16 = 0, _ handler: @escaping Handler) throws {
     // libsoup's default backlog of 10 delays further simultaneous clients by a second.
-    let listening = try ListeningSocket.open(port: port, backlog: 1024)
+    let listening = try ListeningSocket.open(port: port, backlog: 1024, reusable: true)
     defer { g_object_unref(listening.socket) }
     guard let server = g_object_new_with_properties(soup_server_get_type(), 0, nil, nil) else {
       preconditionFailure("libsoup made no server")

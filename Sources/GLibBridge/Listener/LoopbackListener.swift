@@ -140,7 +140,7 @@ package struct ListeningSocket {
   ///
   /// - Throws: ``GLibError``.
   init() throws {
-    let (socket, port) = try Self.open(port: 0, backlog: Self.backlog)
+    let (socket, port) = try Self.open(port: 0, backlog: Self.backlog, reusable: false)
     defer { g_object_unref(socket) }
     self.port = port
     // GLib's socket, which does not block, does not give up its own descriptor.
@@ -166,15 +166,18 @@ package struct ListeningSocket {
 
   /// Opens a socket of GLib's, which the caller releases.
   ///
-  /// - Parameter port: 0 for a port of the system's choice.
+  /// - Parameters:
+  ///   - port: 0 for a port of the system's choice.
+  ///   - reusable: whether another socket may take the port as soon as this one is closed, if it is reusable too. If
+  ///     not, nobody else can take it.
   /// - Throws: ``GLibError`` when the port is in use.
   package static func open(
-    port: UInt16, backlog: Int32
+    port: UInt16, backlog: Int32, reusable: Bool
   ) throws -> (socket: UnsafeMutablePointer<GSocket>, port: UInt16) {
     let socket = try checked { g_socket_new(G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, &$0) }
     guard let socket else { preconditionFailure("GLib made no socket") }
     do {
-      return (socket, try listen(socket, port, backlog))
+      return (socket, try listen(socket, port, backlog, reusable))
     } catch {
       g_object_unref(socket)
       throw error
@@ -182,13 +185,12 @@ package struct ListeningSocket {
   }
 
   private static func listen(
-    _ socket: UnsafeMutablePointer<GSocket>, _ port: UInt16, _ backlog: Int32
+    _ socket: UnsafeMutablePointer<GSocket>, _ port: UInt16, _ backlog: Int32, _ reusable: Bool
   ) throws -> UInt16 {
     g_socket_set_listen_backlog(socket, backlog)
     let address = g_inet_socket_address_new_from_string("127.0.0.1", guint(port))
     defer { g_object_unref(address) }
-    // Nobody else can take a port of the system's choice. A known one can be used again at once.
-    _ = try checked { g_socket_bind(socket, address, port == 0 ? 0 : 1, &$0) }
+    _ = try checked { g_socket_bind(socket, address, reusable ? 1 : 0, &$0) }
     _ = try checked { g_socket_listen(socket, &$0) }
     let bound = try checked { g_socket_get_local_address(socket, &$0) }
     guard let bound else { preconditionFailure("a socket that listens has no address") }
