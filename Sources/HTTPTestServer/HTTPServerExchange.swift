@@ -7,7 +7,7 @@ import GLibBridge
 final class HTTPServerExchange {
   private enum State {
     case idle
-    case running(Task<Void, Never>, HTTPServerSocketWatch)
+    case running(Task<Void, Never>, HTTPServerPeerWatch)
     case ended
   }
 
@@ -29,7 +29,7 @@ final class HTTPServerExchange {
   func start(_ handler: @escaping HTTPServer.Handler, ended: @escaping @GLibActor () -> Void) {
     guard let socket = soup_server_message_get_socket(message) else { return ended() }
     soup_server_message_pause(message)
-    let watch = HTTPServerSocketWatch(socket, .peerGone) { [weak self] in self?.cancel() }
+    let watch = HTTPServerPeerWatch(socket) { [weak self] in self?.cancel() }
     let task = Task.onGLib {
       await run(handler)
       state = .ended
@@ -76,11 +76,16 @@ final class HTTPServerExchange {
   private func stream(
     _ head: HTTPServerResponse.Head, _ write: @GLibActor (HTTPServerStream) async throws -> Void
   ) async {
-    let isModern = soup_server_message_get_http_version(message) != SOUP_HTTP_1_0
-    let headText = streamHead(head, framing: isModern ? .chunked : .untilClose)
-    guard let stream = openStream(framing: isModern ? .chunked : .untilClose) else { return }
+    let isChunked = soup_server_message_get_http_version(message) != SOUP_HTTP_1_0
+    setHead(head)
+    if isChunked {
+      let headers = soup_server_message_get_response_headers(message)
+      soup_message_headers_replace(headers, "transfer-encoding", "chunked")
+    }
+    let text = headText(status: head.status)
+    guard let stream = openStream(isChunked: isChunked) else { return }
     do {
-      try await stream.send(Array(headText.utf8))
+      try await stream.send(Array(text.utf8))
       try await write(stream)
       try await stream.finish()
     } catch {
@@ -118,14 +123,14 @@ final class HTTPServerExchange {
   }
 
   /// Takes the connection from libsoup, which does nothing more in this exchange; nil when the connection is closed.
-  private func openStream(framing: HTTPServerStream.Framing = .untilClose) -> HTTPServerStream? {
+  private func openStream(isChunked: Bool = false) -> HTTPServerStream? {
     guard case .running(_, let watch) = state, let socket = soup_server_message_get_socket(message) else { return nil }
     g_object_ref(socket)
     guard let connection = soup_server_message_steal_connection(message) else {
       g_object_unref(socket)
       return nil
     }
-    return HTTPServerStream(connection: connection, socket: socket, peerWatch: watch, framing: framing)
+    return HTTPServerStream(connection: connection, socket: socket, peerWatch: watch, isChunked: isChunked)
   }
 
   private func setHead(_ head: HTTPServerResponse.Head) {
@@ -140,13 +145,6 @@ final class HTTPServerExchange {
     for (name, value) in fields where Self.isAllowed(name, value) {
       soup_message_headers_replace(headers, name, value)
     }
-  }
-
-  private func streamHead(_ head: HTTPServerResponse.Head, framing: HTTPServerStream.Framing) -> String {
-    setHead(head)
-    let headers = soup_server_message_get_response_headers(message)
-    if case .chunked = framing { soup_message_headers_replace(headers, "transfer-encoding", "chunked") }
-    return headText(status: head.status)
   }
 
   private func headText(status: Int) -> String {

@@ -7,25 +7,12 @@ import GLibBridge
 /// time.
 @GLibActor
 public final class HTTPServerStream {
-  /// A write after the end of the body.
-  public struct Closed: Error {}
-
-  enum Framing {
-    case chunked
-    /// For HTTP/1.0 clients, which do not support chunked encoding.
-    case untilClose
-  }
-
-  private enum State {
-    case open
-    case closed
-  }
-
-  private var state = State.open
+  private var isOpen = true
   private let connection: UnsafeMutablePointer<GIOStream>
   private let socket: UnsafeMutablePointer<GSocket>
-  private let peerWatch: HTTPServerSocketWatch
-  private let framing: Framing
+  private let peerWatch: HTTPServerPeerWatch
+  /// Whether the body is sent in chunks, which clients of HTTP/1.0 do not support.
+  private let isChunked: Bool
 
   /// Takes ownership of a connection, a reference to its socket, and the watch for the client's disconnect.
   ///
@@ -33,12 +20,12 @@ public final class HTTPServerStream {
   /// an iteration of the main loop.
   init(
     connection: UnsafeMutablePointer<GIOStream>, socket: UnsafeMutablePointer<GSocket>,
-    peerWatch: HTTPServerSocketWatch, framing: Framing
+    peerWatch: HTTPServerPeerWatch, isChunked: Bool
   ) {
     self.connection = connection
     self.socket = socket
     self.peerWatch = peerWatch
-    self.framing = framing
+    self.isChunked = isChunked
   }
 
   isolated deinit {
@@ -49,67 +36,40 @@ public final class HTTPServerStream {
 
   /// Sends `bytes` as one chunk, and waits only while the socket's buffer is full. Empty `bytes` send nothing.
   ///
-  /// - Throws: `CancellationError` when the client disconnected; ``GLibError`` when the connection broke; ``Closed``.
+  /// - Throws: `CancellationError` when the client disconnected; ``GLibError`` when the connection broke;
+  ///   ``HTTPServerConnectionClosed``.
   public func write(_ bytes: [UInt8]) async throws {
     guard !bytes.isEmpty else { return }
-    switch framing {
-    case .chunked: try await send(Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [13, 10])
-    case .untilClose: try await send(bytes)
-    }
+    try await send(isChunked ? Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [13, 10] : bytes)
   }
 
   /// Ends the body and closes the connection. Does nothing after the end.
   ///
   /// - Throws: as ``write(_:)``.
   public func finish() async throws {
-    guard case .open = state else { return }
-    if case .chunked = framing { try await send(Array("0\r\n\r\n".utf8)) }
+    guard isOpen else { return }
+    if isChunked { try await send(Array("0\r\n\r\n".utf8)) }
     abort()
   }
 
   /// Closes the connection without ending the body.
   public func abort() {
-    guard case .open = state else { return }
-    state = .closed
+    guard isOpen else { return }
+    isOpen = false
     peerWatch.cancel()
     g_socket_close(socket, nil)
   }
 
   /// Sends bytes that already have their framing.
   func send(_ bytes: [UInt8]) async throws {
-    var sent = 0
-    while sent < bytes.count {
-      guard case .open = state else { throw Closed() }
-      try Task.checkCancellation()
-      if let count = try socket.sendNow(bytes[sent...]) {
-        sent += count
-      } else {
-        await socket.untilWritable()
-      }
-    }
+    try await socket.send(bytes) { isOpen }
   }
 
-  /// Transfers the connection and its socket to the caller. Later writes throw ``Closed``.
+  /// Transfers the connection and its socket to the caller. Later writes throw ``HTTPServerConnectionClosed``.
   func detach() -> (connection: UnsafeMutablePointer<GIOStream>, socket: UnsafeMutablePointer<GSocket>) {
-    state = .closed
+    isOpen = false
     g_object_ref(connection)
     g_object_ref(socket)
     return (connection, socket)
-  }
-}
-
-extension UnsafeMutablePointer<GSocket> {
-  /// Sends as many bytes as the socket accepts now; nil when it accepts none.
-  @GLibActor
-  func sendNow(_ bytes: ArraySlice<UInt8>) throws -> Int? {
-    do {
-      return try checked { error in
-        bytes.withUnsafeBytes {
-          Int(g_socket_send_with_blocking(self, $0.baseAddress, gsize($0.count), 0, nil, &error))
-        }
-      }
-    } catch let error as GLibError where error.isIO(G_IO_ERROR_WOULD_BLOCK) {
-      return nil
-    }
   }
 }

@@ -5,9 +5,6 @@ import GLibBridge
 /// The server's end of a WebSocket, with back-pressure on writes.
 @GLibActor
 public final class HTTPServerWebSocket {
-  /// A write after the connection was closed.
-  public struct Closed: Error {}
-
   /// The longest message that is accepted, in bytes: requests may contain images.
   private static let messageLimit: guint64 = 32 << 20
 
@@ -16,7 +13,7 @@ public final class HTTPServerWebSocket {
 
   private let transport: UnsafeMutablePointer<GSocket>
   private let connection: OpaquePointer
-  private let peerWatch: HTTPServerSocketWatch
+  private let peerWatch: HTTPServerPeerWatch
   private var handlers: [gulong] = []
   private var messages: ArraySlice<[UInt8]> = []
   private var arrival = Wait()
@@ -27,7 +24,7 @@ public final class HTTPServerWebSocket {
   /// - Parameter left: called when the client has sent a close frame.
   init(
     _ message: OpaquePointer, connection stream: UnsafeMutablePointer<GIOStream>,
-    socket transport: UnsafeMutablePointer<GSocket>, peerWatch: HTTPServerSocketWatch,
+    socket transport: UnsafeMutablePointer<GSocket>, peerWatch: HTTPServerPeerWatch,
     left: @escaping @GLibActor () -> Void
   ) {
     let connection = soup_websocket_connection_new(
@@ -86,10 +83,10 @@ public final class HTTPServerWebSocket {
 
   /// Sends one message and waits until the kernel has accepted it.
   ///
-  /// - Throws: `CancellationError` when the client disconnected; ``Closed``.
+  /// - Throws: `CancellationError` when the client disconnected; ``HTTPServerConnectionClosed``.
   public func write(_ text: [UInt8]) async throws {
     try Task.checkCancellation()
-    guard isOpen else { throw Closed() }
+    guard isOpen else { throw HTTPServerConnectionClosed() }
     let bytes = g_bytes_new(text, gsize(text.count))
     soup_websocket_connection_send_message(connection, SOUP_WEBSOCKET_DATA_TEXT, bytes)
     g_bytes_unref(bytes)
@@ -98,24 +95,16 @@ public final class HTTPServerWebSocket {
 
   /// Sends encoded frames directly to the socket, bypassing libsoup, which must have nothing queued.
   ///
-  /// - Throws: `CancellationError` when the client disconnected; ``GLibError`` when the connection broke; ``Closed``.
+  /// - Throws: `CancellationError` when the client disconnected; ``GLibError`` when the connection broke;
+  ///   ``HTTPServerConnectionClosed``.
   public func write(frames: [UInt8]) async throws {
-    var rest = frames[...]
-    while !rest.isEmpty {
-      try Task.checkCancellation()
-      guard isOpen else { throw Closed() }
-      if let count = try transport.sendNow(rest) {
-        rest = rest.dropFirst(count)
-      } else {
-        await transport.untilWritable()
-      }
-    }
+    try await transport.send(frames) { isOpen }
   }
 
   /// Calls `take` with each message until it returns ``FlowControl/stop``.
   ///
   /// - Parameter idleDeadline: the longest time without a message; after it the call fails with ``GLibError/timedOut``.
-  /// - Throws: ``Closed``, ``GLibError``, `CancellationError`.
+  /// - Throws: ``HTTPServerConnectionClosed``, ``GLibError``, `CancellationError`.
   public func forEachMessage(idleDeadline: Duration, _ take: @escaping Take) async throws {
     while true {
       try Task.checkCancellation()
@@ -124,7 +113,7 @@ public final class HTTPServerWebSocket {
         Task.onGLib { goesOn.fulfil(await flow.goesOn()) }
         guard try await goesOn.value() else { return }
       } else {
-        guard isOpen else { throw Closed() }
+        guard isOpen else { throw HTTPServerConnectionClosed() }
         arrival = Wait()
         try await withDeadline(idleDeadline) { [arrival] in await arrival.valueOrCancelled() }
       }
@@ -151,7 +140,7 @@ public final class HTTPServerWebSocket {
       await transport.untilWritable()
       await untilQuiet()
       try Task.checkCancellation()
-      guard isOpen else { throw Closed() }
+      guard isOpen else { throw HTTPServerConnectionClosed() }
     } while g_socket_condition_check(transport, G_IO_OUT).rawValue & G_IO_OUT.rawValue == 0
   }
 
