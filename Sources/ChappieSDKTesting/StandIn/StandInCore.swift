@@ -93,7 +93,7 @@ final class StandInCore {
     case .token: issuer.exchange(request)
     case .refresh: issuer.refresh(request)
     case .revoke: issuer.revoke(request)
-    case .page: DevicePage(configuration: configuration, devices: devices).answer(request)
+    case .page: issuer.page(request)
     case .models: try backend.listModels(request)
     case .usage: try backend.showUsage(request)
     case .accounts: try backend.listAccounts(request)

@@ -4,7 +4,7 @@ import HTTPTestServer
 /// A refusal that the live servers document for “Sign in with ChatGPT”, by name.
 struct NamedRefusal: Sendable {
   /// The form of the body.
-  private enum Form {
+  enum Form {
     /// `{"detail": …}`, before the request is admitted.
     case detail(ChappieJSONValue)
     /// `{"error": {"code": …, "param": …, "message": …}}`, of the Responses layer.
@@ -14,32 +14,23 @@ struct NamedRefusal: Sendable {
   }
 
   let name: String
-  private let status: Int
-  private let form: Form
+  let status: Int
+  let form: Form
 
   /// The refusal with a name at an endpoint; nil if there is none.
   static func named(_ name: String, at endpoint: StandInEndpoint) -> NamedRefusal? {
     all(at: endpoint).first { $0.name == name }
   }
 
-  /// Reads the name of a refusal in a rule; nil if the rule has none.
-  init?(_ reader: RuleReader, _ endpoint: StandInEndpoint) throws(StandInScenarioError) {
-    let all = Self.all(at: endpoint)
-    guard !all.isEmpty || reader.take("refusal") == nil else {
-      throw StandInScenarioError(description: "'refusal' does not go with this endpoint")
+  /// Reads the name of a refusal in a rule; nil if the rule has none, or if the endpoint has no refusals.
+  static func read(
+    _ reader: RuleReader, at endpoint: StandInEndpoint
+  ) throws(StandInScenarioError) -> NamedRefusal? {
+    let all = all(at: endpoint)
+    guard !all.isEmpty else { return nil }
+    return try reader.read("refusal", "one of \(all.map(\.name).joined(separator: ", "))") { value in
+      all.first { $0.name == value.stringValue }
     }
-    let names = all.map(\.name).joined(separator: ", ")
-    let refusal = try reader.read("refusal", "one of \(names)") { value in
-      value.stringValue.flatMap { Self.named($0, at: endpoint) }
-    }
-    guard let refusal else { return nil }
-    self = refusal
-  }
-
-  private init(name: String, status: Int, _ form: Form) {
-    self.name = name
-    self.status = status
-    self.form = form
   }
 
   // MARK: Answers
@@ -105,7 +96,7 @@ struct NamedRefusal: Sendable {
   }
 
   private static func list(_ form: Form, _ statuses: [String: Int]) -> [NamedRefusal] {
-    statuses.sorted { $0.key < $1.key }.map { NamedRefusal(name: $0.key, status: $0.value, form) }
+    statuses.sorted { $0.key < $1.key }.map { NamedRefusal(name: $0.key, status: $0.value, form: form) }
   }
 
   /// The errors of the token endpoint. OpenAI documents no statuses, so these are those of RFC 6749.
@@ -118,11 +109,11 @@ struct NamedRefusal: Sendable {
     ])
 
   private static let details = [
-    NamedRefusal(name: "direct_routing_unavailable", status: 503, .detail("Direct routing is not available.")),
+    NamedRefusal(name: "direct_routing_unavailable", status: 503, form: .detail("Direct routing is not available.")),
     NamedRefusal(
-      name: "identity_not_accepted", status: 401, .detail("The identity or its permission was not accepted.")),
-    NamedRefusal(name: "invalid_token", status: 401, .detail(["error_code": "invalid_token"])),
-    NamedRefusal(name: "policy", status: 403, .detail("This is not available in your country or region.")),
+      name: "identity_not_accepted", status: 401, form: .detail("The identity or its permission was not accepted.")),
+    NamedRefusal(name: "invalid_token", status: 401, form: .detail(["error_code": "invalid_token"])),
+    NamedRefusal(name: "policy", status: 403, form: .detail("This is not available in your country or region.")),
   ]
 
   private static let errors = list(

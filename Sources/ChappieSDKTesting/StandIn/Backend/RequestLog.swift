@@ -18,12 +18,8 @@ struct RequestLog {
       throw error
     }
     switch answered {
-    case .whole(let response):
-      line(request, "\(response.head.status)", start)
-      return .whole(response)
-    case .drop:
-      line(request, "cut without an answer", start)
-      return .drop
+    case .whole(let response): line(request, "\(response.head.status)", start)
+    case .drop: line(request, "cut without an answer", start)
     case .stream(let head, let body):
       return .stream(head) { stream in
         try await following(request, "\(head.status) streamed", start) { try await body(stream) }
@@ -33,6 +29,7 @@ struct RequestLog {
         try await following(request, "101 WebSocket", start) { try await body(socket) }
       }
     }
+    return answered
   }
 
   private func following(

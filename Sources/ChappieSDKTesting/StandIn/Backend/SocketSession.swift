@@ -10,15 +10,10 @@ final class SocketSession {
   private let headers: HTTPHeaders
   private let socket: HTTPServerWebSocket
   private let start = ContinuousClock.now
-  private var last: LastResponse?
+  /// The response that a request may continue, with its conversation.
+  private var last: (id: String, conversation: RecordedConversation)?
   private var answering: Task<Void, Never>?
   private var failure: (any Error)?
-
-  /// The response that a request may continue, with its conversation.
-  private struct LastResponse {
-    let id: String
-    let conversation: RecordedConversation
-  }
 
   /// - Parameter headers: the header fields of the handshake.
   init(_ backend: BackendState, _ user: StandInUser, _ headers: HTTPHeaders, _ socket: HTTPServerWebSocket) {
@@ -99,7 +94,7 @@ final class SocketSession {
     let request = try accept(frame)
     let answer = ResponsesAnswer(toPrewarm: request)
     for index in [0, answer.count - 1] { try await write(answer.event(at: index)) }
-    last = answer.completion.map { LastResponse(id: $0.id, conversation: request.conversation) }
+    last = answer.completion.map { ($0.id, request.conversation) }
   }
 
   /// Reads and checks a request.
@@ -131,7 +126,7 @@ final class SocketSession {
     switch ending {
     case .complete:
       guard let end = answer.completion else { return }
-      last = LastResponse(id: end.id, conversation: request.conversation.continued(with: end.output))
+      last = (end.id, request.conversation.continued(with: end.output))
       if let change { try await sendLate(change) }
     case .endAfter: socket.close()
     case .dropAfter: throw Cut()

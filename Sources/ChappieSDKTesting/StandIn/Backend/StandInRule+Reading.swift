@@ -54,7 +54,7 @@ extension StandInRule {
   ) throws(StandInScenarioError) -> Action {
     if endpoint.isResponses, let flood = try reader.part("flood") { return .flood(try Flood(flood)) }
     let headers = try headers(reader)
-    if let refusal = try NamedRefusal(reader, endpoint) {
+    if let refusal = try NamedRefusal.read(reader, at: endpoint) {
       return try action(refusal, reader, headers, endpoint)
     }
     let status = try reader.integer("status", in: 200...599)

@@ -13,6 +13,11 @@ final class UsageMeter {
     var resetAt: Int
     /// The percentage that each answer adds. Growth alone never reaches the limit.
     var growth: Double
+
+    fileprivate mutating func grow() {
+      guard usedPercent < 99 else { return }
+      usedPercent = min(usedPercent + growth, 99)
+    }
   }
 
   struct Credits: Sendable, Equatable {
@@ -62,13 +67,6 @@ final class UsageMeter {
           "resets_in_seconds": ChappieJSONValue(max(0, usedUp.resetAt - Self.now)),
         ]
       ], status: 429, headers: headers)
-  }
-}
-
-extension UsageMeter.Window {
-  fileprivate mutating func grow() {
-    guard usedPercent < 99 else { return }
-    usedPercent = min(usedPercent + growth, 99)
   }
 }
 

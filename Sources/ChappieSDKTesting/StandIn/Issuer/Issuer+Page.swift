@@ -2,12 +2,8 @@ import GLibBridge
 import HTTPTestServer
 
 /// `/codex/device`: the page on which a person approves or declines a sign-in.
-@GLibActor
-struct DevicePage {
-  let configuration: StandInConfiguration
-  let devices: DeviceAuthorizations
-
-  func answer(_ request: HTTPServerRequest) -> HTTPServerResponse {
+extension Issuer {
+  func page(_ request: HTTPServerRequest) -> HTTPServerResponse {
     request.method == "POST" ? decide(request) : form(user: request.query["user"])
   }
 
