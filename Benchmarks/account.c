@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts what a program asks of its libraries, for account.py: preload it.
 //
 // The counters are in a file that account.py maps, named by the process id, in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams a turn's events at the requested rate.
 
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stand-in for the model's backend, faster than any program that it serves.
 //
 // Plain sockets, one thread per connection. A POST to .../responses with "bench

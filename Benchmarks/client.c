@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The measuring client, the same for the floor and for the service.
 //
 // Starts turns, receives their signals, and prints one line of JSON. A message

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The floor: the minimum work of a D-Bus service with these libraries.
 //
 // It receives org.chappie.Client.Stream, asks the backend, and sends the deltas

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The server's side of RFC 6455, as far as a client like libsoup needs it.
 #pragma once
 

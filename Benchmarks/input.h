@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Input from a client, in whole requests or whole messages.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turns over sockets of their own: opens them, asks, and reads their lines.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the text with a string search and sends it with GDBus, or as lines.
 
 #include "out.h"

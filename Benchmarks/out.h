@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The output of a turn of the floor: its text as signals, and its end.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks and counts the received deltas. Used by one thread at a time.
 
 #include "record.h"

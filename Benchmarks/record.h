@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A record of the received deltas: their ages, and whether all came in order.
 #pragma once
 

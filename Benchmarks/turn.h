@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One turn of the floor: a request to the backend, answered as signals.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Input with libsoup: server-sent events, line by line.
 
 #include "turn.h"

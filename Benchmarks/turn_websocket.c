@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Input with libsoup: WebSocket messages, one event each.
 
 #include "turn.h"

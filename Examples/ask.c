@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Asks the model, and prints the answer as it arrives. gdbus-codegen makes chappie.c: see Makefile. */
 #include <json-glib/json-glib.h>
 #include <stdio.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The input is an answer in Markdown, in pieces of its choice: whatever it is, the terminal gets no control sequence but
 // those of the layout, and what may still change is limited. The input is the width, the length of a piece, and the
 // answer.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The input is the body of a bus message, of any type. GDBus, which closes the connection for an invalid message,
 // receives the messages that the relay forwards. The input is the length of a signature, the signature, and the body.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The input is what a browser or a hostile program sends to the listener of a sign-in, or what a user pastes: the head
 // of a request, its target, and an address. A callback that is accepted has the right state and safe values.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The input is what a caller writes on the socket of its turn, in chunks of its choice: the chunks must not affect the
 // lines, and each line is understood or refused with a documented error. The input is a number of chunk lengths, the
 // lengths, and the stream.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The input is a caller's identity: the mark of a Flatpak, the label of a snap, an id, or the file of an access group.
 // An accepted identity is safe in a path, in an attribute and in a key file.
 

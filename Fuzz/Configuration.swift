@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The input is a caller's options: GVariant's serialised form, or its text if the input starts with a brace. All input
 // is decoded or refused.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The input is JSON: a parsed value is the same after writing and parsing again, and another parser accepts it too.
 
 import FoundationEssentials

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The input is the data of events, one on each line, or the body of a refusal: no data of a server may end this
 // process, and no text may hold a character that D-Bus forbids.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The input is the content of a sealed turn, or a sealed turn and title. A second use of the input: a turn and a title
 // are sealed with the right key, and the input chooses bytes to change, remove or repeat. All input is opened or
 // refused, opened content is unchanged, and changed bytes never open.

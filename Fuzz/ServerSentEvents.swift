@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The input is a stream of events, in chunks of its choice: the chunks must not affect the result, and no limit may be
 // exceeded. The input is a number of chunk lengths, the lengths, and the stream.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The input is the data of a WebSocket, in chunks of its choice: the chunks must not affect the result. The input is a
 // number of chunk lengths, the lengths, and the stream.
 

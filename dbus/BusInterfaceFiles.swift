@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The interface files of this folder, as they are installed, inside the program. They are read once, and not kept.
 public enum BusInterfaceFiles {
   public static var manager: String { String(decoding: PackageResources.org_chappie_Manager_xml, as: UTF8.self) }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Measures the file store of threads without a service. bench.py runs it and makes rows of its output.
 //
 //   thread-bench fill DIRECTORY COUNT      creates COUNT threads

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Platform
 
 /// Brings lines to a terminal. Of what it has written it changes only what differs, and nothing above the top of the

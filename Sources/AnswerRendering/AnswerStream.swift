@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An answer that is shown on a terminal while it comes.
 public struct AnswerStream {
   private var document = AnswerDocument()

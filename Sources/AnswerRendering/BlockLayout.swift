@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Puts blocks into lines.
 struct BlockLayout {
   let format: AnswerFormat

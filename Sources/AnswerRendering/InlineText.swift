@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Marked text as the terminal shows it.
 struct InlineText {
   /// Addresses that a terminal may open. Others are shown.

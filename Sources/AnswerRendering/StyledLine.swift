@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// How a piece of text looks.
 struct TextStyle: Hashable {
   /// A colour of the terminal's palette, which its user has chosen.

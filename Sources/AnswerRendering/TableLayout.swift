@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Puts a table into lines. Cells are wrapped where it is too wide; if that does not suffice, each row becomes a list.
 struct TableLayout {
   /// How the table stands on the terminal.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Plain functions for C macros that expand to casts and for variadic functions, neither of which Swift can import.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Declarations of Linux and glibc that Swift's Glibc module lacks: some headers, macros that are not plain constants,
 // and variadic functions.

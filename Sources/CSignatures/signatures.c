@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* GnuTLS is loaded at the first use, as glib-networking does at the first TLS connection. A program that is linked with
    it loads eight libraries at its start, and GnuTLS then writes what GNUTLS_DEBUG_LEVEL asks for before the program can
    forbid it. */

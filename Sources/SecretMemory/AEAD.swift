@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CSodium
 
 /// Authenticated encryption with associated data: XChaCha20-Poly1305, by libsodium. Each result is a random nonce

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CSodium
 
 /// Derives keys and fingerprints with BLAKE2b, by libsodium.

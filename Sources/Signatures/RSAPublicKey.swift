@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CSignatures
 
 /// A public RSA key, which verifies signatures, by GnuTLS.

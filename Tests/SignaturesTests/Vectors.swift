@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Keys and signatures of the message `header.claims` that the OpenSSL command made.
 enum Vectors {
   static let message = Array("header.claims".utf8)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Answers that show what can be in one.
 package enum AnswerSamples {
   package static let all: [(name: String, text: String)] = [

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// What a terminal shows after it has got some frames, by the emulator of python3-pyte.

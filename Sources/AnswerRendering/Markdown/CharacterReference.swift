@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A character by its name or number, such as `&amp;` or `&#8212;`.
 enum CharacterReference {
   /// The names in a model's answers. md4c knows none, and Markdown needs no others: each character can stand for itself.

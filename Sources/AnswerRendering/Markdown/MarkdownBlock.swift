@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A block of a Markdown document.
 public indirect enum MarkdownBlock: Equatable, Sendable {
   case paragraph([MarkdownRun])

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CMD4C
 
 /// A Markdown document, as md4c understands it: CommonMark with tables, strikethrough, tasks and bare addresses. HTML

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Reads lines that the user types at the terminal on standard input, with editing and history, by libedit.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef CHAPPIE_SIGNATURES_H
 #define CHAPPIE_SIGNATURES_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
 /// The open sockets of a slot that no turn uses, for the next turn of any client of the slot: a handshake takes three

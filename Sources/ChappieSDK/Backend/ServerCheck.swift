@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
 /// Asks the servers of a backend for any answer, without a credential, to find out whether they can be reached.

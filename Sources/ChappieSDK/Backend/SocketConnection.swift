@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
 /// An open WebSocket to the backend, with the last exchange that the backend still remembers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
 /// Removes what programs have stored in the keyring with this library: every credential and every key of threads, of

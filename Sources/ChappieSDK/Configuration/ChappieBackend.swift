@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
 /// The servers for requests, and the client id of this program there.

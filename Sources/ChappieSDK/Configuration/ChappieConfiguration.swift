@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The configuration of an auth session and of a client. Give both the same value: a client finds a session's stored
 /// credential only with the same application and the same four keychain fields.
 public struct ChappieConfiguration: Sendable, Hashable {

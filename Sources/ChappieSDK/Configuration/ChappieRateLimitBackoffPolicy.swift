@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The number and the delays of retries after HTTP 429.
 public struct ChappieRateLimitBackoffPolicy: Sendable, Hashable {
   /// Retries after the first 429; 0 turns them off.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A way to sign in. It decides on the servers of the sign-in and of its requests.
 public enum ChappieSignInMethod: String, Sendable, Hashable, CaseIterable {
   /// The user types a code on a web page, on any device. Requests go to the backend of the Codex client.

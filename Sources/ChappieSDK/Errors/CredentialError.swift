@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
 /// The reason that a stored credential or another secret of a slot cannot be read, stored or refreshed now.

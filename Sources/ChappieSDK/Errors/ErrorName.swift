@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The short name of an error: that of the D-Bus error without its prefix. org.chappie(7) tells what it means.
 package enum ErrorName: String, CaseIterable, Sendable {
   case missingCredential = "MissingCredential"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import SecretMemory
 
 /// Redacts servers' texts for display and for the log. Every text and every name from a server passes through it,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The instructions that begin every conversation: they tell the model where it runs and what it may claim.
 public struct ChappieHarness: Sendable, Hashable {
   /// The model's name for the app that it runs in.

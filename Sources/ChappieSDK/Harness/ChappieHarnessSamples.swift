@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Harnesses to use and to learn from. The app must provide a handler for each of their tools.
 public enum ChappieHarnessSamples {
   /// An app that keeps track of stock.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension ChappieHarness: JSONCodable, Codable {
   package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
     try self.init(JSONFields(json, of: "the harness"))

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension ChappieJSONValue: Codable {
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()

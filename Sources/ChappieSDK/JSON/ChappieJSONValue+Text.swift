@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension ChappieJSONValue {
   /// Parses JSON text. Escapes for U+0000 and for unpaired surrogates become U+FFFD.
   ///

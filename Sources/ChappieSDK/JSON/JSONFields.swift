@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Platform
 
 /// The fields of a JSON object. Null counts as missing, and unknown fields are ignored.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Parses JSON text by RFC 8259, in one pass. The cost is proportional to the number of bytes for every input.
 ///
 /// JSON-GLib is not suitable: it accepts more than JSON, wraps large numbers around, recurses without limit, and needs

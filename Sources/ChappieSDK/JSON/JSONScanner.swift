@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import SecretMemory
 
 /// Finds members of a JSON object in bytes without decoding the others. ``JSONReader`` follows the same rules.

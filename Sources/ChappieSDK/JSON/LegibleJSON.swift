@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Platform
 
 /// JSON text for a person who decides about it: it shows the content and hides nothing.

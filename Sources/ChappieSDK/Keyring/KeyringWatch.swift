@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
 /// Reports each item of one schema that any program creates, changes or deletes in the keyring. It listens to the

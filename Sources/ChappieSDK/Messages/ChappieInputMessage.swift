@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One message of a conversation.
 public struct ChappieInputMessage: Sendable, Hashable {
   public enum Role: String, Sendable, Hashable, Codable, CaseIterable {

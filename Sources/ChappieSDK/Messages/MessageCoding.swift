@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Messages in JSON: the keys are the names of the properties; `images` and `options` are optional.
 extension ChappieInputMessage: JSONCodable, Codable {
   package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A model of the backend's catalogue, with the requirements for requests to it.
 struct CatalogueEntry: Sendable, Equatable {
   let model: ChappieModel

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A model in the backend's offer.
 public struct ChappieModel: Sendable, Hashable, Identifiable {
   /// The model's name in requests.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A tool as the model sees it. A ``ChappieHostTool`` of the same name runs it.
 public struct ChappieHarnessTool: Sendable, Hashable {
   /// The name by which the model calls the tool: 1 to 64 of A to Z, a to z, 0 to 9, `_` and `-`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A tool that this program runs when the model calls it.
 ///
 /// ```swift

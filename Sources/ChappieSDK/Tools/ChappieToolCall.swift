@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One call of a tool by the model. Its arguments fit the tool's schema.
 public struct ChappieToolCall: Sendable, Hashable, Identifiable {
   /// Identifies this call within its conversation.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Checks values against the keywords of JSON Schema that a strict tool has: `type`, `properties`, `required`, `enum`,
 /// `items` and `additionalProperties`. Other keywords are for the model, and for the backend that enforces them.
 package struct JSONSchema: Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
 /// The tools that the model may call in a turn, with their handlers and the approval of calls.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A complete answer.
 public struct ChappieResponse: Sendable, Hashable {
   /// The text of the answer, over all its rounds of tool calls. It can be empty.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Calls of tool kinds other than functions. This client declares none, but a model may still make one.
 ///
 /// The backend permanently refuses a conversation with an unanswered call. Therefore a call of a custom tool gets an

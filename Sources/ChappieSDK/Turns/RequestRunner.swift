@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
 /// Sends requests, one after the other: chooses credential, model and transport, and retries.

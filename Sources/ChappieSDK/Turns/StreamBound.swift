@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Ends an answer that goes on without an end. A stream that adds nothing to the answer takes no memory, and no other
 /// bound would end it.
 struct StreamBound {

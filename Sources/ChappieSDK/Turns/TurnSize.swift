@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
 /// Adds up the memory that a turn holds, and ends the turn when it is too much.

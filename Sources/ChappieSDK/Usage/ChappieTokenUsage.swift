@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The tokens used by an answer, as the backend counts them.
 public struct ChappieTokenUsage: Sendable, Hashable {
   public let inputTokens: Int

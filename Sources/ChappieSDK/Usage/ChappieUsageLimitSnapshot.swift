@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The used part of the plan, from the backend's latest report.
 public struct ChappieUsageLimitSnapshot: Sendable, Hashable {
   public let plan: ChappiePlan?

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
 /// The used part of a slot's plan. All clients of the slot share one record, because they share the quota.

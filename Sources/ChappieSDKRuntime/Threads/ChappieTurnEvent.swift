@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
 
 /// An event of a turn. It is the same for every transport, and does not depend on how the answer was split into deltas.

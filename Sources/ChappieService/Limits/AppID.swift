@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
 /// The id of a sandboxed app: a Flatpak's, such as `org.example.App`, or `snap.` and the name of a snap.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
 /// Counts the shares that holders have of a scarce resource: bytes, turns, objects.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
 /// The program with the window, `org.chappie.Window`, where the desktop has it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
 /// Flow control for messages to the bus, since the send queue of GDBus has no limit of its own.

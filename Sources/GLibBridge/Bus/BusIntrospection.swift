@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CGLib
 
 /// Introspection, restricted to the objects and interfaces that the caller may see.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An object that is exported on the bus. Releasing it unexports it.
 @GLibActor
 public final class BusObject {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CGLib
 
 /// The exported objects of a connection, and the dispatch of their incoming calls.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The replies that a connection waits for, and from whom each may come.
 ///
 /// A reply to a call to a unique name comes from that name. A reply to a call to a well-known name comes from its owner

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A fair queue of calls, with one queue for each group of callers. The groups take turns, so that a group with
 /// thousands of calls delays another group by one call only.
 ///

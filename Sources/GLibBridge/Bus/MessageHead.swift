@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The fixed part of a D-Bus message's header.
 struct MessageHead: Equatable {
   enum Kind: UInt8 {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CGLib
 
 /// Calls an action on the actor after each change of a file: a new one at its path, its removal, or new content.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CGLib
 
 /// Calls an action for events of the main loop. Releasing the watch stops it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CGLib
 
 /// The log: structured, in the journal if the program's output goes there, else on standard error.

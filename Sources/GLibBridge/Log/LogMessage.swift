@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Platform
 
 /// A value that a log may show without a label: a number, a word of this program, or an error without personal data.

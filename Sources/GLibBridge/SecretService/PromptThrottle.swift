@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
 /// Limits the keyring's prompts: one at a time, and none for a while after the user has refused one.

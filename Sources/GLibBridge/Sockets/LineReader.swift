@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Splits a stream of bytes into lines.
 package struct LineSplitter: Sendable {
   private var buffer: [UInt8] = []

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CGLib
 
 /// A GKeyFile: groups of `Key=value`, the format of desktop files and of this project's configuration.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A consumer's reply to data: whether and when it accepts more.
 public enum FlowControl: Sendable {
   /// It accepts more at once.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A list of observers, which are called in the order of their registration.
 @GLibActor
 public final class Observers<Value> {

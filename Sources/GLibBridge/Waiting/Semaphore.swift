@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A counting semaphore for tasks. Waiting tasks get permits in first-in, first-out order.
 @GLibActor
 public final class Semaphore {

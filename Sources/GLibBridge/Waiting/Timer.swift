@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CGLib
 
 /// A one-shot timer on the actor's main context. Releasing it cancels it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A one-shot event: tasks wait until it is finished. Waiting after that returns at once.
 @GLibActor
 public final class Wait {

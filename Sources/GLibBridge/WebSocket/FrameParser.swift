@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Splits the bytes of a server into the frames of RFC 6455, and joins fragments to messages.
 ///
 /// It limits what a hostile server could send without end: pings, each of which is answered, empty frames, and

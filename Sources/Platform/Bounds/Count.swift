@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A number of things, from 0 to 2^53: what every reader of JSON can hold exactly.
 ///
 /// Every count and size that comes from outside (network, bus, keyring, files) is read into this type. Its arithmetic

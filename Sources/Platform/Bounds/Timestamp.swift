@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// A time between the years 1970 and 9999, in whole Unix seconds.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// A mutex between processes: `flock` on a file, which is created when missing and never written to. It is unlocked

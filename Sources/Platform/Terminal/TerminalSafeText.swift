@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension String {
   /// This text with each control character and each character that reorders text replaced by a visible symbol. Line
   /// feeds and tabs stay.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// A text that is looked up in the catalogue of the user's language. Write it as a literal in a call of ``tr(_:)``.

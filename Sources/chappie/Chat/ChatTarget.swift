@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
 /// A conversation of `chappie chat`: that of a client, or a stored thread.

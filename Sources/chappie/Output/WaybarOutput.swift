@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Platform
 
 /// The output of a custom module for waybar, and for panels that read the same JSON.

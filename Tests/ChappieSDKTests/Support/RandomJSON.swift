@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Makes random valid JSON objects with white space, escapes, nesting and unusual numbers.
 struct RandomJSON {
   private var random: SeededGenerator

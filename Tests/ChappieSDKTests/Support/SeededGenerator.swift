@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Random numbers that are the same in each run, which makes a failure reproducible (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64

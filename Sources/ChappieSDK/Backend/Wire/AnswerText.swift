@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The growing text of a turn's answer, over all requests of the turn. There is no second copy.
 package final class AnswerText {
   /// Separates two messages, which are paragraphs of the answer.

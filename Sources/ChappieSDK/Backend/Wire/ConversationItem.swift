@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One item of a conversation, in the backend's terms.
 enum ConversationItem: Sendable, Equatable {
   case message(ChappieInputMessage)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
 /// The reason why a request got no complete answer. The cases differ in the remedy, which ``Retries`` chooses.

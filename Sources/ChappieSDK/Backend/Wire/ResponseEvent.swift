@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Platform
 
 /// One event of an answer's stream, reduced to the fields that this client uses.

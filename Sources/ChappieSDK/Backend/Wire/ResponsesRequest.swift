@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A request for an answer in the form that the backend expects for its model.
 struct ResponsesRequest: Sendable {
   /// The items before the conversation.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
 /// Splits the bytes of a `text/event-stream` into events, independent of the chunking.

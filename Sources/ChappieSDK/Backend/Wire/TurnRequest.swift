@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The content of one request of a turn, independent of the model.
 struct TurnRequest: Sendable {
   let choice: ModelChoice

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import SecretMemory
 
 /// The part of a credential that a request to the backend needs: the access token and the facts about its account. It

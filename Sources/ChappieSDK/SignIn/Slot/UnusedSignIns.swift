@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import SecretMemory
 
 /// The sign-ins of a slot that the server is to end: those that were issued and not stored, or replaced by another.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A snapshot of a client's conversation: a value to store, and to resume from.
 public struct ChappieClientContext: Sendable, Hashable, Codable {
   /// Identifies the client. It changes only when a context with another id is resumed.

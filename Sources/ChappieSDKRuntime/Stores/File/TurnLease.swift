@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
 /// The lease of a turn on its thread and on the keys of the stores, from the turn's first access until its end.

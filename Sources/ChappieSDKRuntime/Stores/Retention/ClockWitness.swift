@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Platform
 
 /// The reasons to believe this machine's clock. A clock that is ahead would delete threads that are not due, so deleting

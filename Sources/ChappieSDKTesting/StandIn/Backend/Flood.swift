@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An answer that is larger than a client should accept. Its pieces are alike; each is made right before it is sent.
 struct Flood: Sendable {
   enum Kind: String, CaseIterable, Sendable {

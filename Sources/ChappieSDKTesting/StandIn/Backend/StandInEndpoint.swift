@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import HTTPTestServer
 
 /// An endpoint of the stand-in. Counters and rules use its raw value as its name.

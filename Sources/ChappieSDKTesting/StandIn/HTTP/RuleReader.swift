@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
 
 /// Reads the members of an object one by one. Those that remain at the end are unknown, or excluded by those that were

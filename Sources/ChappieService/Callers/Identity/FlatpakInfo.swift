@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
 /// `/.flatpak-info`, which Flatpak puts at the root of each sandbox and of its D-Bus proxy.

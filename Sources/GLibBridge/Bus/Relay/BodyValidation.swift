@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CGLib
 
 /// Validates the body of a message before GDBus parses it. GDBus allocates some hundred bytes for each value, and

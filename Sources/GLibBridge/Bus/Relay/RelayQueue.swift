@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A fair queue of messages that ``BusRelay`` has read but not forwarded, with one queue for each sender. The senders
 /// take turns, so that a sender with thousands of messages delays another one by one message only.
 struct RelayQueue {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The flow-control window of ``BusRelay``: the messages that it has forwarded and the actor has not dispatched. It is
 /// small, because GDBus dispatches in order of arrival.
 ///

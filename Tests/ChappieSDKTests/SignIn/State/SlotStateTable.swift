@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 @testable import ChappieSDK
 
 /// The state machine of a slot as tables: each event, and its effect on each state.

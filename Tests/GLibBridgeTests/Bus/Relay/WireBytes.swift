@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Encodes valid and invalid messages in the D-Bus wire format, in little-endian order.
 struct WireBytes {
   private(set) var bytes: [UInt8] = []

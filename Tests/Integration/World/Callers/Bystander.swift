@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
 /// A program that reads a property of the service repeatedly while others keep it busy.

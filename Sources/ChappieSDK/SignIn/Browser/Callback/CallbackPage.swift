@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
 /// The page that the browser shows when it has returned. Nothing of a request is on it.

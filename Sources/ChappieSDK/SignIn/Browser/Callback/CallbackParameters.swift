@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import SecretMemory
 
 /// The parameters with which the sign-in page sends the browser back.
