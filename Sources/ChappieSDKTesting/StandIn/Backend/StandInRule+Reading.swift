@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
-import FoundationEssentials
 import GLibBridge
 import HTTPTestServer
-
-/// An error in a scenario, or in a change of models or usage.
-public struct StandInScenarioError: LocalizedError, Equatable, CustomStringConvertible {
-  /// The error in a sentence. For a scenario, it names the number of the rule.
-  public let description: String
-  public var errorDescription: String? { description }
-}
 
 extension StandInRule {
   /// Reads the rules of a scenario, a JSON list.

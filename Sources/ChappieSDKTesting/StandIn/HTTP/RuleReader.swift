@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
+import FoundationEssentials
+
+/// An error in a scenario, or in a change of models or usage.
+public struct StandInScenarioError: LocalizedError, Equatable, CustomStringConvertible {
+  /// The error in a sentence. For a scenario, it names the number of the rule.
+  public let description: String
+  public var errorDescription: String? { description }
+}
 
 /// Reads the members of an object one by one. Those that remain at the end are unknown, or excluded by those that were
 /// read: with a mistyped key a test could pass without testing anything.
