@@ -17,6 +17,8 @@ public final class HTTPServer {
   public let port: UInt16
   private let server: UnsafeMutablePointer<SoupServer>
   private let handler: Handler
+  /// The longest request body in bytes. A request with a longer one receives status 413.
+  private static let bodyLimit = 16 << 20
   private var exchanges: [ObjectIdentifier: HTTPServerExchange] = [:]
   private var whenIdle: Wait?
 
@@ -37,7 +39,7 @@ public final class HTTPServer {
     _ = try checked {
       soup_server_listen_socket(self.server, listening.socket, SoupServerListenOptions(rawValue: 0), &$0)
     }
-    addHandler()
+    addHandlers()
   }
 
   isolated deinit {
@@ -72,7 +74,13 @@ public final class HTTPServer {
 
   private typealias Receiver = @GLibActor (OpaquePointer, HTTPServerRequest) -> Void
 
-  private func addHandler() {
+  private func addHandlers() {
+    soup_server_add_early_handler(
+      server, nil,
+      { _, message, _, _, _ in
+        guard let message else { return }
+        GLibActor.assumeIsolated { HTTPServerBodyLimit.apply(HTTPServer.bodyLimit, to: message) }
+      }, nil, nil)
     let receiver = CallbackBox<Receiver> { [weak self] message, request in self?.receive(message, request) }
     soup_server_add_handler(
       server, nil,
