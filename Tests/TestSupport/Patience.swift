@@ -27,11 +27,14 @@ package func holds(
   within time: Duration = patience, _ condition: () async throws -> Bool
 ) async rethrows -> Bool {
   let deadline = ContinuousClock.now + time
+  var pause = Duration.milliseconds(5)
   while true {
     if try await condition() { return true }
     guard ContinuousClock.now < deadline else { return false }
     // A cancelled test stops waiting.
-    do { try await sleep(for: .milliseconds(5)) } catch { return false }
+    do { try await sleep(for: pause) } catch { return false }
+    // Most conditions hold soon, and each look costs time of the processor that others wait for.
+    pause = min(pause * 1.5, .milliseconds(20))
   }
 }
 

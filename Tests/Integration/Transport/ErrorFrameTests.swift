@@ -103,7 +103,7 @@ struct ErrorFrameTests {
       let caller = try await world.signedInCaller()
       let policy: VariantDictionary = ["max_retries": Int32(1), "maximum_delay": 0.01]
       let client = try await caller.open("Client", ["rate_limit_backoff": policy])
-      try await world.sandbox.play(failed(code, "Please try again in 20 seconds."))
+      try await world.sandbox.play(failed(code, "Please try again in 1 seconds."))
       #expect(try await caller.send("hi", at: client).contains("hi"))
       #expect(try await world.sandbox.state().requests["responses"] == 2)
 

@@ -92,8 +92,9 @@ final class World {
 
   private func start() async throws {
     try await bus.start()
-    if plan.keyring == .unlocked { try await keyring.start() }
+    async let keyring: Void = startKeyring()
     try await sandbox.start()
+    try await keyring
     let transport = plan.transport == .webSocket ? "" : "[Client]\nTransport=\(plan.transport.rawValue)\n"
     let configuration = transport + plan.configuration
     if !configuration.isEmpty { try directories.configure(configuration) }
@@ -103,6 +104,10 @@ final class World {
     case .activatable: try service.makeActivatable(arguments)
     case .none: break
     }
+  }
+
+  private func startKeyring() async throws {
+    if plan.keyring == .unlocked { try await keyring.start() }
   }
 
   nonisolated func noteFailure() {
@@ -118,8 +123,9 @@ final class World {
     callers = []
     for ending in endings { await ending() }
     await service.end()
-    await sandbox.end()
+    async let ends: Void = sandbox.end()
     await keyring.end()
+    await ends
     await bus.end()
     await directories.sweep()
     for line in directories.complaints { Issue.record("A program of ours: \(line)") }
