@@ -35,6 +35,10 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let failure = ExchangeFailure(
     status: 429, retryAfter: String(decoding: input.prefix(40), as: UTF8.self), body: input, host: "h")
   precondition(failure.error.description.count < 1000)
-  if case .rateLimited(_, let delay?) = failure { precondition(delay >= 0 && delay.isFinite) }
+  switch failure {
+  case .rateLimited(_, let delay?), .unavailable(_, let delay?), .planUnavailable(_, let delay?):
+    precondition(delay >= 0 && delay.isFinite)
+  default: break
+  }
   return 0
 }

@@ -74,7 +74,9 @@ package struct ServiceOptions: Sendable {
           throw StartFailure(description: "\(label) must be text in UTF-8 with \\\\ for each backslash.")
         }
         guard key.store(&self, name, value) else {
-          throw StartFailure(description: "\(label) must be \(key.expected), not “\(value)”.")
+          // A pattern may spell out what its user hides.
+          let given = key.hasEscapes ? ", not “\(value)”" : ""
+          throw StartFailure(description: "\(label) must be \(key.expected)\(given).")
         }
       }
     }

@@ -97,7 +97,7 @@ struct ServiceOptionsTests {
     ("[Redactions]\nDrop=inputs", "[Redactions] is no group: the groups are [Backend], [Client], [Models], "),
     ("[Redaction patterns]\na=b", "[Redaction patterns] is no group"), ("[redaction]", "[redaction] is no group"),
     ("[Redaction]\nMask=tool_outputs", "[Redaction] Mask= must be words of titles, inputs, images, outputs, "),
-    ("[Redaction Patterns]\ncard=(", "[Redaction Patterns] card= must be a regular expression, not “(”."),
+    ("[Redaction Patterns]\ncard=(", "[Redaction Patterns] card= must be a regular expression."),
     ("[Models]\nfast=", "[Models] fast= must be the slug of a model, with a name of at most 64 bytes, not “”."),
     ("[Models]\nfast=a\\nb", "[Models] fast= must be the slug of a model"),
     ("[Models]\n\(String(repeating: "a", count: 65))=gpt-a", "[Models] aaa"),

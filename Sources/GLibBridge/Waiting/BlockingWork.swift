@@ -3,13 +3,13 @@ import CGLib
 
 /// Runs blocking work on a new thread, off the actor.
 ///
-/// - Returns: the result of `work`; nil when it takes longer than `deadline`, or when the task is cancelled. The thread
-///   then ends after `work` does.
+/// - Returns: the result of `work`; nil when it takes longer than `deadline`. The thread then ends after `work` does.
 @GLibActor
 public func offActor<Result: Sendable>(
   deadline: Duration, _ work: @escaping @Sendable () -> Result
 ) async -> Result? {
-  try? await withDeadline(deadline) { await offActor(work) }
+  // In a task of its own: the caller learns the result even when it is cancelled meanwhile.
+  await Task.onGLib { try? await withDeadline(deadline) { await offActor(work) } }.value
 }
 
 /// Starts a thread. The caller joins the thread or releases the reference to it.

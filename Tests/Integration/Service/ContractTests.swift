@@ -107,15 +107,16 @@ struct ContractTests {
     let known = Self.interfaces.values.joined() + " LoadState ActiveState"  // of systemd
     let patterns = [
       /"(?:Manager|Session|Client|Threads)",\s+"(\w+)"/, /\bcall\("(\w+)"/,
-      /propertiesChanged\([\w.]+, \["(\w+)"/, /\.(?:value|time|count|name)\(\s*"(\w+)"/,
+      /\.(?:value|time|count|name)\(\s*"(\w+)"/,
       /(?:options|filter|configuration|dictionary|values|details)\.set\(\s*"(\w+)"/, /[\[,]\s*"([a-z_]+)": (?!{)/,
     ]
     let folders = ["chappie"] + ["Client", "Objects", "Threads", "Turns", "Values"].map { "ChappieService/\($0)" }
-    for path in try folders.flatMap({ try SourceTree.files(in: "Sources/\($0)") }) {
-      let source = try SourceTree.text(of: path)
-      for name in patterns.flatMap({ source.matches(of: $0) }).map({ String($0.1) }) {
-        #expect(known.contains(word: name), "\(path): \(name)")
-      }
+    let paths = try folders.flatMap { try SourceTree.files(in: "Sources/\($0)") }
+    let sources = try paths.map { try SourceTree.text(of: $0) }.joined(separator: "\n")
+    for (number, pattern) in patterns.enumerated() {
+      let names = sources.matches(of: pattern).map { String($0.1) }
+      #expect(!names.isEmpty, "pattern \(number + 1)")
+      for name in names { #expect(known.contains(word: name), "\(name)") }
     }
   }
 

@@ -32,7 +32,8 @@ extension CredentialSlot {
       return try await changing {
         let newest = pending?.credential.credential ?? finding.credential
         if let newest { await list(newest) }
-        try await store.delete(identity, interaction: .forbidden)
+        // Some keyrings ask the user to confirm it. None asks for its password here: a locked item is not deleted.
+        try await store.delete(identity, interaction: interaction)
         pending = nil
         apply(.signedOut)
         return Task.onGLib { await revokeAll([newest].compactMap(\.self)) }
