@@ -43,6 +43,9 @@
 # Copies of Debian's pkg-config files without the flags that SwiftPM rejects.
 PKGCONFIG = $(CURDIR)/.build/pkgconfig
 SWIFT = PKG_CONFIG_PATH=$(PKGCONFIG) swift
+# Without a limit, the compiler makes one batch of files for each processor and module, and not one of each 25 files:
+# each batch reads all imports again. All tests then build in 510 s of processor time instead of 780.
+DEBUG = $(SWIFT) build -Xswiftc -driver-batch-size-limit -Xswiftc 1000
 # The Swift runtime is linked statically, so that packages depend only on Debian's libraries. lld packs relocations
 # into a tenth of the size, and -Osize is as fast here; both save memory at run time. libstdc++, which the Swift runtime
 # needs, is static too, because the shared library costs a millisecond at each start. The suppressed linker warnings
@@ -79,7 +82,7 @@ build: prepare manuals translations schemas
 	@! scripts/dependencies check plasma 2>/dev/null || $(MAKE) plasma
 
 debug: prepare translations
-	$(SWIFT) build
+	$(DEBUG)
 
 plasma:
 	@scripts/dependencies check plasma
@@ -131,7 +134,7 @@ nightly: test-dependencies test-build
 	@PKG_CONFIG_PATH=$(PKGCONFIG) Tests/all.py nightly
 
 test-build: prepare translations schemas
-	$(SWIFT) build --build-tests
+	$(DEBUG) --build-tests
 
 desktop-test: build plasma
 	$(MAKE) install-extension DATADIR=$(CURDIR)/.build/extension/share >/dev/null
