@@ -9,8 +9,9 @@ struct ConfigurationKey: Sendable {
   let name: String?
   /// What a value must be, for an error.
   let expected: String
-  /// Whether a value has the escapes of key files. A regular expression has backslashes of its own.
-  var hasEscapes = true
+  /// Whether a value is a regular expression: it has backslashes of its own in place of the escapes of key files, and
+  /// no error shows it, because it may spell out what its user hides.
+  var isPattern = false
   /// Stores the value of the key with a name. False if it cannot be its value.
   let store: @Sendable (_ options: inout ServiceOptions, _ name: String, _ value: String) -> Bool
 
@@ -50,7 +51,7 @@ struct ConfigurationKey: Sendable {
     ],
     "Redaction": [fields("Drop", \.dropped), fields("Mask", \.masked)],
     "Redaction Patterns": [
-      ConfigurationKey(name: nil, expected: "a regular expression", hasEscapes: false) {
+      ConfigurationKey(name: nil, expected: "a regular expression", isPattern: true) {
         $0.patterns[$1] = $2
         return (try? ChappieThreadRedaction(patterns: [$2])) != nil
       }

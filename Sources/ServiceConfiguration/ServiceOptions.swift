@@ -70,12 +70,11 @@ package struct ServiceOptions: Sendable {
           throw StartFailure(description: "\(label) is no key: the keys are \(names).")
         }
         guard given.insert(label).inserted else { continue }
-        guard let value = key.hasEscapes ? file.string(group, name) : file.rawString(group, name) else {
+        guard let value = key.isPattern ? file.rawString(group, name) : file.string(group, name) else {
           throw StartFailure(description: "\(label) must be text in UTF-8 with \\\\ for each backslash.")
         }
         guard key.store(&self, name, value) else {
-          // A pattern may spell out what its user hides.
-          let given = key.hasEscapes ? ", not “\(value)”" : ""
+          let given = key.isPattern ? "" : ", not “\(value)”"
           throw StartFailure(description: "\(label) must be \(key.expected)\(given).")
         }
       }

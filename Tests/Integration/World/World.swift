@@ -92,7 +92,7 @@ final class World {
 
   private func start() async throws {
     try await bus.start()
-    async let keyring: Void = startKeyring()
+    async let keyring: Void = plan.keyring == .unlocked ? keyring.start() : ()
     try await sandbox.start()
     try await keyring
     let transport = plan.transport == .webSocket ? "" : "[Client]\nTransport=\(plan.transport.rawValue)\n"
@@ -104,10 +104,6 @@ final class World {
     case .activatable: try service.makeActivatable(arguments)
     case .none: break
     }
-  }
-
-  private func startKeyring() async throws {
-    if plan.keyring == .unlocked { try await keyring.start() }
   }
 
   nonisolated func noteFailure() {

@@ -14,7 +14,7 @@ extension CredentialSlot {
     await endWhatIsUnderWay()
     do {
       let interaction = await gate.interaction(interaction)
-      // The prompt comes before the lock, so no other process waits for the user.
+      // The prompt for the password comes before the lock, so no other process waits for the user.
       if interaction == .allowed { try await store.unlock(identity, interaction: interaction) }
       switch try await find(.forbidden) {
       // The lock is a file, and a slot without a credential gets none: anybody can name any number of accounts.
@@ -32,7 +32,8 @@ extension CredentialSlot {
       return try await changing {
         let newest = pending?.credential.credential ?? finding.credential
         if let newest { await list(newest) }
-        // Some keyrings ask the user to confirm it. None asks for its password here: a locked item is not deleted.
+        // A locked item is not deleted, so none asks for its password here. Some keyrings ask the user to confirm it, and
+        // that has to be under the lock: what is deleted is what was found.
         try await store.delete(identity, interaction: interaction)
         pending = nil
         apply(.signedOut)
