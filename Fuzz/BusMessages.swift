@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The input is the body of a bus message, of any type. GDBus, which closes the connection for an invalid message,
-// receives the messages that the relay forwards. The input is the length of a signature, the signature, and the body.
+// receives the messages that pass the guard. The input is the length of a signature, the signature, and the body.
 
 import CGLib
 
@@ -41,7 +41,6 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   } catch {
     return 0
   }
-  _ = fields.queue(head, bytes[...])
   var error: UnsafeMutablePointer<GError>?
   let taken = g_dbus_message_new_from_blob(&bytes, gsize(bytes.count), G_DBUS_CAPABILITY_FLAGS_NONE, &error)
   let reason = error.map { String(cString: $0.pointee.message) } ?? ""

@@ -18,8 +18,8 @@ public final class BusConnection {
   /// The path of incoming messages.
   enum Reception {
     case direct
-    /// Through a ``BusRelay``, which discards file descriptors, from this bus.
-    case relayed(Bus)
+    /// Through a ``MessageGuard``, which discards file descriptors, from this bus.
+    case guarded(Bus)
   }
 
   /// - Parameter descriptors: nil for a connection that GDBus reads and writes itself.

@@ -39,7 +39,9 @@ public final class BusObjects {
   /// The maximum number of calls that start in one iteration of the main loop.
   private static let callsPerRound = 16
   /// The maximum size of queued replies in bytes, after which dispatch waits: GDBus queues without a bound.
-  private static let unsentBytes = 8 << 20
+  private static let unsentBytes = 1 << 20
+  /// The size of a reply besides its body, or of an error.
+  private static let bytesOfReply = 256
 
   private let pointer: OpaquePointer
   private let descriptors: DescriptorPassing
@@ -115,6 +117,9 @@ public final class BusObjects {
       // Tasks that this task starts inherit the group.
       CallerGroup.$current.withValue(call.group) { _ = Task.onGLib { await answer(call) } }
     }
+    let refused = inbox.takeRefused(Self.callsPerRound)
+    for call in refused.calls { refused.error.send(to: call.sender, replyTo: call.serial, on: pointer) }
+    answeredBytes += refused.calls.count * Self.bytesOfReply
     if answeredBytes >= Self.unsentBytes {
       Task.onGLib { await flush() }
     } else if !inbox.sleep() {
@@ -142,6 +147,7 @@ public final class BusObjects {
   private func answer(_ served: FairQueue<IncomingCall>.Served) async {
     let call = served.item
     let replied = Wait()
+    answeredBytes += Self.bytesOfReply
     do throws(BusError) {
       let reply = try await reply(to: call, replied)
       answeredBytes += reply.value.byteCount

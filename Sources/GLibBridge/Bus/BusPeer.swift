@@ -52,7 +52,7 @@ extension BusConnection {
   private func takingDescriptors() async throws -> BusConnection {
     switch reception {
     case .direct: self
-    case .relayed(let bus): try await BusConnection.open(bus)
+    case .guarded(let bus): try await BusConnection.open(bus)
     }
   }
 }

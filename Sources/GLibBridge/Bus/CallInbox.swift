@@ -13,10 +13,33 @@ final class CallInbox: Sendable {
     var queue = FairQueue<IncomingCall>()
     /// Callers whose group must be looked up.
     var unassigned: [String] = []
+    /// The calls above the limits, in order of arrival.
+    var refused: ArraySlice<RefusedCall> = []
     var refusal = BusError(
       name: "org.freedesktop.DBus.Error.LimitsExceeded", message: "Too many calls are pending.")
     var isAwake = false
+
+    /// Queues a call, or its refusal; returns the error of a call that is refused at once.
+    mutating func add(_ call: IncomingCall) -> BusError? {
+      switch queue.add(call, bytes: call.byteCount, from: call.sender) {
+      case .admitted: break
+      case .admittedFromUnassigned: unassigned.append(call.sender)
+      case .refused where refused.count >= CallInbox.refusedLimit: return refusal
+      case .refused: if call.expectsReply { refused.append(RefusedCall(sender: call.sender, serial: call.serial)) }
+      }
+      return nil
+    }
   }
+
+  /// A call that is refused when its turn comes. Refused at once, a caller would repeat it at once, and the replies to
+  /// others would wait behind the errors.
+  struct RefusedCall: Sendable {
+    let sender: String
+    let serial: UInt32
+  }
+
+  /// The maximum number of calls that wait for their refusal. Further calls are refused at once.
+  private static let refusedLimit = 1 << 15
 
   private let state = Mutex(State())
   private let wake: @Sendable () -> Void
@@ -60,25 +83,12 @@ final class CallInbox: Sendable {
       call.fail(
         BusError(name: "org.freedesktop.DBus.Error.InvalidArgs", message: "No method accepts a file descriptor."),
         on: connection)
-    } else if let refusal = refusal(of: call) {
+    } else if let refusal = state.withLock({ $0.add(call) }) {
       call.fail(refusal, on: connection)
+    } else {
+      wakeUp()
     }
     return nil
-  }
-
-  /// Queues a call; returns the error reply when the limits do not allow it.
-  private func refusal(of call: IncomingCall) -> BusError? {
-    let sender = call.sender
-    let refusal: BusError? = state.withLock { state in
-      switch state.queue.add(call, bytes: call.byteCount, from: sender) {
-      case .refused: return state.refusal
-      case .admitted: break
-      case .admittedFromUnassigned: state.unassigned.append(sender)
-      }
-      return nil
-    }
-    if refusal == nil { wakeUp() }
-    return refusal
   }
 
   private func wakeUp() {
@@ -115,6 +125,14 @@ final class CallInbox: Sendable {
     state.withLock { $0.queue.next() }
   }
 
+  /// Removes and returns at most `count` calls that are refused, and their error.
+  func takeRefused(_ count: Int) -> (calls: ArraySlice<RefusedCall>, error: BusError) {
+    state.withLock { state in
+      defer { state.refused.removeFirst(min(count, state.refused.count)) }
+      return (state.refused.prefix(count), state.refusal)
+    }
+  }
+
   func done(_ call: FairQueue<IncomingCall>.Served) {
     state.withLock { $0.queue.done(call) }
   }
@@ -122,7 +140,7 @@ final class CallInbox: Sendable {
   /// Whether the queue is empty; the next call then wakes up the actor again.
   func sleep() -> Bool {
     state.withLock { state in
-      guard state.unassigned.isEmpty, !state.queue.canServe else { return false }
+      guard state.unassigned.isEmpty, state.refused.isEmpty, !state.queue.canServe else { return false }
       state.isAwake = false
       return true
     }

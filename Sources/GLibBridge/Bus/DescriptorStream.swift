@@ -4,7 +4,7 @@ import Glibc
 import Platform
 import Synchronization
 
-/// The output stream of a connection that a ``BusRelay`` reads for. It can send a file descriptor with a message.
+/// The output stream of a connection that a ``MessageGuard`` reads for. It can send a file descriptor with a message.
 ///
 /// GDBus passes descriptors only on a socket that it also reads itself. So it gets the message without the descriptor,
 /// under a serial above its own ones. When it writes the message with that serial, this stream writes the whole one.

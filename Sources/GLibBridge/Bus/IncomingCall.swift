@@ -30,6 +30,10 @@ final class IncomingCall: @unchecked Sendable {
     g_object_unref(UnsafeMutableRawPointer(message))
   }
 
+  var serial: UInt32 { g_dbus_message_get_serial(message) }
+  var expectsReply: Bool {
+    g_dbus_message_get_flags(message).rawValue & G_DBUS_MESSAGE_FLAGS_NO_REPLY_EXPECTED.rawValue == 0
+  }
   var sender: String { text(g_dbus_message_get_sender(message)) }
   var path: String { text(g_dbus_message_get_path(message)) }
   var interface: String { text(g_dbus_message_get_interface(message)) }
@@ -78,9 +82,7 @@ final class IncomingCall: @unchecked Sendable {
     on connection: OpaquePointer, _ descriptor: Descriptor?, _ descriptors: DescriptorPassing,
     _ answer: () -> OpaquePointer?
   ) {
-    guard g_dbus_message_get_flags(message).rawValue & G_DBUS_MESSAGE_FLAGS_NO_REPLY_EXPECTED.rawValue == 0,
-      let answer = answer()
-    else { return }
+    guard expectsReply, let answer = answer() else { return }
     descriptors.send(answer, with: descriptor, on: connection)
     g_object_unref(UnsafeMutableRawPointer(answer))
   }

@@ -23,9 +23,6 @@ struct MessageHead: Equatable {
 
   var length: Int { headerLength + bodyLength }
 
-  /// Whether it is a reply to a call of this process.
-  var isAnswer: Bool { kind == .methodReturn || kind == .error }
-
   /// Nil for bytes that are not the start of a valid message.
   init?(_ bytes: ArraySlice<UInt8>) {
     guard bytes.count >= Self.fixedLength, let order = ByteOrder(mark: bytes[bytes.startIndex]),
@@ -35,8 +32,8 @@ struct MessageHead: Equatable {
     reader.skip(1)
     guard let kind = reader.byte(), let flags = reader.byte(), reader.byte() != nil, let body = reader.uint32(),
       let serial = reader.uint32(), let fields = reader.uint32(),
-      // The limits of the specification.
-      body <= 1 << 27, fields <= 1 << 26
+      // The limits of the specification. Each message has fields.
+      body <= 1 << 27, (1...1 << 26).contains(fields)
     else { return nil }
     byteOrder = order
     self.kind = Kind(rawValue: kind)
@@ -51,7 +48,6 @@ struct MessageHead: Equatable {
 struct MessageFields: Equatable {
   private(set) var sender: String?
   private(set) var replySerial: UInt32?
-  private(set) var member: ArraySlice<UInt8>?
   /// The signature of the body, which a zero byte follows; nil without a body.
   private(set) var signature: ArraySlice<UInt8>?
 
@@ -66,7 +62,6 @@ struct MessageFields: Equatable {
         return nil
       }
       switch (code, type.first) {
-      case (3, UInt8(ascii: "s")): member = reader.string()
       case (5, UInt8(ascii: "u")): replySerial = reader.uint32()
       case (7, UInt8(ascii: "s")): sender = reader.string().map { String(decoding: $0, as: UTF8.self) }
       case (8, UInt8(ascii: "g")): signature = reader.signature()
@@ -77,19 +72,6 @@ struct MessageFields: Equatable {
       default: return nil
       }
     }
-  }
-}
-
-extension MessageFields {
-  /// The sender whose queue the message belongs to. A signal that a peer has left the bus belongs to the queue of that
-  /// peer, so that it arrives after the peer's messages.
-  func queue(_ head: MessageHead, _ message: ArraySlice<UInt8>) -> String {
-    guard head.kind == .signal, sender == busName, let member, member.elementsEqual("NameOwnerChanged".utf8) else {
-      return sender ?? ""
-    }
-    var body = WireReader(message.dropFirst(head.headerLength), head.byteOrder)
-    let names = [body.string(), body.string(), body.string()].map { String(decoding: $0 ?? [], as: UTF8.self) }
-    return names.dropFirst().first { !$0.isEmpty } ?? busName
   }
 }
 

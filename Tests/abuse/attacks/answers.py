@@ -131,10 +131,12 @@ def late_frames(attacker):
         for _ in range(20):
             if attacker.is_over:
                 return
+            after = attacker.random.choice([0, 0, 0.001, 0.02])
             try:
                 first = caller.send(client, attacker.wish(
-                    do="late", kind=attacker.random.choice(["words", "end", "failure", "answer"]),
-                    after=attacker.random.choice([0, 0, 0.001, 0.02])))
+                    do="late", kind=attacker.random.choice(["words", "end", "failure", "answer"]), after=after))
+                # Nothing tells a whole answer that comes after the next question from the answer to it.
+                time.sleep(5 * after)
                 second = caller.send(client, "hi")
             except CallFailed as failure:
                 if "Network" not in failure.name:

@@ -49,42 +49,23 @@ extension BusConnection {
     _ error: @escaping @GLibActor (String) -> BusError
   ) async throws -> BusConnection {
     let refuser = Refuser(error)
-    let (inside, outside) = try socketPair()
-    let relay = try BusRelay(bus: socket, inside: inside) { refusal in Task.onGLib { refuser.refuse(refusal) } }
+    let guarded = GuardedStream(MessageGuard { rejected in Task.onGLib { refuser.refuse(rejected) } })
     let descriptors = DescriptorStream()
     let stream = g_simple_io_stream_new(
-      g_unix_input_stream_new(outside, 1), descriptors.makeStream(owning: try socket.duplicated()))
+      guarded.makeStream(owning: try socket.duplicated()), descriptors.makeStream(owning: try socket.duplicated()))
     defer { g_object_unref(stream) }
-    relay.start()
     let connection = try await asyncCall { cancellable, callback, data in
       g_dbus_connection_new(
         stream, nil, G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION, nil, cancellable, callback, data)
     } finish: { result, error in
       g_dbus_connection_new_finish(result, &error).map {
         BusConnection(
-          owning: $0, guid: outcome.guid, .relayed(bus), outcome.passesDescriptors ? .through(descriptors) : .nowhere)
+          owning: $0, guid: outcome.guid, .guarded(bus), outcome.passesDescriptors ? .through(descriptors) : .nowhere)
       }
     }
     guard let connection else { throw GLibError.timedOut }
     refuser.connection = connection
-    connection.follow(relay)
     return connection
-  }
-
-  /// Reports to `relay` when forwarded messages have been dispatched and the replies have been sent, which GDBus queues
-  /// without a bound.
-  ///
-  /// On each marker this sends a signal to the connection itself. The signal follows the queued replies, and a filter
-  /// sees it. `g_dbus_connection_flush` would use two threads of GLib's pool each time, and wait when the pool is busy.
-  private func follow(_ relay: BusRelay) {
-    relay.watch(pointer)
-    g_dbus_connection_signal_subscribe(
-      pointer, busName, RelayMessage.interface, RelayMessage.member, nil, nil, G_DBUS_SIGNAL_FLAGS_NO_MATCH_RULE,
-      { connection, _, _, _, _, _, _ in
-        g_dbus_connection_emit_signal(
-          connection, g_dbus_connection_get_unique_name(connection), busPath.string, RelayMessage.interface,
-          RelayMessage.member, nil, nil)
-      }, nil, nil)
   }
 
   /// Replies to rejected calls.
@@ -93,35 +74,16 @@ extension BusConnection {
     weak var connection: BusConnection?
     private let error: @GLibActor (String) -> BusError
 
-    /// The senders whose excess messages have been logged once.
-    private var floods: Set<String> = []
-
     init(_ error: @escaping @GLibActor (String) -> BusError) {
       self.error = error
     }
 
-    private func isNews(_ refusal: BusRelay.RejectedMessage) -> Bool {
-      guard case .tooManyMessages = refusal.reason else { return true }
-      if floods.count == 256 { floods = [] }
-      return floods.insert(refusal.sender ?? "").inserted
+    func refuse(_ message: RejectedMessage) {
+      let sender = message.sender ?? "an unknown sender"
+      Log.info("A message of \(name: sender) was rejected: it \(reason: "\(message.reason)").")
+      guard let connection, let sender = message.sender, let serial = message.serial else { return }
+      error("\(message.reason)").send(to: sender, replyTo: serial, on: connection.pointer)
     }
-
-    func refuse(_ refusal: BusRelay.RejectedMessage) {
-      if isNews(refusal) {
-        let sender = refusal.sender ?? "an unknown sender"
-        Log.info("A message of \(name: sender) was rejected: it \(reason: "\(refusal.reason)").")
-      }
-      guard let connection, let sender = refusal.sender, let serial = refusal.serial else { return }
-      error("\(refusal.reason)").send(to: sender, replyTo: serial, on: connection.pointer)
-    }
-  }
-
-  private static func socketPair() throws -> (inside: Descriptor, outside: Int32) {
-    var ends: [Int32] = [-1, -1]
-    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0,
-      let inside = Descriptor(owning: ends[0])
-    else { throw GLibError(errno: errno) }
-    return (inside, ends[1])
   }
 }
 
@@ -156,7 +118,8 @@ enum BusAuthentication {
     let user = String(geteuid()).utf8.flatMap { [hex($0 >> 4), hex($0 & 15)] }
     // All at once: the bus answers each line in turn, and a start waits for one round trip less.
     let lines = [0] + Array("AUTH EXTERNAL ".utf8) + user + Array("\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n".utf8)
-    guard bus.send(lines[...]), let answer = line(from: bus), answer.hasPrefix("OK "),
+    guard send(bus.number, lines, lines.count, Int32(MSG_NOSIGNAL)) == lines.count, let answer = line(from: bus),
+      answer.hasPrefix("OK "),
       let negotiation = line(from: bus)
     else { return nil }
     return Outcome(guid: String(answer.dropFirst(3)), passesDescriptors: negotiation.hasPrefix("AGREE_UNIX_FD"))

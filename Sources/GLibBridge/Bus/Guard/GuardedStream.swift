@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import CGLib
+import Synchronization
+
+/// The input stream of a connection whose messages a ``MessageGuard`` judges.
+final class GuardedStream: Sendable {
+  private static let key = "chappie-guard"
+
+  /// In use on GDBus's worker thread only.
+  private let messages: Mutex<MessageGuard>
+
+  init(_ messages: MessageGuard) {
+    self.messages = Mutex(messages)
+  }
+
+  /// Makes the stream for GDBus.
+  ///
+  /// - Parameter socket: the socket to the bus. The stream closes it.
+  func makeStream(owning socket: Int32) -> UnsafeMutablePointer<GInputStream>? {
+    let converter = g_object_new_with_properties(Self.type, 0, nil, nil)
+    let input = g_unix_input_stream_new(socket, 1)
+    defer {
+      g_object_unref(converter)
+      g_object_unref(input)
+    }
+    g_object_set_data_full(converter, Self.key, CallbackBox(self).retained, CallbackBox<GuardedStream>.release)
+    return g_converter_input_stream_new(input, OpaquePointer(converter))
+  }
+
+  private static let type: GType = {
+    let parent = g_type_from_name("GObject")
+    var query = GTypeQuery()
+    g_type_query(parent, &query)
+    let type = g_type_register_static_simple(
+      parent, "ChappieMessageGuard", query.class_size, nil, query.instance_size, nil, GTypeFlags(rawValue: 0))
+    var interface = GInterfaceInfo(
+      interface_init: { interface, _ in
+        interface?.assumingMemoryBound(to: GConverterIface.self).pointee.convert = GuardedStream.convert
+      }, interface_finalize: nil, interface_data: nil)
+    g_type_add_interface_static(type, g_converter_get_type(), &interface)
+    return type
+  }()
+
+  private static let convert:
+    @convention(c) (
+      OpaquePointer?, UnsafeRawPointer?, gsize, UnsafeMutableRawPointer?, gsize, GConverterFlags,
+      UnsafeMutablePointer<gsize>?, UnsafeMutablePointer<gsize>?, UnsafeMutablePointer<UnsafeMutablePointer<GError>?>?
+    ) -> GConverterResult = { converter, input, inputCount, output, outputCount, flags, read, written, error in
+      let converter = converter.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: GObject.self) }
+      let stream = CallbackBox<GuardedStream>.of(g_object_get_data(converter, key)).closure
+      var rest = UnsafeRawBufferPointer(start: input, count: Int(inputCount))[...]
+      var room = UnsafeMutableRawBufferPointer(start: output, count: Int(outputCount))[...]
+      func fail(_ code: GIOErrorEnum, _ message: String) -> GConverterResult {
+        g_set_error_literal(error, g_io_error_quark(), gint(code.rawValue), message)
+        return G_CONVERTER_ERROR
+      }
+      do {
+        try stream.messages.withLock { try $0.convert(&rest, into: &room) }
+      } catch {
+        return fail(G_IO_ERROR_INVALID_DATA, "the bus sent no D-Bus message")
+      }
+      read?.pointee = inputCount - gsize(rest.count)
+      written?.pointee = outputCount - gsize(room.count)
+      if rest.count < inputCount || room.count < outputCount { return G_CONVERTER_CONVERTED }
+      if flags.rawValue & G_CONVERTER_INPUT_AT_END.rawValue != 0 { return G_CONVERTER_FINISHED }
+      return fail(G_IO_ERROR_PARTIAL_INPUT, "the message is not complete")
+    }
+}

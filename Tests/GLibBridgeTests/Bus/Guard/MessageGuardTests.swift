@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+import CGLib
+import Glibc
+import Platform
+import Synchronization
+import Testing
+
+@testable import GLibBridge
+
+/// What GDBus reads of the messages of a bus.
+struct MessageGuardTests {
+  /// However the input is cut, and however little is read at a time.
+  @Test(arguments: [1, 3, 15, 16, 17, 64, 100_000], [1, 16, 100_000])
+  func messagesWithinTheLimitsPassUnchanged(piece: Int, room: Int) throws {
+    let messages = (1...20).map { WireBytes.message(serial: $0, signature: "s", body: text("message \($0)")) }
+    let guarded = Guarded()
+    #expect(try guarded.convert(messages.flatMap(\.self), inPiecesOf: piece, room: room) == messages.flatMap(\.self))
+    #expect(guarded.rejected.isEmpty)
+  }
+
+  @Test(arguments: [1, 1000, 1_000_000]) func aLargeCallIsSkipped(piece: Int) throws {
+    let guarded = Guarded()
+    let large = text(String(repeating: "x", count: 300_000))
+    let next = WireBytes.message(serial: 3)
+    let input =
+      WireBytes.message(serial: 1, signature: "s", body: large)
+      + WireBytes.message(flags: 1, serial: 2, signature: "s", body: large) + next
+    #expect(try guarded.convert(input, inPiecesOf: piece) == next)
+    #expect(guarded.rejected.map(\.sender) == [":1.5", ":1.5"])
+    // The second call expects no reply.
+    #expect(guarded.rejected.map(\.serial) == [1, nil])
+    #expect(guarded.rejected.allSatisfy { if case .tooLarge = $0.reason { true } else { false } })
+  }
+
+  @Test func aHeaderLongerThanAMessageIsSkipped() throws {
+    let guarded = Guarded()
+    let next = WireBytes.message(serial: 3)
+    let input = WireBytes.message(serial: 1, sender: String(repeating: "x", count: 300_000)) + next
+    #expect(try guarded.convert(input, inPiecesOf: 4096) == next)
+    #expect(guarded.rejected.map(\.sender) == [nil])
+    #expect(guarded.rejected.allSatisfy { if case .malformed = $0.reason { true } else { false } })
+  }
+
+  @Test func aCallWithTooManyValuesIsSkipped() throws {
+    let guarded = Guarded()
+    let body = WireBytes.body { $0.array(alignment: 4) { strings in for _ in 0..<2000 { strings.string("") } } }
+    let next = WireBytes.message(serial: 3)
+    #expect(try guarded.convert(WireBytes.message(serial: 9, signature: "as", body: body) + next) == next)
+    #expect(guarded.rejected.map(\.serial) == [9])
+    #expect(guarded.rejected.allSatisfy { if case .tooManyValues = $0.reason { true } else { false } })
+  }
+
+  @Test(arguments: [1, 1000]) func anErrorTakesThePlaceOfALargeReply(room: Int) throws {
+    let guarded = Guarded()
+    let reply = WireBytes.message(
+      kind: 2, replySerial: 42, signature: "s", body: text(String(repeating: "x", count: 300_000)))
+    let next = WireBytes.message(serial: 3)
+    let output = try guarded.convert(reply + next, inPiecesOf: 5000, room: room)
+    let head = try #require(MessageHead(output[...]))
+    let fields = try #require(MessageFields(output.prefix(head.headerLength), head.byteOrder))
+    #expect(head.kind == .error)
+    #expect(fields.replySerial == 42)
+    #expect(fields.sender == ":1.5")
+    #expect(Array(output.dropFirst(head.length)) == next)
+  }
+
+  @Test func whatIsNoMessageEndsTheStream() {
+    #expect(throws: MessageGuard.InvalidStream.self) { try Guarded().convert(Array("GET / HTTP/1.1\r\n\r\n".utf8)) }
+  }
+
+  /// GDBus asks for the first bytes of a message, then for its rest, and waits only while the bus has sent nothing.
+  @Test func theStreamGivesAMessageInTwoReads() throws {
+    var ends: [Int32] = [-1, -1]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    let bus = try #require(Descriptor(owning: ends[0]))
+    let guarded = GuardedStream(MessageGuard { _ in })
+    let stream = try #require(guarded.makeStream(owning: ends[1]))
+    defer { g_object_unref(stream) }
+    let pollable = OpaquePointer(stream)
+    func read(_ count: Int) -> [UInt8]? {
+      var bytes = [UInt8](repeating: 0, count: count)
+      let got = g_pollable_input_stream_read_nonblocking(pollable, &bytes, gsize(count), nil, nil)
+      return got < 0 ? nil : Array(bytes.prefix(got))
+    }
+    let message = WireBytes.message(signature: "s", body: text(String(repeating: "x", count: 20_000)))
+    #expect(read(16) == nil)
+    for half in [message.prefix(10_000), message.dropFirst(10_000)] {
+      #expect(read(16) == nil)
+      #expect(send(bus.number, Array(half), half.count, 0) == half.count)
+    }
+    #expect(read(16) == Array(message.prefix(16)))
+    #expect(g_pollable_input_stream_is_readable(pollable) != 0)
+    #expect(read(message.count - 16) == Array(message.dropFirst(16)))
+    #expect(read(16) == nil)
+    shutdown(bus.number, Int32(SHUT_RDWR))
+    #expect(read(16) == [])
+  }
+
+  private func text(_ text: String) -> [UInt8] {
+    WireBytes.body { $0.string(text) }
+  }
+}
+
+/// A guard of small messages, and what it has rejected.
+private final class Guarded: Sendable {
+  private let list = Mutex<[RejectedMessage]>([])
+  var rejected: [RejectedMessage] { list.withLock(\.self) }
+
+  /// Converts `bytes` as GConverterInputStream does: it asks for no output while it has no input.
+  func convert(_ bytes: [UInt8], inPiecesOf piece: Int = .max, room: Int = 4096) throws -> [UInt8] {
+    var messages = MessageGuard(MessageGuard.Bounds(messageBytes: 100_000, messageValues: 1000)) { message in
+      self.list.withLock { $0.append(message) }
+    }
+    var converted: [UInt8] = []
+    var input: [UInt8] = []
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let next = rest.prefix(piece)
+      rest = rest.dropFirst(next.count)
+      input += next
+      while !input.isEmpty {
+        var output = [UInt8](repeating: 0, count: room)
+        let (read, written) = try input.withUnsafeBytes { from in
+          try output.withUnsafeMutableBytes { to in
+            var left = from[...]
+            var free = to[...]
+            try messages.convert(&left, into: &free)
+            return (from.count - left.count, to.count - free.count)
+          }
+        }
+        converted += output.prefix(written)
+        input.removeFirst(read)
+        if read == 0, written == 0 { break }
+      }
+    }
+    return converted
+  }
+}
