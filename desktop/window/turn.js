@@ -15,6 +15,16 @@ Gio._promisify(Gio.DataInputStream.prototype, 'read_line_async', 'read_line_fini
 // begins by itself.
 const LINES_PER_COLLECTION = 2000;
 
+// Reading comes before drawing: where a frame takes long, the next one is due at its end, and drawing would leave no
+// time for reading. A fast answer pauses in turn, so that it is drawn before its end. Both in milliseconds.
+const READING_TIME = 30;
+const DRAWING_TIME = 10;
+
+const pause = milliseconds => new Promise(resolve => GLib.timeout_add(GLib.PRIORITY_DEFAULT, milliseconds, () => {
+    resolve();
+    return GLib.SOURCE_REMOVE;
+}));
+
 export class Turn {
     constructor(connection) {
         this._connection = connection;
@@ -33,11 +43,14 @@ export class Turn {
     async *ask(text, images) {
         this._write(images.length > 0 ? {text, images} : {text});
         try {
-            for (let count = 1; ; count++) {
+            for (let count = 1, began = Date.now(); ; count++) {
                 if (count % LINES_PER_COLLECTION === 0)
                     System.gc();
-                // Below the priority of drawing, which a fast answer would delay until its end.
-                const [line] = await this._lines.read_line_async(GLib.PRIORITY_DEFAULT_IDLE, null).catch(() => [null]);
+                if (Date.now() - began > READING_TIME) {
+                    await pause(DRAWING_TIME);
+                    began = Date.now();
+                }
+                const [line] = await this._lines.read_line_async(GLib.PRIORITY_DEFAULT, null).catch(() => [null]);
                 if (line === null)
                     throw new Failure('Interrupted', _('The service ended before the answer was complete.'));
                 const event = JSON.parse(line);
