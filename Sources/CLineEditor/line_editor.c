@@ -181,7 +181,7 @@ static unsigned char complete_from(EditLine *el, const wchar_t *completions) {
   int shows = 0;
   for (int pass = 0; pass < 2; pass++) {
     for (const wchar_t *next = completions, *end; (end = wcschr(next, L'\n')); next = end + 1) {
-      if ((size_t)(end - next) < typed || wmemcmp(next, line->buffer, typed) != 0) continue;
+      if ((size_t)(end - next) <= typed || wmemcmp(next, line->buffer, typed) != 0) continue;
       size_t length = typed + wcscspn(next + typed, L" \n");
       if (next[length] == L' ') length++;
       if (last && length == last_length && wmemcmp(next, last, length) == 0) continue;

@@ -22,7 +22,7 @@ final class ChatInterpreter {
     /compact [SUMMARY]  summarises the conversation; without SUMMARY the model does it
     /clear              forgets the conversation; a thread stays stored, and a new one begins
     /context            shows how long the conversation is
-    /help, /quit
+    /help, /quit        exit and quit do without the slash
     """)
 
   private let conversation: any ChatTarget
@@ -39,9 +39,14 @@ final class ChatInterpreter {
     line.trimmed.hasPrefix("/") && !line.trimmed.contains(where: \.isNewline)
   }
 
+  /// Whether `line` ends the chat as it would end most other prompts.
+  private static func isEnd(_ line: String) -> Bool {
+    ["exit", "quit"].contains(line.trimmed)
+  }
+
   /// Whether the model answers `line`.
   static func isAnswered(_ line: String) -> Bool {
-    !isCommand(line) || line.trimmed == "/retry"
+    !isCommand(line) && !isEnd(line) || line.trimmed == "/retry"
   }
 
   /// The models that can be asked; none if they are not known.
@@ -51,7 +56,7 @@ final class ChatInterpreter {
 
   /// The lines that Tab can complete.
   static func completions(_ models: [String] = []) -> [String] {
-    let names = ["clear", "compact", "context", "copy", "file ", "help", "image ", "model"]
+    let names = ["clear", "compact", "context", "copy", "file ", "help", "image ", "model "]
     // A name with a space would be two words.
     let slugs = models.filter { $0 == $0.terminalSafeLine && !$0.contains(" ") }.map { "model \($0)" }
     return (names + slugs + ["quit", "retry", "save ", "undo"]).map { "/\($0)" }
@@ -70,6 +75,7 @@ final class ChatInterpreter {
     let isCommand = Self.isCommand(line)
     let line = line.trimmed
     guard !line.isEmpty else { return true }
+    guard !Self.isEnd(line) else { return false }
     guard isCommand else {
       try await ask(history.question(line))
       return true
@@ -93,7 +99,7 @@ final class ChatInterpreter {
       history = ChatHistory()
     case "/compact": try await conversation.compact(rest)
     case "/context": write(try await conversation.length())
-    default: write(tr("There is no \(words[0]): see /help."))
+    default: throw CommandFailure(.usage, tr("There is no \(words[0]): see /help."))
     }
     return true
   }
@@ -123,7 +129,15 @@ final class ChatInterpreter {
   }
 
   private func model(_ slug: String) async throws {
-    if !slug.isEmpty { try await conversation.select(slug) }
+    if !slug.isEmpty {
+      // No list says nothing about the model.
+      let known = await models()
+      guard known.isEmpty || known.contains(slug) else {
+        let offered = known.joined(separator: ", ").terminalSafeLine
+        throw CommandFailure(.noSuchModel, tr("There is no model “\(slug.terminalSafeLine)”. There are \(offered)."))
+      }
+      try await conversation.select(slug)
+    }
     write(try await conversation.model().terminalSafeLine)
   }
 

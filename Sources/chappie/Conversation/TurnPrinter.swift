@@ -122,11 +122,8 @@ struct TurnPrinter {
   /// Turns a refusal by the server into ``ExitStatus/noSuchModel`` if the model is not in the list.
   private func refusal(_ failure: CommandFailure, _ details: ChappieJSONValue, model: String?) async -> CommandFailure {
     guard failure.status == .refused, details["status"]?.number(in: 400...499) != nil,
-      let models = try? await service.call(client, "Client", "ListModels", .tuple(VariantDictionary())),
-      let own: String = try? await service.properties(client, "Client").value("Model"),
-      let known = try? models.member(0, "models", as: [VariantDictionary].self).flatMap({
-        try [$0.value("slug", as: String.self)].compactMap(\.self) + ($0.value("aliases") ?? [])
-      })
+      let known = try? await service.models(client),
+      let own: String = try? await service.properties(client, "Client").value("Model")
     else { return failure }
     return known.isEmpty || known.contains(model ?? own) ? failure : failure.with(.noSuchModel)
   }

@@ -34,7 +34,9 @@ final class ServiceConnection {
     // Not interactive: this must not make the keyring ask for its password.
     let reply = try await call(
       client, "Client", "ListModels", .tuple([:] as VariantDictionary), timeout: nil, interactive: false)
-    return try reply.member(0, "models", as: [VariantDictionary].self).compactMap { try $0.value("slug") }
+    return try reply.member(0, "models", as: [VariantDictionary].self).flatMap {
+      try [$0.value("slug", as: String.self)].compactMap(\.self) + ($0.value("aliases") ?? [])
+    }
   }
 
   // MARK: Objects

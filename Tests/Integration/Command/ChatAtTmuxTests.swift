@@ -67,6 +67,10 @@ struct ChatAtTmuxTests {
         sees '^› /retry$'
         keys C-c
         sees '/retry^C'
+        # The name, then its models.
+        keys -l /mod; keys Tab
+        sees '^› /model *$'
+        keys C-u
         tries=0
         # The models come in the meantime.
         until screen | grep -q '^› /model gpt-6-luna$' || [ $tries -gt 300 ]; do
