@@ -203,7 +203,7 @@ class Run(window.Run):
         self.world.kill_service()
         os.kill(pid, 15)
         self.world.start_service()
-        self.window.shows("There is no keyring")
+        self.window.shows("The keyring cannot be used")
         self.picture("no-keyring")
 
     def close(self):

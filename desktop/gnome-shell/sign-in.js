@@ -17,8 +17,8 @@ const BUSY = {
     verifying: () => _('Signing in…'),
 };
 
-// The popup shows the code and the state, so no notification is needed.
-const QUIET = [{notify: new GLib.Variant('b', false)}];
+/** The options of a sign-in whose code and state the popup shows, so no notification is needed. */
+export const QUIET = [{notify: new GLib.Variant('b', false)}];
 
 export class SignIn {
     constructor(service, close) {

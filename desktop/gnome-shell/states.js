@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The states in which no question can be asked: their titles and actions.
+import {QUIET} from './sign-in.js';
 import {_} from './text.js';
 import {button, column, label} from './widgets.js';
 
@@ -20,7 +21,7 @@ export function stateOf(service) {
 export const BADGES = {
     missing: ['dialog-error-symbolic', () => _('The service does not run')],
     locked: ['changes-prevent-symbolic', () => _('The keyring is locked')],
-    'no-keyring': ['dialog-error-symbolic', () => _('There is no keyring')],
+    'no-keyring': ['dialog-error-symbolic', () => _('The keyring cannot be used')],
     'signed-out': ['dialog-password-symbolic', () => _('Not signed in')],
     offline: ['network-offline-symbolic', () => _('The servers cannot be reached.')],
     approval: ['dialog-question-symbolic', () => _('Tools that wait for approval')],
@@ -39,9 +40,10 @@ const TEXTS = {
         text: _('Your sign-in and your conversations are in the keyring. Unlock it with the password of your account.'),
         caption: _('Unlock'),
     }),
-    'no-keyring': () => ({
-        title: _('There is no keyring'),
-        text: _('Chappie keeps your sign-in in the keyring alone. Install and start GNOME Keyring, KWallet or KeePassXC with the Secret Service turned on.'),
+    'no-keyring': ({message}) => ({
+        title: _('The keyring cannot be used'),
+        text: `${_(message)}\n\n${
+            _('Chappie keeps your sign-in in the keyring alone, which is GNOME Keyring, KWallet, or KeePassXC with the Secret Service turned on.')}`,
         caption: _('Try again'),
     }),
 };
@@ -60,7 +62,7 @@ export class StateView {
         const shown = this.actor.visible = state in TEXTS;
         if (!shown)
             return;
-        const {title, text = '', caption = ''} = TEXTS[state]();
+        const {title, text = '', caption = ''} = TEXTS[state](this._service.get('Session', 'LastError') ?? {});
         this._state = state;
         this._title.text = title;
         this._text.text = text;
@@ -73,6 +75,9 @@ export class StateView {
         // This call may prompt for the keyring's password. Its result shows in the properties.
         if (this._state === 'locked')
             await this._service.call('Threads', 'GetUsage', '()', [], {interactive: true}).catch(() => {});
+        else if (this._state === 'no-keyring')
+            // A keyring that was never used asks for the password of its first collection.
+            await this._service.call('Session', 'StartBrowserSignIn', '(a{sv})', QUIET, {interactive: true}).catch(() => {});
         else
             await this._service.refresh();
     }

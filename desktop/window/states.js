@@ -48,9 +48,9 @@ const TEXTS = {
             };
     },
     'no-keyring': service => ({
-        icon: 'dialog-password-symbolic', title: _('There is no keyring'),
+        icon: 'dialog-password-symbolic', title: _('The keyring cannot be used'),
         description: `${service.get('Session', 'LastError')?.message ?? ''}\n\n${
-            _('Chappie keeps your sign-in in the keyring alone. Install and start GNOME Keyring, KWallet or KeePassXC with the Secret Service turned on.')}`,
+            _('Chappie keeps your sign-in in the keyring alone, which is GNOME Keyring, KWallet, or KeePassXC with the Secret Service turned on.')}`,
         button: _('Try again'),
     }),
 };

@@ -58,7 +58,8 @@ export const Threads = GObject.registerClass({
         });
         this._list = new Gtk.ListBox({cssClasses: ['navigation-sidebar'], selectionMode: Gtk.SelectionMode.SINGLE});
         named(this._list, _('Conversations'));
-        this._empty = new Gtk.Label({label: _('No conversations'), cssClasses: ['dim-label'], marginTop: 24});
+        // Says that there are none only once the list has been read.
+        this._empty = new Gtk.Label({cssClasses: ['dim-label'], marginTop: 24});
         this._list.set_placeholder(this._empty);
         this._list.set_filter_func(row => this._words().every(word => row.thread.title?.toLowerCase().includes(word)));
         this._list.set_sort_func((one, other) => other.thread.updated_at - one.thread.updated_at);
@@ -91,6 +92,7 @@ export const Threads = GObject.registerClass({
     clear() {
         this._loading = null;
         this._rows.clear();
+        this._empty.label = '';
         while (this._list.get_row_at_index(0))
             this._list.remove(this._list.get_row_at_index(0));
     }
@@ -116,6 +118,7 @@ export const Threads = GObject.registerClass({
                 cursor = threads.at(-1).cursor;
             }
             [...this._rows.keys()].filter(id => !seen.has(id)).forEach(id => this._remove(id));
+            this._empty.label = _('No conversations');
         } catch (error) {
             if (error.isUnsupported)
                 this.visible = false;

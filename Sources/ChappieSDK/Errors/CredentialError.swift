@@ -36,7 +36,8 @@ extension CredentialError {
   }
 
   private static let noDefaultCollection =
-    "The keyring has no default collection to store in: let it create one, as chappie sign-in at a terminal does."
+    "The keyring has no collection to store in, as before its first use: a sign-in in the window or at a terminal lets "
+    + "it create one."
 
   /// Converts an error of the keyring's client.
   init(_ error: SecretStoreError) {

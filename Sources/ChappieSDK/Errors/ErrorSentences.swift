@@ -62,7 +62,10 @@ package enum ErrorSentences {
       """),
     translatable("The keyring cannot be used (\(value)): start or repair it and try again."),
     translatable(
-      "The keyring has no default collection to store in: let it create one, as chappie sign-in at a terminal does."),
+      """
+      The keyring has no collection to store in, as before its first use: a sign-in in the window or at a terminal lets \
+      it create one.
+      """),
     translatable("Another program is using the stored credential: try again."),
     // Clauses
     translatable("the answer broke off before its end"),

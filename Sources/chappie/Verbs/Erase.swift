@@ -9,7 +9,7 @@ struct Erase: Verb {
   static let details = tr(
     """
     Signs out every account of every program, as sign-out does, deletes every thread, the key of this device, the \
-    configuration and every other file, and ends the service. Run it before the package is removed.
+    configuration with the templates and every other file, and ends the service. Run it before the package is removed.
     """)
 
   let asks: Bool
@@ -25,7 +25,11 @@ struct Erase: Verb {
 
   func run(on service: Result<ServiceConnection, CommandFailure>) async throws -> ExitStatus {
     let question =
-      tr("Sign out every account, and delete every thread, the configuration and all files of Chappie, for good?")
+      tr(
+        """
+        Sign out every account, and delete every thread, every template, the configuration and all files of Chappie, \
+        for good?
+        """)
     if asks, !(await Confirmation.isGiven(question)) { throw CommandFailure(.failed, tr("Nothing was erased.")) }
     let secrets = await secrets(service)
     if let failure = secrets.failure, secrets.mayBeErasedLater {

@@ -35,7 +35,7 @@ struct FirstCollectionTests {
     try await with { _, keyring, caller in
       let refused = try await refusal { try await signIn(caller, interactive: false) }
       #expect(refused.name == "KeyringUnavailable")
-      #expect(refused.message.contains("chappie sign-in at a terminal"))
+      #expect(refused.message.contains("a sign-in in the window or at a terminal"))
       #expect(keyring.questions == 0)
     }
   }

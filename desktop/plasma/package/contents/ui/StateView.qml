@@ -24,8 +24,9 @@ PlasmaExtras.PlaceholderMessage {
         },
         "no-keyring": {
             icon: "dialog-password-symbolic",
-            title: i18nd("chappie", "There is no keyring"),
-            text: i18nd("chappie", "Chappie keeps your sign-in in the keyring alone. Install and start GNOME Keyring, KWallet or KeePassXC with the Secret Service turned on."),
+            title: i18nd("chappie", "The keyring cannot be used"),
+            text: (view.service.session.LastError?.message ?? "") + "\n\n"
+                + i18nd("chappie", "Chappie keeps your sign-in in the keyring alone, which is GNOME Keyring, KWallet, or KeePassXC with the Secret Service turned on."),
             action: i18nd("chappie", "Try again"),
         },
     })[serviceState] ?? null
@@ -40,6 +41,9 @@ PlasmaExtras.PlaceholderMessage {
             // This call may prompt for the keyring's password. Its result shows in the properties.
             if (view.serviceState === "locked")
                 view.service.call("Threads", "GetUsage", [], null, true);
+            // A keyring that was never used asks for the password of its first collection.
+            else if (view.serviceState === "no-keyring")
+                view.service.call("Session", "StartBrowserSignIn", [{notify: false}], null, true);
             else
                 view.service.refresh();
         }

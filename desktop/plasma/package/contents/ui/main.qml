@@ -32,7 +32,7 @@ PlasmoidItem {
     toolTipSubText: ({
         missing: i18nd("chappie", "The service does not run"),
         locked: i18nd("chappie", "The keyring is locked"),
-        "no-keyring": i18nd("chappie", "There is no keyring"),
+        "no-keyring": i18nd("chappie", "The keyring cannot be used"),
         "signed-out": i18nd("chappie", "Not signed in"),
         offline: i18nd("chappie", "The servers cannot be reached."),
         approval: i18nd("chappie", "Tools that wait for approval"),
