@@ -256,7 +256,7 @@ INSTALL = install
 # The extension for GNOME Shell, whose files are all in its own folder.
 EXTENSION = $(DATADIR)/gnome-shell/extensions/chappie@chappie.invalid
 EXTENSION_FILES = \
-  $(foreach file,$(wildcard desktop/gnome-shell/*.js desktop/gnome-shell/*.css desktop/gnome-shell/*.json),\
+  $(foreach file,$(wildcard desktop/gnome-shell/*.*js desktop/gnome-shell/*.css desktop/gnome-shell/*.json),\
     $(file):$(EXTENSION)/$(notdir $(file))) \
   $(foreach file,$(wildcard desktop/gnome-shell/schemas/*.xml) $(TRANSLATIONS)/gschemas.compiled,\
     $(file):$(EXTENSION)/schemas/$(notdir $(file))) \

@@ -126,7 +126,7 @@ done >>"$scratch/expected"
 for file in desktop/window/*.js desktop/window/*.css desktop/search/*.js; do
   echo "/usr/share/chappie/${file#desktop/}"
 done >>"$scratch/expected"
-for file in $(cd desktop/gnome-shell && ls -- *.js *.css *.json schemas/*.xml) schemas/gschemas.compiled \
+for file in $(cd desktop/gnome-shell && ls -- *.js *.mjs *.css *.json schemas/*.xml) schemas/gschemas.compiled \
   icons/org.chappie-symbolic.svg locale/de/LC_MESSAGES/chappie.mo; do
   echo "/usr/share/gnome-shell/extensions/chappie@chappie.invalid/$file"
 done >>"$scratch/expected"
@@ -135,7 +135,7 @@ if [ -e .build/plasma/org/chappie/plasma/libchappieplasma.so ]; then
   for file in libchappieplasma.so qmldir; do
     echo "$modules/org/chappie/plasma/$file"
   done
-  (cd desktop/plasma/package && find . -type f) | sed 's|^\.|/usr/share/plasma/plasmoids/org.chappie.plasma|'
+  (cd desktop/plasma/package && find . ! -type d) | sed 's|^\.|/usr/share/plasma/plasmoids/org.chappie.plasma|'
 fi >>"$scratch/expected"
 for file in desktop/panel/*; do
   echo "/usr/share/doc/chappie/panel/$(basename "$file")"

@@ -1,14 +1,14 @@
 #!/usr/bin/gjs -m
 // SPDX-License-Identifier: Apache-2.0
-// Tests the window's Markdown parser: usual text gives the same result as marked itself, and any text takes linear time.
-// The time is measured in scanned characters.
+// Tests the Markdown of the extension, and the window's parser: usual text gives the same result as marked itself, and
+// any text takes linear time. The time is measured in scanned characters.
+import GLib from 'gi://GLib';
 import System from 'system';
+
+import {markdown} from '../desktop/gnome-shell/markdown.mjs';
 
 import {blocks, split} from '../desktop/window/blocks.js';
 import {marked} from '../desktop/window/library.js';
-
-if (!marked)
-    System.exit(0);
 
 let failures = 0;
 function check(what, isTrue) {
@@ -17,6 +17,21 @@ function check(what, isTrue) {
     failures += 1;
     printerr(`markdown.js: ${what}`);
 }
+
+const read = name => new TextDecoder().decode(GLib.file_get_contents(
+    `${GLib.path_get_dirname(GLib.filename_from_uri(import.meta.url)[0])}/desktop/${name}`)[1]);
+const marks = markdown(read('answer.md'));
+check(`the extension shows\n${marks}`, marks === read('answer.markup'));
+// However an answer is cut while it is streamed.
+for (let end = 1; end < marks.length; end++) {
+    const tags = markdown(read('answer.md').slice(0, end)).match(/<[^>]+>/g) ?? [];
+    const open = [];
+    for (const tag of tags)
+        check(`${tags} of ${end} characters do not nest`, tag[1] === '/' ? tag.slice(2) === open.pop() : open.push(tag.slice(1)));
+    check(`${open} of ${end} characters stay open`, open.length === 0);
+}
+if (!marked)
+    System.exit(failures ? 1 : 0);
 
 const plain = tokens => JSON.stringify(tokens);
 const usual = [

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JavaScript shell for the module of the Plasma applet: evaluates each line of the standard input, with `service` and
-// `turn` as globals, and prints the value.
+// A JavaScript shell for the module of the Plasma applet: evaluates each line of the standard input, with `service`,
+// `turn` and the function `markdown` of the module in the first argument as globals, and prints the value.
 #include "service.h"
 #include "turn.h"
 
@@ -22,6 +22,8 @@ int main(int argc, char **argv)
     QJSEngine::setObjectOwnership(&turn, QJSEngine::CppOwnership);
     engine.globalObject().setProperty(QStringLiteral("service"), engine.newQObject(&service));
     engine.globalObject().setProperty(QStringLiteral("turn"), engine.newQObject(&turn));
+    const auto module = engine.importModule(QString::fromLocal8Bit(argv[1]));
+    engine.globalObject().setProperty(QStringLiteral("markdown"), module.property(QStringLiteral("markdown")));
 
     QFile input;
     if (!input.open(STDIN_FILENO, QIODevice::ReadOnly | QIODevice::Unbuffered))

@@ -9,12 +9,13 @@ import json
 import subprocess
 import sys
 
-from support import TOP, Failure, World, call_service, parse_arguments, user_code, wait_for
+from support import TOP, Failure, World, call_service, equal, parse_arguments, user_code, wait_for
 
 
 class Module:
     def __init__(self):
-        self.process = subprocess.Popen([TOP / ".build/plasma/org/chappie/plasma/try"], stdin=subprocess.PIPE,
+        self.process = subprocess.Popen([TOP / ".build/plasma/org/chappie/plasma/try",
+                                         TOP / "desktop/plasma/package/contents/ui/markdown.mjs"], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True, bufsize=1)
 
     def value(self, expression):
@@ -47,6 +48,11 @@ class Module:
 
 
 def uses(module, world):
+    folder = TOP / "Tests/desktop"
+    shown = module.value(f"markdown({json.dumps((folder / 'answer.md').read_text())})")
+    equal("the marked-up answer", shown, (folder / "answer.markup").read_text())
+    yield "marks answers up as the extension does"
+
     module.does("reply = null, seen = []")
     module.becomes("service.presence", "unknown")
     module.does("service.refresh()")

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Translated texts, and untrusted text made safe to show.
 import Gettext from 'gettext';
-import GLib from 'gi://GLib';
+
+import {markdown} from './markdown.mjs';
 
 const domain = Gettext.domain('chappie');
 
@@ -21,18 +22,11 @@ const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029\u3164\u115f\u1160]/g
 export const visible = text => text.replace(HIDDEN, character =>
     `\\u{${character.codePointAt(0).toString(16)}}`);
 
-// Code blocks, inline code, strong text, headings. One expression matches them all, so that they never nest, and the
-// markup is always well-formed.
-const EMPHASIS = /^```[^\n]*\n([^]*?)(?:^```$|$(?![^]))|`([^`\n]+)`|\*\*([^*\n]+)\*\*|^#{1,6} +([^\n]+)$/gm;
-
 /** The beginning of an answer, short enough to be laid out in a few milliseconds. */
 export const beginning = answer => answer.slice(0, 8000).split('\n', 400).join('\n');
 
-/** An answer as Pango markup: emphasis and code of its Markdown, and everything else verbatim. */
+/** An answer as Pango markup. */
 export function markup(answer) {
     // Pango rejects control characters, also as entities, and wraps very long words slowly.
-    const plain = answer.replace(/[^\P{Cc}\n\t]/gu, '').replace(/\S{40}/gu, '$&\u200b');
-    const escaped = GLib.markup_escape_text(plain, -1);
-    return escaped.replace(EMPHASIS, (_match, block, code = block, strong, heading = strong) =>
-        code === undefined ? `<b>${heading}</b>` : `<tt>${code.trimEnd()}</tt>`);
+    return markdown(answer.replace(/[^\P{Cc}\n\t]/gu, '').replace(/\S{40}/gu, '$&\u200b'));
 }

@@ -6,7 +6,7 @@ import org.kde.kirigami as Kirigami
 import org.kde.plasma.components as PlasmaComponents
 import org.kde.plasma.extras as PlasmaExtras
 
-import "texts.js" as Texts
+import "markdown.mjs" as Markdown
 
 ColumnLayout {
     id: view
@@ -64,7 +64,7 @@ ColumnLayout {
                 selectByMouse: true
                 selectedTextColor: Kirigami.Theme.highlightedTextColor
                 selectionColor: Kirigami.Theme.highlightColor
-                text: Texts.markup(view.turn.text)
+                text: `<span style="white-space: pre-wrap">${Markdown.markdown(view.turn.text)}</span>`
                 textFormat: TextEdit.RichText
                 visible: view.turn.text !== ""
                 wrapMode: TextEdit.Wrap

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Markdown of an answer as tags that Pango and Qt share: <b>, <i>, <s> and <tt>. Everything else is escaped, so an
+// answer can neither load a picture nor have a link. It is read line by line: a menu shows text, and the window has
+// the tables and the nesting. The applet for Plasma shares this file.
+
+const ESCAPED = {'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'};
+const escape = text => text.replace(/[&<>"]/g, character => ESCAPED[character]);
+
+// Deeper nesting is shown as it is written.
+const MAXIMUM_DEPTH = 4;
+// Each part has a bound, so that marks without an end take linear time. Qt's expressions cannot look behind, so words
+// are matched too: the underscores of a name are no marks.
+const INLINE = new RegExp([
+    '\\\\([!-/:-@[-`{-~])',
+    '(`{1,3})(?!`)([^\\n]{1,500}?)\\2(?!`)',
+    '!?\\[([^\\]\\n]{0,300})\\]\\(<?([^()<>\\s]{0,500})>?(?:\\s+"[^"\\n]{0,200}")?\\)',
+    '<(https?:[^<>\\s]{1,500})>',
+    '(\\*\\*|__|~~)(?=\\S)([^\\n]{0,1000}?\\S)\\7(?!\\*)',
+    '([*_])(?=[^\\s*_])([^\\n]{0,500}?[^\\s*_])\\9(?![\\w\\u00c0-\\uffff*_])',
+    '[\\w\\u00c0-\\uffff]+',
+    '[^]',
+].join('|'), 'g');
+
+function inline(text, depth = 0) {
+    if (depth === MAXIMUM_DEPTH)
+        return escape(text);
+    const inner = part => inline(part, depth + 1);
+    return text.replace(INLINE, (match, mark, _ticks, code, name, address, link, double, strong, _single, slanted) => {
+        if (mark !== undefined)
+            return escape(mark);
+        if (code !== undefined)
+            return `<tt>${escape(code.length > 2 ? code.replace(/^ (.*) $/, '$1') : code)}</tt>`;
+        if (name !== undefined)
+            return /^https?:/i.test(address) && name !== address ? `${inner(name)} (${escape(address)})` : inner(name);
+        if (strong !== undefined)
+            return double === '~~' ? `<s>${inner(strong)}</s>` : `<b>${inner(strong)}</b>`;
+        if (slanted !== undefined)
+            return `<i>${inner(slanted)}</i>`;
+        return escape(link ?? match);
+    });
+}
+
+const cells = row => row.trim().replace(/^\||\|$/g, '').split('|').map(cell => inline(cell.trim())).join('  │  ');
+
+/** A line outside of code and tables. */
+function line(text) {
+    const [, indent, item, task, quote, heading, rest] =
+        /^(\s*)(?:([-*+]) +(?:\[([ xX])\] +)?|(>[> ]*)|(#{1,6}) +)?([^]*)$/.exec(text);
+    if (/^\s*(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})$/.test(text))
+        return '────────';
+    const margin = '\u2003'.repeat(Math.min(8, Math.floor(indent.length / 2)));
+    if (item)
+        return `${margin}${task === undefined ? '•' : task === ' ' ? '☐' : '☑'} ${inline(rest)}`;
+    if (quote)
+        return `${'▎'.repeat(Math.min(8, quote.replace(/ /g, '').length))} ${inline(rest)}`;
+    return heading ? `<b>${inline(rest.replace(/ +#+ *$/, ''))}</b>` : margin + inline(rest);
+}
+
+/** An answer as marked-up text, which is always well-formed. */
+export function markdown(answer) {
+    const lines = answer.split('\n');
+    const shown = [];
+    while (lines.length > 0) {
+        const next = lines.shift();
+        const fence = /^\s*(```|~~~)/.exec(next)?.[1];
+        if (fence) {
+            const end = lines.findIndex(code => code.trim().startsWith(fence));
+            const code = lines.splice(0, end < 0 ? lines.length : end + 1);
+            shown.push(`<tt>${escape((end < 0 ? code : code.slice(0, -1)).join('\n'))}</tt>`);
+        } else if (next.includes('|') && /^[\s|:-]*-[\s|:-]*\|[\s|:-]*$/.test(lines[0] ?? '')) {
+            lines.shift();
+            shown.push(`<b>${cells(next)}</b>`);
+            while (lines[0]?.includes('|'))
+                shown.push(cells(lines.shift()));
+        } else {
+            shown.push(line(next));
+        }
+    }
+    return shown.join('\n');
+}

@@ -1,0 +1,1 @@
+../../../../gnome-shell/markdown.mjs
