@@ -29,7 +29,9 @@ enum ChappieCommand {
 
   private static func verb(_ name: String, among verbs: [any Verb.Type], of command: String) -> any Verb.Type {
     guard let verb = verbs.first(where: { $0.name == name }) else {
-      fail(tr("There is no verb “\(name)”: see \(command) --help."))
+      fail(
+        tr("There is no verb “\(name)”: see \(command) --help.")
+          + Spelling.suggestion(for: name, among: verbs.map { $0.name }))
     }
     return verb
   }

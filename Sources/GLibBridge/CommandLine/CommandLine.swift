@@ -142,11 +142,19 @@ public final class CommandLineParser {
     do {
       try context(withTexts: false).parse(arguments) { found.items.append(($0, $1)) }
     } catch let error as GLibError {
-      throw CommandLineError(error.message)
+      let suggestion = suggestion(for: arguments)
+      throw CommandLineError(error.message + (suggestion.isEmpty ? "" : ".") + suggestion)
     }
     let result = try sort(found.items)
     return result.flags.contains("help")
       ? .help(context(withTexts: true).help(of: arguments.first ?? "")) : .arguments(result)
+  }
+
+  /// What the first unknown option of a command line probably means.
+  private func suggestion(for arguments: [String]) -> String {
+    let names = entries.map { "--\($0.name)" }
+    let options = arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }.map { String($0.prefix { $0 != "=" }) }
+    return options.first { !names.contains($0) }.map { Spelling.suggestion(for: $0, among: names) } ?? ""
   }
 
   private func context(withTexts: Bool) -> OptionContext {

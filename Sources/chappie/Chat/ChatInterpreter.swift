@@ -99,7 +99,11 @@ final class ChatInterpreter {
       history = ChatHistory()
     case "/compact": try await conversation.compact(rest)
     case "/context": write(try await conversation.length())
-    default: throw CommandFailure(.usage, tr("There is no \(words[0]): see /help."))
+    default:
+      let commands = Self.completions().map(\.trimmed)
+      throw CommandFailure(
+        .usage,
+        tr("There is no \(words[0]): see /help.") + Spelling.suggestion(for: String(words[0]), among: commands))
     }
     return true
   }
