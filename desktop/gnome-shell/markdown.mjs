@@ -16,8 +16,8 @@ const INLINE = new RegExp([
     '!?\\[([^\\]\\n]{0,300})\\]\\(<?([^()<>\\s]{0,500})>?(?:\\s+"[^"\\n]{0,200}")?\\)',
     '<(https?:[^<>\\s]{1,500})>',
     '(\\*\\*|__|~~)(?=\\S)([^\\n]{0,1000}?\\S)\\7(?!\\*)',
-    '([*_])(?=[^\\s*_])([^\\n]{0,500}?[^\\s*_])\\9(?![\\w\\u00c0-\\uffff*_])',
-    '[\\w\\u00c0-\\uffff]+',
+    '(\\*(?=[^\\s*_])([^\\n]{0,500}?[^\\s*_])\\*(?![\\w*])|_(?=[^\\s*_])([^\\n]{0,500}?[^\\s*_])_(?![\\w_]))',
+    '\\w+',
     '[^]',
 ].join('|'), 'g');
 
@@ -25,7 +25,7 @@ function inline(text, depth = 0) {
     if (depth === MAXIMUM_DEPTH)
         return escape(text);
     const inner = part => inline(part, depth + 1);
-    return text.replace(INLINE, (match, mark, _ticks, code, name, address, link, double, strong, _single, slanted) => {
+    return text.replace(INLINE, (match, mark, _ticks, code, name, address, link, double, strong, slanted) => {
         if (mark !== undefined)
             return escape(mark);
         if (code !== undefined)
@@ -35,11 +35,12 @@ function inline(text, depth = 0) {
         if (strong !== undefined)
             return double === '~~' ? `<s>${inner(strong)}</s>` : `<b>${inner(strong)}</b>`;
         if (slanted !== undefined)
-            return `<i>${inner(slanted)}</i>`;
+            return `<i>${inner(slanted.slice(1, -1))}</i>`;
         return escape(link ?? match);
     });
 }
 
+const isDelimiter = row => /^[\s|:-]+$/.test(row) && row.includes('|') && row.includes('-');
 const cells = row => row.trim().replace(/^\||\|$/g, '').split('|').map(cell => inline(cell.trim())).join('  │  ');
 
 /** A line outside of code and tables. */
@@ -62,12 +63,12 @@ export function markdown(answer) {
     const shown = [];
     while (lines.length > 0) {
         const next = lines.shift();
-        const fence = /^\s*(```|~~~)/.exec(next)?.[1];
+        const fence = /^\s*(`{3,}|~{3,})/.exec(next)?.[1];
         if (fence) {
-            const end = lines.findIndex(code => code.trim().startsWith(fence));
+            const end = lines.findIndex(code => /^\s*(`{3,}|~{3,})\s*$/.test(code) && code.trim().startsWith(fence));
             const code = lines.splice(0, end < 0 ? lines.length : end + 1);
             shown.push(`<tt>${escape((end < 0 ? code : code.slice(0, -1)).join('\n'))}</tt>`);
-        } else if (next.includes('|') && /^[\s|:-]*-[\s|:-]*\|[\s|:-]*$/.test(lines[0] ?? '')) {
+        } else if (next.includes('|') && isDelimiter(lines[0] ?? '')) {
             lines.shift();
             shown.push(`<b>${cells(next)}</b>`);
             while (lines[0]?.includes('|'))

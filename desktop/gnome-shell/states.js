@@ -75,10 +75,9 @@ export class StateView {
         // This call may prompt for the keyring's password. Its result shows in the properties.
         if (this._state === 'locked')
             await this._service.call('Threads', 'GetUsage', '()', [], {interactive: true}).catch(() => {});
-        else if (this._state === 'no-keyring')
-            // A keyring that was never used asks for the password of its first collection.
+        await this._service.refresh();
+        // A keyring that was never used asks for the password of its first collection.
+        if (this._state === 'no-keyring' && stateOf(this._service) === 'no-keyring')
             await this._service.call('Session', 'StartBrowserSignIn', '(a{sv})', QUIET, {interactive: true}).catch(() => {});
-        else
-            await this._service.refresh();
     }
 }

@@ -28,5 +28,5 @@ export const beginning = answer => answer.slice(0, 8000).split('\n', 400).join('
 /** An answer as Pango markup. */
 export function markup(answer) {
     // Pango rejects control characters, also as entities, and wraps very long words slowly.
-    return markdown(answer.replace(/[^\P{Cc}\n\t]/gu, '').replace(/\S{40}/gu, '$&\u200b'));
+    return markdown(answer.replace(/[^\P{Cc}\n\t]/gu, '')).replace(/[^\s<>&;]{40}/gu, '$&\u200b');
 }

@@ -43,12 +43,12 @@ export class Turn {
     async *ask(text, images) {
         this._write(images.length > 0 ? {text, images} : {text});
         try {
-            for (let count = 1, began = Date.now(); ; count++) {
+            for (let count = 1, began = GLib.get_monotonic_time(); ; count++) {
                 if (count % LINES_PER_COLLECTION === 0)
                     System.gc();
-                if (Date.now() - began > READING_TIME) {
+                if (GLib.get_monotonic_time() - began > READING_TIME * 1000) {
                     await pause(DRAWING_TIME);
-                    began = Date.now();
+                    began = GLib.get_monotonic_time();
                 }
                 const [line] = await this._lines.read_line_async(GLib.PRIORITY_DEFAULT, null).catch(() => [null]);
                 if (line === null)

@@ -119,17 +119,20 @@ final class CallInbox: Sendable {
   }
 
   /// Whether no call is queued or running.
-  var isEmpty: Bool { state.withLock { $0.queue.pendingCalls == 0 } }
+  var isEmpty: Bool { state.withLock { $0.queue.pendingCalls == 0 && $0.refused.isEmpty } }
 
   func next() -> FairQueue<IncomingCall>.Served? {
     state.withLock { $0.queue.next() }
   }
 
   /// Removes and returns at most `count` calls that are refused, and their error.
-  func takeRefused(_ count: Int) -> (calls: ArraySlice<RefusedCall>, error: BusError) {
+  func takeRefused(_ count: Int) -> (calls: [RefusedCall], error: BusError) {
     state.withLock { state in
-      defer { state.refused.removeFirst(min(count, state.refused.count)) }
-      return (state.refused.prefix(count), state.refusal)
+      // A copy: the queue would be copied at its next change.
+      let calls = Array(state.refused.prefix(count))
+      state.refused.removeFirst(calls.count)
+      if state.refused.isEmpty { state.refused = [] }
+      return (calls, state.refusal)
     }
   }
 

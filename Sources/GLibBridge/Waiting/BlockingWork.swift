@@ -12,8 +12,8 @@ public func offActor<Result: Sendable>(
   await Task.onGLib { try? await withDeadline(deadline) { await offActor(work) } }.value
 }
 
-/// Starts a thread. The caller joins the thread or releases the reference to it.
-func startThread(_ body: @escaping @Sendable () -> Void) -> UnsafeMutablePointer<GThread>? {
+/// Starts a thread. The caller releases the reference to it.
+private func startThread(_ body: @escaping @Sendable () -> Void) -> UnsafeMutablePointer<GThread>? {
   g_thread_new(
     "chappie-work",
     { data in

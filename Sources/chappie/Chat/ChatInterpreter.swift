@@ -134,13 +134,13 @@ final class ChatInterpreter {
 
   private func model(_ slug: String) async throws {
     if !slug.isEmpty {
-      // No list says nothing about the model.
-      let known = await models()
-      guard known.isEmpty || known.contains(slug) else {
-        let offered = known.joined(separator: ", ").terminalSafeLine
-        throw CommandFailure(.noSuchModel, tr("There is no model “\(slug.terminalSafeLine)”. There are \(offered)."))
-      }
       try await conversation.select(slug)
+      // A model that the backend hides can be used, and no list says nothing about the model.
+      let known = await models()
+      if !known.isEmpty, !known.contains(slug) {
+        let offered = known.joined(separator: ", ").terminalSafeLine
+        write(tr("“\(slug.terminalSafeLine)” is not in the list of models: \(offered)."))
+      }
     }
     write(try await conversation.model().terminalSafeLine)
   }

@@ -34,8 +34,8 @@ struct ChatCommandTests {
         /clear
         /context
         /model
+        /model hidden
         /model gpt-6-sol
-        /model nonsense
         two
         /nonsense
         quit
@@ -43,15 +43,16 @@ struct ChatCommandTests {
         """
       let output = try await world.chappie("chat", "--model", "gpt-6-luna", input: input)
       #expect(
-        output.text.replacing(/There are gpt-.*/, with: "There are …") == """
+        output.text.replacing(/models: gpt-.*/, with: "models: …") == """
           0 messages, about 0 tokens, for gpt-6-luna
           You said: “one” This conversation has 1 message.
           2 messages, about 14 tokens, for gpt-6-luna
           A summary and 0 messages, about 4 tokens, for gpt-6-luna
           0 messages, about 0 tokens, for gpt-6-luna
           gpt-6-luna
+          “hidden” is not in the list of models: …
+          hidden
           gpt-6-sol
-          chappie: There is no model “nonsense”. There are …
           You said: “two” This conversation has 1 message.
           chappie: There is no /nonsense: see /help.
 

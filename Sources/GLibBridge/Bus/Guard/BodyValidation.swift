@@ -20,15 +20,18 @@ struct BodyValidation {
 
   /// Validates a body.
   ///
+  /// - Returns: the number of values.
   /// - Throws: ``Fault`` when `body` does not match `signature` or has more than `limit` values.
+  @discardableResult
   static func check(
     _ body: ArraySlice<UInt8>, _ order: ByteOrder, signature: ArraySlice<UInt8>?, valueLimit limit: Int
-  ) throws(Fault) {
+  ) throws(Fault) -> Int {
     var check = BodyValidation(reader: WireReader(body, order), values: limit)
     var rest = signature ?? []
     if let signature { try check.text(signature, isSignature) }
     while !rest.isEmpty { try check.value(&rest, 0) }
     guard check.reader.rest == 0 else { throw .malformed }
+    return limit - check.values
   }
 
   /// Reads one value of the first type in `types`, and removes that type.

@@ -74,13 +74,19 @@ extension BusConnection {
     weak var connection: BusConnection?
     private let error: @GLibActor (String) -> BusError
 
+    /// The senders of whose rejected messages one has been logged.
+    private var logged: Set<String> = []
+
     init(_ error: @escaping @GLibActor (String) -> BusError) {
       self.error = error
     }
 
     func refuse(_ message: RejectedMessage) {
-      let sender = message.sender ?? "an unknown sender"
-      Log.info("A message of \(name: sender) was rejected: it \(reason: "\(message.reason)").")
+      if logged.count == 256 { logged = [] }
+      let name = message.sender ?? "an unknown sender"
+      if logged.insert(name).inserted {
+        Log.info("A message of \(name: name) was rejected: it \(reason: "\(message.reason)").")
+      }
       guard let connection, let sender = message.sender, let serial = message.serial else { return }
       error("\(message.reason)").send(to: sender, replyTo: serial, on: connection.pointer)
     }

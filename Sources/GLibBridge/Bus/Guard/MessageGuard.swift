@@ -11,6 +11,7 @@ struct MessageGuard: Sendable {
     var messageBytes = 20 << 20
     /// The maximum number of values in one message. The elements of an array of numbers do not count.
     var messageValues = 100_000
+    var perSecond = ValueBudget.Bounds()
   }
 
   /// The stream is not one of D-Bus messages: the start of the next one cannot be found.
@@ -30,11 +31,13 @@ struct MessageGuard: Sendable {
   private var message: [UInt8] = []
   /// Nil while more of `message` is needed.
   private var verdict: Verdict?
+  private var budget: ValueBudget
 
   /// - Parameter reject: called with each rejected message.
   init(_ bounds: Bounds = Bounds(), reject: @escaping @Sendable (RejectedMessage) -> Void) {
     self.bounds = bounds
     self.reject = reject
+    budget = ValueBudget(bounds.perSecond)
   }
 
   /// Reads and writes as much as possible, and removes what it has read and filled.
@@ -100,13 +103,16 @@ struct MessageGuard: Sendable {
     return Verdict(skipped: head.length - message.count - 1, output: rejected(reason, head, fields))
   }
 
-  private func fault(_ head: MessageHead, _ fields: MessageFields?) -> RejectedMessage.Reason? {
+  private mutating func fault(_ head: MessageHead, _ fields: MessageFields?) -> RejectedMessage.Reason? {
     guard let fields, head.kind != nil else { return .malformed }
     do throws(BodyValidation.Fault) {
-      try BodyValidation.check(
+      let values = try BodyValidation.check(
         message.dropFirst(head.headerLength), head.byteOrder, signature: fields.signature,
         valueLimit: bounds.messageValues)
-      return nil
+      // Replies are to calls of this process.
+      let isCall = head.kind == .methodCall || head.kind == .signal
+      guard isCall, !budget.admits(values, from: fields.sender ?? "") else { return nil }
+      return .tooManyValuesPerSecond(limit: bounds.perSecond.ofSender)
     } catch .tooManyValues {
       return .tooManyValues(limit: bounds.messageValues)
     } catch {

@@ -50,6 +50,19 @@ struct MessageGuardTests {
     #expect(guarded.rejected.allSatisfy { if case .tooManyValues = $0.reason { true } else { false } })
   }
 
+  @Test func theValuesOfASecondAreShared() {
+    var budget = ValueBudget(ValueBudget.Bounds(ofSender: 100, ofAll: 150, share: 10))
+    let steps: [(values: Int, sender: String, now: Int, isAdmitted: Bool)] = [
+      (100, ":1.5", 0, true), (1, ":1.5", 1, false), (50, ":1.6", 2, true),
+      // The share of a sender is always there.
+      (11, ":1.7", 3, false), (10, ":1.7", 4, true), (100, ":1.5", 1_000_000, true),
+    ]
+    for step in steps {
+      let isAdmitted = budget.admits(step.values, from: step.sender, now: step.now)
+      #expect(isAdmitted == step.isAdmitted, "\(step)")
+    }
+  }
+
   @Test(arguments: [1, 1000]) func anErrorTakesThePlaceOfALargeReply(room: Int) throws {
     let guarded = Guarded()
     let reply = WireBytes.message(
