@@ -139,17 +139,15 @@ final class DescriptorStream: Sendable {
     return count
   }
 
-  /// The beginning of a message of GDBus, which is in the byte order of this machine.
+  /// The beginning of a message of GDBus. A reply is in the byte order of its call.
   private struct Head {
     let serial: UInt32
     let length: Int
 
     init?(_ bytes: UnsafeRawBufferPointer) {
-      guard bytes.count >= MessageHead.fixedLength else { return nil }
-      let body = bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
-      serial = bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self)
-      let fields = bytes.loadUnaligned(fromByteOffset: 12, as: UInt32.self)
-      length = (MessageHead.fixedLength + Int(fields) + 7) & ~7 + Int(body)
+      guard let head = MessageHead(Array(bytes.prefix(MessageHead.fixedLength))[...]) else { return nil }
+      serial = head.serial
+      length = head.length
     }
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGLib
+import Glibc
 import Platform
 
 /// A method call that expects exactly one reply.
@@ -11,19 +12,22 @@ final class IncomingCall: @unchecked Sendable {
 
   /// Immutable.
   private let message: OpaquePointer
+  /// The size of the arguments and of the path, which have no limits of their own.
   let byteCount: Int
 
   /// Takes over the reference to a method call message.
   init(owning message: OpaquePointer) {
     self.message = message
+    let path = g_dbus_message_get_path(message).map(strlen) ?? 0
     guard let body = g_dbus_message_get_body(message) else {
-      byteCount = 0
+      byteCount = Int(path)
       return
     }
-    byteCount = Int(g_variant_get_size(body))
+    let size = Int(g_variant_get_size(body))
+    byteCount = size + Int(path)
     // GDBus allocates an object for each value, some hundred bytes for one byte. Serialising the whole body releases
     // them.
-    if byteCount > Self.smallBody { g_variant_get_data(body) }
+    if size > Self.smallBody { g_variant_get_data(body) }
   }
 
   deinit {

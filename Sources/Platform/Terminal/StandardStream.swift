@@ -88,7 +88,7 @@ public enum StandardInput {
   public static func line(limit: Int) -> String? {
     var bytes: [UInt8] = []
     var isEmpty = true
-    while case let byte = getchar(), byte != EOF {
+    while case let byte = getchar_unlocked(), byte != EOF {
       isEmpty = false
       guard byte != UInt8(ascii: "\n") else { break }
       if bytes.count < limit { bytes.append(UInt8(truncatingIfNeeded: byte)) }

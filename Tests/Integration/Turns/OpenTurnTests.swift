@@ -387,6 +387,32 @@ struct OpenTurnTests {
     }
   }
 
+  /// A call in the other byte order gets its reply in that order.
+  @Test func aReplyInTheOtherByteOrderKeepsSocketsWithTheirReplies() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let script = #"""
+        import struct, sys
+        sys.path.insert(0, sys.argv[1])
+        from bus.connection import Connection
+        fields = b""
+        for code, kind, text in (1, b"o", b"/"), (2, b"s", b"org.freedesktop.DBus.Peer"), (3, b"s", b"Ping"), \
+                (6, b"s", b"org.chappie"):
+            fields += bytes(-len(fields) % 8) + struct.pack(">B3sI", code, b"\1" + kind, len(text)) + text + b"\0"
+        with Connection(sys.argv[2]) as connection:
+            head = struct.pack(">4BIII", ord("B"), 1, 0, 1, 0, 100, len(fields))
+            connection.socket.sendall(head + fields + bytes(-len(fields) % 8))
+            sys.exit(connection.socket.recv(1) != b"B")
+        """#
+      let reply = try await world.run(
+        "/usr/bin/python3", "-c", script, SourceTree.path(of: "Tests/abuse"), world.directories.busAddress)
+      #expect(reply.status == 0, "\(reply.text)")
+      let line = try await caller.openTurn()
+      line.write(["cancel": true])
+      #expect(try await line.end().errorName == "Cancelled")
+    }
+  }
+
   // MARK: Limits
 
   @Test func openTurnsCountAsRunning() async throws {

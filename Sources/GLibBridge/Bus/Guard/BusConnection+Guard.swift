@@ -73,7 +73,6 @@ extension BusConnection {
   private final class Refuser {
     weak var connection: BusConnection?
     private let error: @GLibActor (String) -> BusError
-
     /// The senders of whose rejected messages one has been logged.
     private var logged: Set<String> = []
 

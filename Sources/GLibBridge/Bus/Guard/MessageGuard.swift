@@ -69,23 +69,24 @@ struct MessageGuard: Sendable {
     return isDone
   }
 
-  /// Reads up to the next part of a message that can be judged. Nil when more input is needed.
+  /// Reads a message except for its last byte, or the header of one that is too large, and judges it. Nil when more
+  /// input is needed.
   private mutating func judge(_ input: inout Slice<UnsafeRawBufferPointer>) throws(InvalidStream) -> Verdict? {
     guard read(MessageHead.fixedLength, &input) else { return nil }
     guard let head = MessageHead(message[...]) else { throw InvalidStream() }
-    guard head.headerLength <= bounds.messageBytes else { return skip(.malformed, head, nil) }
-    guard head.length <= bounds.messageBytes else {
-      guard read(head.headerLength, &input) else { return nil }
-      let reason = RejectedMessage.Reason.tooLarge(bytes: head.length, limit: bounds.messageBytes)
-      return skip(reason, head, MessageFields(message[...], head.byteOrder))
+    let isTooLarge = head.length > bounds.messageBytes
+    let part = isTooLarge ? head.headerLength : head.length
+    message.reserveCapacity(part)
+    guard read(min(part, head.length - 1), &input) else { return nil }
+    if part == head.length {
+      guard let last = input.first else { return nil }
+      message.append(last)
     }
-    message.reserveCapacity(head.length)
-    guard read(head.length - 1, &input), let last = input.first else { return nil }
-    message.append(last)
     defer { message = [] }
     let fields = MessageFields(message.prefix(head.headerLength), head.byteOrder)
-    guard let reason = fault(head, fields) else { return Verdict(output: message[...]) }
-    return Verdict(output: rejected(reason, head, fields))
+    let tooLarge = RejectedMessage.Reason.tooLarge(bytes: head.length, limit: bounds.messageBytes)
+    guard let reason = isTooLarge ? tooLarge : fault(head, fields) else { return Verdict(output: message[...]) }
+    return Verdict(skipped: max(0, head.length - 1 - message.count), output: rejected(reason, head, fields))
   }
 
   /// Reads until `message` has `count` bytes. False when the input ends before.
@@ -96,25 +97,21 @@ struct MessageGuard: Sendable {
     return message.count >= count
   }
 
-  /// Rejects a message of which only the start has been read.
-  private mutating func skip(_ reason: RejectedMessage.Reason, _ head: MessageHead, _ fields: MessageFields?) -> Verdict
-  {
-    defer { message = [] }
-    return Verdict(skipped: head.length - message.count - 1, output: rejected(reason, head, fields))
-  }
-
   private mutating func fault(_ head: MessageHead, _ fields: MessageFields?) -> RejectedMessage.Reason? {
     guard let fields, head.kind != nil else { return .malformed }
+    // Replies are to calls of this process.
+    let isReply = head.kind == .methodReturn || head.kind == .error
+    let sender = fields.sender ?? ""
+    let allowance = isReply ? .max : budget.rest(of: sender)
+    let limit = min(allowance, bounds.messageValues)
+    var checked = limit
+    defer { if !isReply { budget.spend(checked, of: sender) } }
     do throws(BodyValidation.Fault) {
-      let values = try BodyValidation.check(
-        message.dropFirst(head.headerLength), head.byteOrder, signature: fields.signature,
-        valueLimit: bounds.messageValues)
-      // Replies are to calls of this process.
-      let isCall = head.kind == .methodCall || head.kind == .signal
-      guard isCall, !budget.admits(values, from: fields.sender ?? "") else { return nil }
-      return .tooManyValuesPerSecond(limit: bounds.perSecond.ofSender)
+      checked = try BodyValidation.check(
+        message.dropFirst(head.headerLength), head.byteOrder, signature: fields.signature, valueLimit: limit)
+      return nil
     } catch .tooManyValues {
-      return .tooManyValues(limit: bounds.messageValues)
+      return limit < bounds.messageValues ? .tooManyValuesPerSecond : .tooManyValues(limit: limit)
     } catch {
       return .malformed
     }

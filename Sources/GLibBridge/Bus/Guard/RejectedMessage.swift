@@ -6,7 +6,8 @@ struct RejectedMessage: Sendable {
   enum Reason: Sendable {
     case tooLarge(bytes: Int, limit: Int)
     case tooManyValues(limit: Int)
-    case tooManyValuesPerSecond(limit: Int)
+    /// The values of its sender in this second, or those of all senders, are spent.
+    case tooManyValuesPerSecond
     case malformed
   }
 
@@ -47,7 +48,7 @@ extension RejectedMessage.Reason: CustomStringConvertible {
     switch self {
     case .tooLarge(let bytes, let limit): "has \(bytes) bytes, and \(limit) are allowed"
     case .tooManyValues(let limit): "has more than \(limit) values"
-    case .tooManyValuesPerSecond(let limit): "has values above the \(limit) that a sender may send in a second"
+    case .tooManyValuesPerSecond: "has more values than are left in this second"
     case .malformed: "does not conform to the D-Bus specification"
     }
   }

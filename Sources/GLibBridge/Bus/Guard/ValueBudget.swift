@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGLib
 
-/// How many values of messages GDBus may parse in a second. It parses in order of arrival, about 0.3 µs for each value,
-/// on the one thread that reads and writes for all connections of the process.
+/// How many values of messages are checked, and parsed by GDBus, in a second. Both are done in order of arrival, about
+/// 0.4 µs for each value, on the one thread that reads and writes for all connections of the process.
 struct ValueBudget: Sendable {
   struct Bounds: Sendable {
     /// The values of one sender in a second, which take about 50 ms.
@@ -23,19 +23,22 @@ struct ValueBudget: Sendable {
     self.bounds = bounds
   }
 
-  /// Whether a message with so many values is within the limits. If so, it counts.
+  /// How many values a message of `sender` may have.
   ///
   /// - Parameter now: the monotonic time in microseconds.
-  mutating func admits(_ values: Int, from sender: String, now: Int = Int(g_get_monotonic_time())) -> Bool {
+  mutating func rest(of sender: String, now: Int = Int(g_get_monotonic_time())) -> Int {
     if now >= end {
       end = now + 1_000_000
       spent = [:]
       spentInAll = 0
     }
-    let sum = spent[sender, default: 0] + values
-    guard sum <= bounds.share || sum <= bounds.ofSender && spentInAll + values <= bounds.ofAll else { return false }
-    spent[sender] = sum
+    let spent = spent[sender, default: 0]
+    return max(bounds.share - spent, min(bounds.ofSender - spent, bounds.ofAll - spentInAll), 0)
+  }
+
+  /// Counts the values of a message, which were checked if it was rejected as well.
+  mutating func spend(_ values: Int, of sender: String) {
+    spent[sender, default: 0] += values
     spentInAll += values
-    return true
   }
 }

@@ -35,10 +35,11 @@ struct MessageGuardTests {
   @Test func aHeaderLongerThanAMessageIsSkipped() throws {
     let guarded = Guarded()
     let next = WireBytes.message(serial: 3)
-    let input = WireBytes.message(serial: 1, sender: String(repeating: "x", count: 300_000)) + next
+    let input = WireBytes.message(serial: 1, member: String(repeating: "x", count: 300_000)) + next
     #expect(try guarded.convert(input, inPiecesOf: 4096) == next)
-    #expect(guarded.rejected.map(\.sender) == [nil])
-    #expect(guarded.rejected.allSatisfy { if case .malformed = $0.reason { true } else { false } })
+    #expect(guarded.rejected.map(\.sender) == [":1.5"])
+    #expect(guarded.rejected.map(\.serial) == [1])
+    #expect(guarded.rejected.allSatisfy { if case .tooLarge = $0.reason { true } else { false } })
   }
 
   @Test func aCallWithTooManyValuesIsSkipped() throws {
@@ -50,16 +51,28 @@ struct MessageGuardTests {
     #expect(guarded.rejected.allSatisfy { if case .tooManyValues = $0.reason { true } else { false } })
   }
 
+  /// The check of a rejected message takes time as well.
+  @Test func rejectedValuesCount() throws {
+    let guarded = Guarded(perSecond: ValueBudget.Bounds(ofSender: 1500, ofAll: 10_000, share: 10))
+    let body = WireBytes.body { $0.array(alignment: 4) { strings in for _ in 0..<999 { strings.string("") } } }
+    let long = WireBytes.body { $0.array(alignment: 4) { strings in for _ in 0..<1000 { strings.string("") } } }
+    let input = WireBytes.message(serial: 1, signature: "as", body: long)
+    _ = try guarded.convert(input + WireBytes.message(serial: 2, signature: "as", body: body))
+    #expect(guarded.rejected.map(\.serial) == [1, 2])
+    #expect(guarded.rejected.last.map { if case .tooManyValuesPerSecond = $0.reason { true } else { false } } == true)
+  }
+
   @Test func theValuesOfASecondAreShared() {
     var budget = ValueBudget(ValueBudget.Bounds(ofSender: 100, ofAll: 150, share: 10))
-    let steps: [(values: Int, sender: String, now: Int, isAdmitted: Bool)] = [
-      (100, ":1.5", 0, true), (1, ":1.5", 1, false), (50, ":1.6", 2, true),
+    let steps: [(sender: String, now: Int, rest: Int)] = [
+      (":1.5", 0, 100), (":1.5", 1, 0), (":1.6", 2, 50),
       // The share of a sender is always there.
-      (11, ":1.7", 3, false), (10, ":1.7", 4, true), (100, ":1.5", 1_000_000, true),
+      (":1.7", 3, 10), (":1.7", 4, 0), (":1.5", 1_000_000, 100),
     ]
     for step in steps {
-      let isAdmitted = budget.admits(step.values, from: step.sender, now: step.now)
-      #expect(isAdmitted == step.isAdmitted, "\(step)")
+      let rest = budget.rest(of: step.sender, now: step.now)
+      #expect(rest == step.rest, "\(step)")
+      budget.spend(rest, of: step.sender)
     }
   }
 
@@ -116,12 +129,17 @@ struct MessageGuardTests {
 
 /// A guard of small messages, and what it has rejected.
 private final class Guarded: Sendable {
+  private let bounds: MessageGuard.Bounds
   private let list = Mutex<[RejectedMessage]>([])
   var rejected: [RejectedMessage] { list.withLock(\.self) }
 
+  init(perSecond: ValueBudget.Bounds = ValueBudget.Bounds()) {
+    bounds = MessageGuard.Bounds(messageBytes: 100_000, messageValues: 1000, perSecond: perSecond)
+  }
+
   /// Converts `bytes` as GConverterInputStream does: it asks for no output while it has no input.
   func convert(_ bytes: [UInt8], inPiecesOf piece: Int = .max, room: Int = 4096) throws -> [UInt8] {
-    var messages = MessageGuard(MessageGuard.Bounds(messageBytes: 100_000, messageValues: 1000)) { message in
+    var messages = MessageGuard(bounds) { message in
       self.list.withLock { $0.append(message) }
     }
     var converted: [UInt8] = []

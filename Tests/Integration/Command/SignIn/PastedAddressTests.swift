@@ -89,9 +89,9 @@ struct PastedAddressTests {
     try await World.with { world in
       let line = #"""
         mkfifo answer
-        (ulimit -v 400000; exec "$0" sign-in --paste) <answer & exec 3>answer
+        (ulimit -d 100000; exec "$0" sign-in --paste) <answer & exec 3>answer
         until "$0" status --json | grep -q waiting-for-browser; do sleep 0.1; done
-        head -c 400000000 /dev/zero | tr '\0' a >&3; echo >&3
+        head -c 100000000 /dev/zero | tr '\0' a >&3; echo >&3
         \#(arrival(world)) >&3; echo >&3
         wait $!
         """#
