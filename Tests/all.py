@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs the tests of a debug build, and prints the result of each.
 
-    Tests/all.py          all tests, in two parallel groups: those of the service, and those of desktop, packages and
-                          documentation, which mostly wait for displays and processes
+    Tests/all.py          all tests, in three parallel groups: those in Swift, the attacks, and those of desktop,
+                          packages and documentation, which mostly wait for displays and processes
     Tests/all.py fast     the fast tests, for each commit
     Tests/all.py nightly  tests that take longer, or need root and the network, one after the other
     Tests/all.py NAME     one row of a table, or the SwiftPM tests whose names contain NAME
@@ -30,6 +30,8 @@ FAILED = re.compile(r"^\W*Test (\w+)\(.*\) (?:with \d+ test cases? )?failed afte
 ISSUE = re.compile(r"^\W*Test (.* recorded an issue .*)", re.M)
 # A test that is skipped on this machine, with the reason.
 SKIPPED = re.compile(r"^(?:skip  .*|\W*(?:Test|Suite) \w.* skipped.*)", re.M)
+# How long the world of a test was there.
+TOOK = re.compile(r"^took ([\d.]+) seconds: (\w+)", re.M)
 NOTHING = re.compile(r"Test run with 0 tests|No matching test cases")
 
 SERVICE = {
@@ -37,6 +39,8 @@ SERVICE = {
     "numbers": "Tests/numbers.py .build/debug",
     "misuse": "Tests/misuse.py .build/debug",
     "swift": SWIFT.strip(),
+}
+ATTACKS = {
     "torture": SESSION + "Tests/torture/torture.py .build/debug --rounds 40",
     "abuse": SESSION + "Tests/abuse/abuse.py .build/debug --brief --seconds 24",
     "extremes": SESSION + "Tests/extremes/extremes.py .build/debug --seconds 40",
@@ -107,11 +111,12 @@ def failures(name, text):
 
 def main(name=None):
     if name is None:
-        lanes = [SERVICE, SURROUNDINGS]
+        lanes = [SERVICE, ATTACKS, SURROUNDINGS]
     elif name in TABLES:
         lanes = [TABLES[name]]
     else:
-        lanes = [{name: (SERVICE | SURROUNDINGS | FAST | NIGHTLY).get(name) or SWIFT + "--filter " + shlex.quote(name)}]
+        rows = SERVICE | ATTACKS | SURROUNDINGS | FAST | NIGHTLY
+        lanes = [{name: rows.get(name) or SWIFT + "--filter " + shlex.quote(name)}]
     LOGS.mkdir(parents=True, exist_ok=True)
     # Calls of make in the tests must not inherit the flags of the make that runs them.
     for variable in "MAKEFLAGS", "MFLAGS", "MAKELEVEL":
@@ -127,6 +132,9 @@ def main(name=None):
         skipped = len(SKIPPED.findall(text))
         print(f"{name:15} {seconds:7.1f}  {'FAILED' if status else 'passed'}"
               + (f", {skipped} skipped" if skipped else "") + (f"  {said[-1][:100]}" if said else ""))
+    longest = sorted(((float(seconds), test) for *_, text in rows for seconds, test in TOOK.findall(text)), reverse=True)
+    if longest:
+        print("\nlongest:", ", ".join(f"{test} {seconds:.1f} s" for seconds, test in longest[:5]))
     print()
     for name, _, _, text in rows:
         for line in SKIPPED.findall(text):

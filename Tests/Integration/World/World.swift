@@ -32,6 +32,9 @@ final class World {
   /// Runs `body` in a world with the configuration `plan`.
   static func with(_ plan: Plan = Plan(), _ body: @GLibActor (World) async throws -> Void) async throws {
     try await WorldGate.shared.pass(isLong: plan.isLong) {
+      let begun = ContinuousClock.now
+      // The time that a test reports includes its wait for a place.
+      defer { print("took \(ContinuousClock.now - begun): \(Test.current?.name ?? "")") }
       let world = try World(plan)
       do {
         try await RunningTest.$world.withValue(world) {
