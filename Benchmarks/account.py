@@ -11,7 +11,6 @@ import time
 from pathlib import Path
 
 import bench
-from line import RELAYS
 from world import World
 
 LOADS = {"100/s": dict(rate=100, count=300), "1000/s": dict(rate=1000, count=2000),
@@ -89,16 +88,18 @@ def main():
             (world.root / "account").mkdir()
             world.environment |= {"ACCOUNT": str(world.root / "account"),
                                   "LD_PRELOAD": str(arguments.build / "account.so")}
-        bench.prepare(world, arguments)
+        backends = bench.prepare(world, arguments)
         table = bench.Bench(world, argparse.Namespace(
-            build=arguments.build, quick=True, floor_only=False, threads=None, idle=0))
+            build=arguments.build, quick=True, floor_only=False, threads=None, idle=0), backends)
         account = Account(world, arguments.build / "client", *(["--line"] if arguments.line else []))
         for transport in (bench.WEBSOCKET, bench.SSE):
             if transport.title not in arguments.transports:
                 continue
             table.use(transport)
             for load in arguments.loads.split(","):
-                floors = RELAYS if arguments.line else transport.floors if load == "100/s" else transport.coalescing
+                floors = transport.floors if load == "100/s" else transport.coalescing
+                if arguments.line:
+                    floors = transport.relays
                 for service in ("org.chappie", next(iter(floors))):
                     table.warm_up(service)
                     options = LOADS[load]

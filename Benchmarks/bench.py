@@ -2,6 +2,7 @@
 """Compares the service with the floor; `make bench` runs it. See README.md."""
 
 import argparse
+import ctypes
 import os
 import signal
 import statistics
@@ -11,7 +12,8 @@ import time
 from functools import partial
 from pathlib import Path
 
-from line import RELAYS, LineRows
+from forwarder import make_certificate
+from line import LineRows
 from row import HEADING, Row
 from threads import ThreadStore
 from world import BenchError, World, wait_until
@@ -19,24 +21,35 @@ from world import BenchError, World, wait_until
 SERVICE = "org.chappie"
 
 
+# The authorities that GnuTLS trusts on Debian.
+AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt"
+
+
 class Transport:
     """The transport of the backend's answers, to the service and to the floors."""
 
-    def __init__(self, title, setting, suffix, *options):
+    def __init__(self, title, setting, *options, scheme="http"):
         self.title = title
         self.setting = setting
-        self.floors = {f"org.chappie.{name}{suffix}": list(options) for name in ("Floor", "FloorAgain")}
-        self.coalescing = {f"org.chappie.{name}{suffix}": ["--coalesce", *options]
-                           for name in ("Coalescing", "CoalescingAgain")}
+        self.scheme = scheme
+        self.floors = self.programs("Floor", *options)
+        self.coalescing = self.programs("Coalescing", "--coalesce", *options)
+        self.relays = self.programs("Relay", *options)
+
+    def programs(self, name, *options):
+        return {f"org.chappie.{self.title}.{name}{again}": list(options) for again in ("", "Again")}
 
 
-SSE = Transport("sse", "http-sse-only", "")
-WEBSOCKET = Transport("websocket", "default", "Socket", "--websocket")
+SSE = Transport("sse", "http-sse-only")
+WEBSOCKET = Transport("websocket", "default", "--websocket")
+TLS = Transport("tls", "default", "--websocket", scheme="https")
 
 
 class Bench:
-    def __init__(self, world, arguments):
+    def __init__(self, world, arguments, backends):
         self.world = world
+        self.backends = backends
+        self.backend = None
         self.client = arguments.build / "client"
         self.quick = arguments.quick
         self.idle_seconds = arguments.idle
@@ -66,10 +79,15 @@ class Bench:
         return self.world.run_client(self.client, service, rate=0, count=100, rounds=2)
 
     def use(self, transport):
-        """Makes a service that starts from now on use this transport."""
-        if self.measured:
-            self.world.stop(SERVICE)
-            self.world.configure(f"[Client]\nTransport={transport.setting}\n")
+        """Makes a service that starts from now on use this transport. A sign-in is for one backend."""
+        if not self.measured:
+            return
+        self.world.stop(SERVICE)
+        backend = self.backends[transport.scheme]
+        self.world.configure(f"[Client]\nTransport={transport.setting}\n[Backend]\nBaseURL={backend}\n")
+        if backend != self.backend:
+            sign_in(self.world)
+            self.backend = backend
 
     def turns(self, repetitions, transport, floors, **options):
         self.use(transport)
@@ -102,20 +120,20 @@ class Bench:
         yield self.row(f"deltas per s, {name}", results, "deltas_per_second", 0.8, at_least=True)
         yield self.row(f"cpu s per 10,000 deltas, {name}", results, "cpu", 1.5)
 
-    def start(self):
-        self.use(WEBSOCKET)
+    def start(self, transport):
+        self.use(transport)
 
         def measure(service):
             self.world.stop(service)
             return self.world.run_client(self.client, service, "--activate")
 
-        results = self.repeat(15, [*self.measured, *WEBSOCKET.floors], measure)
-        yield self.row("start to first reply, ms", results, "start_ms", 2)
+        results = self.repeat(15, [*self.measured, *transport.floors], measure)
+        yield self.row(f"start to first reply, {transport.title}, ms", results, "start_ms", 2)
 
-    def memory(self):
+    def memory(self, transport):
         turns = 20 if self.quick else 120
-        self.use(WEBSOCKET)
-        services = [*self.measured, *WEBSOCKET.coalescing]
+        self.use(transport)
+        services = [*self.measured, *transport.coalescing]
         results = {service: [] for service in services}
         for _ in range(self.times(7)):
             for service in services:
@@ -129,9 +147,9 @@ class Bench:
             for service in services:
                 results[service].append({"idle": idle[service], "after": after[service],
                                          "growth": after[service] / idle[service]})
-        yield self.row("resident MiB, idle", results, "idle", 2)
-        yield self.row(f"resident MiB, after {turns} turns", results, "after", 2)
-        yield self.row("growth over these turns", results, "growth", 1.1, absolute=True)
+        yield self.row(f"resident MiB, idle, {transport.title}", results, "idle", 2)
+        yield self.row(f"resident MiB, after {turns} turns, {transport.title}", results, "after", 2)
+        yield self.row(f"growth over these turns, {transport.title}", results, "growth", 1.1, absolute=True)
 
     def threads(self):
         yield from self.store.rows(self.times(7))
@@ -147,22 +165,46 @@ class Bench:
                 groups[f"{transport.title}-latency-{rate}"] = partial(self.latency, transport, rate, seconds)
             for turns, count in ((1, 100000), (32, 4000)):
                 groups[f"{transport.title}-flat-{turns}"] = partial(self.flat_out, transport, turns, count)
-        groups |= {"start": self.start, "memory": self.memory}
+        for transport in (WEBSOCKET, TLS) if "https" in self.backends else (WEBSOCKET,):
+            prefix = "tls-" if transport is TLS else ""
+            groups |= {f"{prefix}start": partial(self.start, transport), f"{prefix}memory": partial(self.memory, transport),
+                       f"{prefix}line-first": LineRows(self, transport).first}
         groups |= LineRows(self, WEBSOCKET).groups(self.idle_seconds)
         return groups | {"threads": self.threads} if self.store else groups
 
 
 def prepare(world, arguments):
-    backend = world.spawn_server("backend", arguments.build / "backend") + "/backend-api"
-    floors = SSE.floors | SSE.coalescing | WEBSOCKET.floors | WEBSOCKET.coalescing | RELAYS
-    for name, options in floors.items():
-        world.add_service(name, arguments.build / "floor", "--name", name, "--backend", backend, *options)
+    """Starts the servers, and makes the services activatable. Returns the backend's address for each scheme."""
+    backend = world.spawn_server("backend", arguments.build / "backend")
+    backends = {"http": backend}
+    certificate, key = make_certificate(world.root)
+    if trust(certificate, world.root):
+        port = backend.rpartition(":")[2]
+        backends["https"] = world.spawn_server("forwarder", sys.executable, "forwarder.py", certificate, key, port)
+    else:
+        print("No rows with TLS: to trust the certificate in a mount namespace needs root.")
+    backends = {scheme: address + "/backend-api" for scheme, address in backends.items()}
+    for transport in (SSE, WEBSOCKET, TLS):
+        for name, options in (transport.floors | transport.coalescing | transport.relays).items():
+            if address := backends.get(transport.scheme):
+                world.add_service(name, arguments.build / "floor", "--name", name, "--backend", address, *options)
     if not arguments.floor_only:
         issuer = world.spawn_server("sandbox", arguments.sandbox, "--port", "0", "--auto-approve")
-        world.add_service(SERVICE, arguments.chappied, "--issuer", issuer, "--backend", backend)
+        world.add_service(SERVICE, arguments.chappied, "--issuer", issuer)
     world.start_session()
-    if not arguments.floor_only:
-        sign_in(world)
+    return backends
+
+
+def trust(certificate, folder):
+    """Adds a certificate to the system's, for this process and those that it starts. Returns whether it may do so."""
+    new_mount_namespace = 0x20000
+    if ctypes.CDLL(None).unshare(new_mount_namespace) != 0:
+        return False
+    authorities = folder / "authorities.pem"
+    authorities.write_bytes(Path(AUTHORITIES).read_bytes() + certificate.read_bytes())
+    subprocess.run(["mount", "--make-rprivate", "/"], check=True)
+    subprocess.run(["mount", "--bind", authorities, AUTHORITIES], check=True)
+    return True
 
 
 def sign_in(world):
@@ -201,11 +243,11 @@ def run(arguments):
     wanted = arguments.rows.split(",")
     missed = False
     with World() as world:
-        prepare(world, arguments)
+        backends = prepare(world, arguments)
         print(f"Medians over repetitions (reps), interleaved; {os.cpu_count()} processors, "
               f"load {os.getloadavg()[0]:.2f}. control = the floor's second instance / the floor.")
         print(HEADING, flush=True)
-        for name, rows in Bench(world, arguments).groups().items():
+        for name, rows in Bench(world, arguments, backends).groups().items():
             if arguments.rows and not any(f"{name}-".startswith(f"{row}-") for row in wanted):
                 continue
             for row in rows():

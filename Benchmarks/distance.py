@@ -21,67 +21,14 @@ from pathlib import Path
 
 import gi
 
+from forwarder import make_certificate
+
 gi.require_version("Gio", "2.0")
 from gi.repository import Gio, GLib  # noqa: E402
 
 
 def run(*words):
     subprocess.run([str(word) for word in words], check=True, stdout=subprocess.DEVNULL)
-
-
-# The server's end: a delay, then TLS, then the stand-in. It reads the round trip in milliseconds from its input.
-FORWARDER = """
-import queue, socket, ssl, sys, threading, time
-delay = 0.0
-def read_delay():
-    global delay
-    for line in sys.stdin: delay = float(line) / 2000
-def deliver(waiting, to):
-    while item := waiting.get():
-        due, data = item
-        time.sleep(max(0, due - time.monotonic()))
-        try: to.sendall(data)
-        except OSError: return
-    try: to.shutdown(socket.SHUT_WR)
-    except OSError: pass
-def pump(source, to):
-    waiting = queue.Queue()
-    threading.Thread(target=deliver, args=(waiting, to), daemon=True).start()
-    try:
-        while data := source.recv(65536): waiting.put((time.monotonic() + delay, data))
-    except OSError: pass
-    waiting.put(None)
-def plain(source, to):
-    try:
-        while data := source.recv(65536): to.sendall(data)
-    except OSError: pass
-    try: to.shutdown(socket.SHUT_WR)
-    except OSError: pass
-def connected(port):
-    peer = socket.create_connection(("127.0.0.1", port))
-    peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return peer
-def both(pump, one, other):
-    one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    threading.Thread(target=pump, args=(one, other), daemon=True).start()
-    pump(other, one)
-def decrypt(raw):
-    try: client = context.wrap_socket(raw, server_side=True)
-    except OSError: return
-    both(plain, client, connected(int(sys.argv[3])))
-def far(raw):
-    time.sleep(2 * delay)
-    both(pump, raw, connected(inner.getsockname()[1]))
-def listen(listener, serve):
-    while True: threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
-context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-context.load_cert_chain(sys.argv[1], sys.argv[2])
-inner, outer = socket.create_server(("127.0.0.1", 0)), socket.create_server(("127.0.0.1", int(sys.argv[4])))
-threading.Thread(target=listen, args=(inner, decrypt), daemon=True).start()
-threading.Thread(target=read_delay, daemon=True).start()
-print("ready", flush=True)
-listen(outer, far)
-"""
 
 
 def free_port():
@@ -97,18 +44,16 @@ class Service:
         self.processes = []
 
     def __enter__(self):
-        certificate, key = self.folder / "server.pem", self.folder / "server.key"
-        run("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=server", "-addext",
-            "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate)
+        certificate, key = make_certificate(self.folder)
         outer = free_port()
         issuer = f"https://127.0.0.1:{outer}"
         standin = self.spawn(self.programs / "chappie-sandbox", "--auto-approve", "--interval", "1", "--rate", "0",
                              "--public-url", issuer)
         lines = dict(standin.stdout.readline().split(" ", 1) for _ in range(4))
         port = re.search(r":(\d+)", lines["local"].split("//")[1])[1]
-        self.forwarder = self.spawn(sys.executable, "-c", FORWARDER, certificate, key, port, outer,
-                                    stdin=subprocess.PIPE)
-        assert self.forwarder.stdout.readline() == "ready\n"
+        self.forwarder = self.spawn(sys.executable, Path(__file__).with_name("forwarder.py"), certificate, key, port,
+                                    outer, stdin=subprocess.PIPE)
+        self.forwarder.stdout.readline()
         self.arguments = ["--issuer", issuer, "--backend", f"{issuer}/backend-api"]
         self.environment = os.environ | {"SSL_CERT_FILE": str(certificate)}
         self.bus = Gio.bus_get_sync(Gio.BusType.SESSION)

@@ -9,7 +9,6 @@ from pathlib import Path
 from row import Row
 
 SERVICE = "org.chappie"
-RELAYS = {f"org.chappie.{name}": ["--websocket"] for name in ("Relay", "RelayAgain")}
 PERIODS = {"median, us": ("median_us", 1.3), "99th percentile, us": ("p99_us", 2)}
 
 
@@ -24,6 +23,7 @@ class LineRows:
         self.bench = bench
         self.world = bench.world
         self.transport = transport
+        self.relays = transport.relays
 
     def start(self, services):
         self.bench.use(self.transport)
@@ -39,7 +39,7 @@ class LineRows:
 
     def ways(self, floors):
         own = [*self.bench.measured, *(f"{name}/bus" for name in self.bench.measured)]
-        return [*own, *RELAYS, *(f"{name}/bus" for name in floors)]
+        return [*own, *self.relays, *(f"{name}/bus" for name in floors)]
 
     def against(self, title, results, key, hold, own, floor, control=None, **options):
         """A row of one way's figure, in its ratio to another's."""
@@ -54,7 +54,7 @@ class LineRows:
         ways = self.ways(floors)
         self.start(dict.fromkeys(way.partition("/")[0] for way in ways))
         results = self.bench.repeat(15, ways, lambda way: self.run(way, rate=rate, count=count))
-        relay, again = RELAYS
+        relay, again = self.relays
         for name, (key, hold) in PERIODS.items():
             yield self.against(f"latency, line, {rate}/s, {name}", results, key, hold, SERVICE, relay, again)
             yield self.against(f"… to the bus's floor, {name}", results, key, 0.6, SERVICE, f"{floors[0]}/bus",
@@ -64,17 +64,17 @@ class LineRows:
 
     def flat_out(self, turns, count):
         count = count // 10 if self.bench.quick else count
-        services = [*self.bench.measured, *RELAYS]
+        services = [*self.bench.measured, *self.relays]
         self.start(services)
         results = self.bench.repeat(7, services, lambda way: self.run(way, rate=0, turns=turns, count=count))
         name = f"flat out, {turns} turn{'s' if turns > 1 else ''}"
-        yield self.against(f"deltas per s, line, {name}", results, "deltas_per_second", 0.8, SERVICE, *RELAYS,
+        yield self.against(f"deltas per s, line, {name}", results, "deltas_per_second", 0.8, SERVICE, *self.relays,
                            at_least=True)
-        yield self.against(f"cpu s per 10,000 deltas, line, {name}", results, "cpu", 1.5, SERVICE, *RELAYS)
+        yield self.against(f"cpu s per 10,000 deltas, line, {name}", results, "cpu", 1.5, SERVICE, *self.relays)
 
     def many(self):
         """256 turns at once, of four programs, because one may have 64."""
-        services = [*self.bench.measured, *RELAYS]
+        services = [*self.bench.measured, *self.relays]
         self.start(services)
 
         def measure(service):
@@ -85,11 +85,11 @@ class LineRows:
 
         results = self.bench.repeat(7, services, measure)
         for name, (key, hold) in PERIODS.items():
-            yield self.against(f"latency, 256 lines, 10/s each, {name}", results, key, hold, SERVICE, *RELAYS)
+            yield self.against(f"latency, 256 lines, 10/s each, {name}", results, key, hold, SERVICE, *self.relays)
 
     def first(self):
         """The first delta after OpenTurn, the connection to the backend included."""
-        services = [*self.bench.measured, *RELAYS]
+        services = [*self.bench.measured, *self.relays]
         self.start(services)
 
         def measure(service, stops):
@@ -98,9 +98,10 @@ class LineRows:
             return self.world.run_client(self.bench.client, service, "--line", rate=0, count=1)
 
         cold, warm = (self.bench.repeat(15, services, lambda service: measure(service, stops)) for stops in (True, False))
-        yield self.against("first delta after OpenTurn, cold, ms", cold, "first_ms", 2.5, SERVICE, *RELAYS)
+        name = f"first delta after OpenTurn, {self.transport.title}"
+        yield self.against(f"{name}, cold, ms", cold, "first_ms", 2.5, SERVICE, *self.relays)
         # The relay reads no keyring. The difference is what a user could notice.
-        row = self.against("first delta after OpenTurn, warm, ms more", warm, "first_ms", 10, SERVICE, *RELAYS,
+        row = self.against(f"{name}, warm, ms more", warm, "first_ms", 10, SERVICE, *self.relays,
                            absolute=True)
         if row.service:
             row.service -= row.floor
@@ -108,7 +109,7 @@ class LineRows:
 
     def idle(self, seconds):
         """A service with eight followers and nothing to do."""
-        service = next(iter([*self.bench.measured, *RELAYS]))
+        service = next(iter([*self.bench.measured, *self.relays]))
         self.start([service])
         followers = [self.world.spawn(f"follower-{number}", self.bench.client, "--name", service, "--follow")
                      for number in range(8 if self.bench.measured else 0)]
@@ -141,4 +142,4 @@ class LineRows:
                   for rate, seconds in ((100, 2), (200, 2), (1000, 1.5))}
         groups |= {f"line-flat-{turns}": lambda turns=turns, count=count: self.flat_out(turns, count)
                    for turns, count in ((1, 100000), (32, 4000))}
-        return groups | {"line-many": self.many, "line-first": self.first, "idle": lambda: self.idle(idle_seconds)}
+        return groups | {"line-many": self.many, "idle": lambda: self.idle(idle_seconds)}

@@ -90,7 +90,7 @@ class World:
         """Starts a helper that prints the URL it listens on; returns the URL."""
         self.spawn(name, *argv)
         log = self.root / f"{name}.log"
-        return wait_until(lambda: re.search(r"http://127\.0\.0\.1:\d+(?=[\s/])", log.read_text()),
+        return wait_until(lambda: re.search(r"https?://127\.0\.0\.1:\d+(?=[\s/])", log.read_text()),
                           f"{name} to say where it listens")[0]
 
     def start_session(self):
