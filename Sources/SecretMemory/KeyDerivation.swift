@@ -5,29 +5,20 @@ import CSodium
 ///
 /// Equal input gives equal output. Different purposes give unrelated output.
 public enum KeyDerivation {
-  /// A fingerprint that does not reveal `material`: `length` bytes, in hexadecimal.
-  public static func fingerprint(of material: [UInt8], purpose: String, length: Int = 16) -> String {
+  /// A fingerprint that does not reveal `material`: `length` bytes, in hexadecimal. With a secret, a key of
+  /// ``AEAD/keyLength`` bytes, nobody else can confirm a guess of the material.
+  public static func fingerprint(
+    of material: [UInt8], and secret: SecretBytes? = nil, purpose: String, length: Int = 16
+  ) -> String {
     var bytes = [UInt8](repeating: 0, count: length)
-    hash(material, purpose: purpose, into: &bytes, length: length)
-    return hexadecimal(bytes)
-  }
-
-  private static func hexadecimal(_ bytes: [UInt8]) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    hash(material, secret, purpose: purpose, into: &bytes, length: length)
+    return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
   /// Derives a key of ``AEAD/keyLength`` bytes from `secret`, a key of the same length, and from `material`, which may
   /// be public.
   public static func deriveKey(from material: [UInt8], and secret: SecretBytes, purpose: String) -> SecretBytes {
     SecretBytes(count: AEAD.keyLength) { hash(material, secret, purpose: purpose, into: $0, length: AEAD.keyLength) }
-  }
-
-  /// A fingerprint of `material` and `secret`, 16 bytes in hexadecimal. Without the secret, nobody can confirm a guess
-  /// of the material.
-  public static func fingerprint(of material: [UInt8], and secret: SecretBytes, purpose: String) -> String {
-    var bytes = [UInt8](repeating: 0, count: 16)
-    hash(material, secret, purpose: purpose, into: &bytes, length: bytes.count)
-    return hexadecimal(bytes)
   }
 
   /// A fingerprint of `secret`, 16 bytes.
@@ -37,23 +28,18 @@ public enum KeyDerivation {
     return bytes
   }
 
-  private static func hash(_ material: [UInt8], purpose: String, into bytes: UnsafeMutablePointer<UInt8>, length: Int) {
-    let input = named(material, purpose)
-    crypto_generichash(bytes, length, input, UInt64(input.count), nil, 0)
-  }
-
   private static func hash(
-    _ material: [UInt8], _ secret: SecretBytes, purpose: String, into bytes: UnsafeMutablePointer<UInt8>, length: Int
+    _ material: [UInt8], _ secret: SecretBytes?, purpose: String, into bytes: UnsafeMutablePointer<UInt8>, length: Int
   ) {
+    let name = Array(purpose.utf8)
+    // BLAKE2b accepts keys of 16 to 64 bytes only, so the purpose and its length precede the material instead.
+    let input = [UInt8(truncatingIfNeeded: name.count)] + name + material
+    func hash(_ key: UnsafePointer<UInt8>?, _ keyLength: Int) {
+      crypto_generichash(bytes, length, input, UInt64(input.count), key, keyLength)
+    }
+    guard let secret else { return hash(nil, 0) }
     precondition(secret.count == AEAD.keyLength, "a key has \(AEAD.keyLength) bytes")
-    let input = named(material, purpose)
-    secret.withPointer { _ = crypto_generichash(bytes, length, input, UInt64(input.count), $0, AEAD.keyLength) }
-  }
-
-  /// BLAKE2b accepts keys of 16 to 64 bytes only, so the purpose and its length precede the material instead.
-  private static func named(_ material: [UInt8], _ purpose: String) -> [UInt8] {
-    let purpose = Array(purpose.utf8)
-    return [UInt8(truncatingIfNeeded: purpose.count)] + purpose + material
+    secret.withPointer { hash($0, AEAD.keyLength) }
   }
 }
 
