@@ -36,7 +36,7 @@ SAFE = {
     "ChappieSDK/JSON/ChappieJSONValue.swift": "the readers with a range",
     "ChappieSDK/JSON/JSONFields.swift": "the readers with a range",
     "AnswerRendering/Markdown/CharacterReference.swift": "the digits of a character",
-    "SQLite/DatabaseRow.swift": "the readers with a range",
+    "SQLite/Statement.swift": "the readers with a range",
     "SQLite/Database.swift": "the timeout of this program",
 }
 WIDTH = r"(?:s5Int64V|s6UInt64V|s5Int32V|s6UInt32V|Su)"

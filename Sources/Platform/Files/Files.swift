@@ -80,19 +80,8 @@ public enum Files {
   /// - Throws: ``FileError`` when the directory cannot be read.
   public static func names(in directory: String) throws(FileError) -> [String] {
     guard exists(directory) else { return [] }
-    guard let listing = opendir(directory) else {
-      throw errno == ENOTDIR ? .failed("it is not a directory") : FileError(errno: errno)
-    }
-    defer { closedir(listing) }
-    var names: [String] = []
-    while true {
-      errno = 0
-      guard let entry = readdir(listing), let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { break }
-      let name = (UnsafeRawPointer(entry) + offset).assumingMemoryBound(to: CChar.self)
-      names.append(String(cString: name))
-    }
-    guard errno == 0 else { throw FileError(errno: errno) }
-    return names.filter { $0 != "." && $0 != ".." }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    let names = try rawNames(in: Array(directory.utf8CString)).map { String(decoding: $0, as: UTF8.self) }
+    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
   // MARK: Paths
@@ -162,7 +151,9 @@ extension Files {
   }
 
   private static func rawNames(in directory: [CChar]) throws(FileError) -> [[UInt8]] {
-    guard let listing = opendir(directory) else { throw FileError(errno: errno) }
+    guard let listing = opendir(directory) else {
+      throw errno == ENOTDIR ? .failed("it is not a directory") : FileError(errno: errno)
+    }
     defer { closedir(listing) }
     var names: [[UInt8]] = []
     while true {
