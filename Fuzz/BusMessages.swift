@@ -32,10 +32,10 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let input = Array(UnsafeBufferPointer(start: start, count: count))
   guard let length = input.first.map(Int.init), length < count else { return 0 }
   var bytes = message(input[1..<1 + length], input[(1 + length)...])
-  guard let head = MessageHead(bytes[...]), head.length == bytes.count,
-    let fields = MessageFields(bytes[..<head.headerLength], head.byteOrder)
+  guard let head = try? MessageHead(bytes[...]), head.length == bytes.count,
+    let fields = try? MessageFields(bytes[..<head.headerLength], head.byteOrder)
   else { preconditionFailure("the message was not parsed") }
-  do throws(BodyValidation.Fault) {
+  do throws(WireFault) {
     try BodyValidation.check(
       bytes[head.headerLength...], head.byteOrder, signature: fields.signature, valueLimit: 10_000)
   } catch {

@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 static inline GType chappie_type_int(void) { return G_TYPE_INT; }
@@ -65,8 +64,6 @@ static inline int chappie_unix_socket(GIOStream *connection) {
   return g_socket_get_family(socket) == G_SOCKET_FAMILY_UNIX ? g_socket_get_fd(socket) : -1;
 }
 
-// Accepts a connection with close-on-exec. The C library declares accept4 under _GNU_SOURCE only.
-static inline int chappie_accept(int socket) { return (int)syscall(SYS_accept4, socket, NULL, NULL, SOCK_CLOEXEC); }
 
 // Sends bytes over a Unix socket without blocking, together with `descriptor` unless it is -1.
 static inline ssize_t chappie_send(int socket, const void *bytes, size_t count, int descriptor) {

@@ -28,15 +28,15 @@ public final class HTTPServer {
   /// - Throws: ``GLibError`` when the port is in use.
   public init(port: UInt16 = 0, _ handler: @escaping Handler) throws {
     // libsoup's default backlog of 10 delays further simultaneous clients by a second.
-    let listening = try ListeningSocket.open(port: port, backlog: 1024, reusable: true)
+    let listening = try LoopbackSocket.listening(port: port, backlog: 1024, reusable: true)
     defer { g_object_unref(listening.socket) }
-    guard let server = g_object_new_with_properties(soup_server_get_type(), 0, nil, nil) else {
+    guard let server = newObject(soup_server_get_type()) else {
       preconditionFailure("libsoup made no server")
     }
     self.server = UnsafeMutableRawPointer(server).assumingMemoryBound(to: SoupServer.self)
     self.handler = handler
     self.port = listening.port
-    _ = try checked {
+    try checked {
       soup_server_listen_socket(self.server, listening.socket, SoupServerListenOptions(rawValue: 0), &$0)
     }
     addHandlers()

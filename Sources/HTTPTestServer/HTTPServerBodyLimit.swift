@@ -36,10 +36,7 @@ final class HTTPServerBodyLimit {
     let callback: Callback = { _, chunk, data in
       GLibActor.assumeIsolated { CallbackBox<HTTPServerBodyLimit>.of(data).closure.received(chunk) }
     }
-    g_signal_connect_data(
-      UnsafeMutableRawPointer(message), "got-chunk", unsafeBitCast(callback, to: GCallback.self),
-      CallbackBox(self).retained, CallbackBox<HTTPServerBodyLimit>.releaseOfSignal,
-      GConnectFlags(rawValue: 0))
+    onSignal("got-chunk", of: message, self, unsafeBitCast(callback, to: GCallback.self))
   }
 
   private func received(_ chunk: OpaquePointer?) {

@@ -8,7 +8,7 @@ import GLibBridge
 final class HTTPServerExchange {
   private enum State {
     case idle
-    case running(Task<Void, Never>, HTTPServerPeerWatch)
+    case running(Task<Void, Never>, SourceWatch)
     case ended
   }
 
@@ -30,7 +30,7 @@ final class HTTPServerExchange {
   func start(_ handler: @escaping HTTPServer.Handler, ended: @escaping @GLibActor () -> Void) {
     guard let socket = soup_server_message_get_socket(message) else { return ended() }
     soup_server_message_pause(message)
-    let watch = HTTPServerPeerWatch(socket) { [weak self] in self?.cancel() }
+    let watch = SourceWatch.peer(of: socket) { [weak self] in self?.cancel() }
     let task = Task.onGLib {
       await run(handler)
       state = .ended

@@ -11,7 +11,7 @@ public final class HTTPServerStream {
   private var isOpen = true
   private let connection: UnsafeMutablePointer<GIOStream>
   private let socket: UnsafeMutablePointer<GSocket>
-  private let peerWatch: HTTPServerPeerWatch
+  private let peerWatch: SourceWatch
   /// Whether the body is sent in chunks, which clients of HTTP/1.0 do not support.
   private let isChunked: Bool
 
@@ -21,7 +21,7 @@ public final class HTTPServerStream {
   /// an iteration of the main loop.
   init(
     connection: UnsafeMutablePointer<GIOStream>, socket: UnsafeMutablePointer<GSocket>,
-    peerWatch: HTTPServerPeerWatch, isChunked: Bool
+    peerWatch: SourceWatch, isChunked: Bool
   ) {
     self.connection = connection
     self.socket = socket
@@ -72,5 +72,64 @@ public final class HTTPServerStream {
     g_object_ref(connection)
     g_object_ref(socket)
     return (connection, socket)
+  }
+}
+
+/// A write after the connection was closed.
+public struct HTTPServerConnectionClosed: Error {}
+
+extension SourceWatch {
+  /// Calls an action once, when the peer of a socket has disconnected or has shut down its sending side. As in most
+  /// servers, a client that only shuts down its sending side counts as disconnected.
+  ///
+  /// The watch must be released before the socket's descriptor is closed.
+  static func peer(of socket: UnsafeMutablePointer<GSocket>, _ action: @escaping @GLibActor () -> Void) -> SourceWatch {
+    // POLLRDHUP: unlike POLLIN, it reports the end of the stream before unread bytes are read, and nothing else.
+    let gone = GIOCondition(rawValue: 0x2000 | G_IO_HUP.rawValue | G_IO_ERR.rawValue)
+    return SourceWatch(.descriptor(g_socket_get_fd(socket), gone), action)
+  }
+}
+
+extension UnsafeMutablePointer<GSocket> {
+  /// Waits until the socket accepts bytes, writing would fail, or the task is cancelled.
+  @GLibActor
+  func untilWritable() async {
+    let wait = Wait()
+    let watch = SourceWatch(.descriptor(g_socket_get_fd(self), G_IO_OUT)) { wait.finish() }
+    await wait.valueOrCancelled()
+    watch.cancel()
+  }
+
+  /// Sends all bytes, and waits while the socket's buffer is full.
+  ///
+  /// - Parameter isOpen: asked before each part; the socket may be closed meanwhile.
+  /// - Throws: `CancellationError` when the client disconnected; ``GLibError`` when the connection broke;
+  ///   ``HTTPServerConnectionClosed``.
+  @GLibActor
+  func send(_ bytes: [UInt8], while isOpen: () -> Bool) async throws {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      guard isOpen() else { throw HTTPServerConnectionClosed() }
+      try Task.checkCancellation()
+      if let count = try sendNow(rest) {
+        rest = rest.dropFirst(count)
+      } else {
+        await untilWritable()
+      }
+    }
+  }
+
+  /// Sends as many bytes as the socket accepts now; nil when it accepts none.
+  @GLibActor
+  private func sendNow(_ bytes: ArraySlice<UInt8>) throws -> Int? {
+    do {
+      return try checked { error in
+        bytes.withUnsafeBytes {
+          Int(g_socket_send_with_blocking(self, $0.baseAddress, gsize($0.count), 0, nil, &error))
+        }
+      }
+    } catch let error as GLibError where error.isIO(G_IO_ERROR_WOULD_BLOCK) {
+      return nil
+    }
   }
 }

@@ -14,7 +14,7 @@ public final class HTTPServerWebSocket {
 
   private let transport: UnsafeMutablePointer<GSocket>
   private let connection: OpaquePointer
-  private let peerWatch: HTTPServerPeerWatch
+  private let peerWatch: SourceWatch
   private var handlers: [gulong] = []
   private var messages: ArraySlice<[UInt8]> = []
   private var arrival = Wait()
@@ -25,7 +25,7 @@ public final class HTTPServerWebSocket {
   /// - Parameter left: called when the client has sent a close frame.
   init(
     _ message: OpaquePointer, connection stream: UnsafeMutablePointer<GIOStream>,
-    socket transport: UnsafeMutablePointer<GSocket>, peerWatch: HTTPServerPeerWatch,
+    socket transport: UnsafeMutablePointer<GSocket>, peerWatch: SourceWatch,
     left: @escaping @GLibActor () -> Void
   ) {
     let connection = soup_websocket_connection_new(
@@ -36,25 +36,21 @@ public final class HTTPServerWebSocket {
     self.connection = connection
     self.transport = transport
     self.peerWatch = peerWatch
-    let closed: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Void = { _, data in
-      GLibActor.assumeIsolated { CallbackBox<@GLibActor () -> Void>.of(data).closure() }
+    let closed = onSignal("closed", of: connection) { [weak self] in
+      self?.arrival.finish()
+      left()
     }
-    handlers.append(
-      connect("closed", unsafeBitCast(closed, to: GCallback.self)) { [weak self] in
-        self?.arrival.finish()
-        left()
-      })
-    let message: @convention(c) (OpaquePointer?, Int32, OpaquePointer?, UnsafeMutableRawPointer?) -> Void = {
+    typealias Receive = @GLibActor (OpaquePointer?, Int32) -> Void
+    let callback: @convention(c) (OpaquePointer?, Int32, OpaquePointer?, UnsafeMutableRawPointer?) -> Void = {
       _, type, bytes, data in
-      GLibActor.assumeIsolated {
-        CallbackBox<@GLibActor (OpaquePointer?, Int32) -> Void>.of(data).closure(bytes, type)
-      }
+      GLibActor.assumeIsolated { CallbackBox<Receive>.of(data).closure(bytes, type) }
     }
-    handlers.append(
-      connect("message", unsafeBitCast(message, to: GCallback.self)) {
-        [weak self] (bytes: OpaquePointer?, type: Int32) in
-        self?.received(bytes, isText: type == Int32(SOUP_WEBSOCKET_DATA_TEXT.rawValue))
-      })
+    let receive: Receive = { [weak self] bytes, type in
+      self?.received(bytes, isText: type == Int32(SOUP_WEBSOCKET_DATA_TEXT.rawValue))
+    }
+    handlers = [
+      closed, onSignal("message", of: connection, receive, unsafeBitCast(callback, to: GCallback.self)),
+    ]
   }
 
   isolated deinit {
@@ -62,12 +58,6 @@ public final class HTTPServerWebSocket {
     peerWatch.cancel()
     g_object_unref(UnsafeMutableRawPointer(connection))
     g_object_unref(transport)
-  }
-
-  private func connect<Closure>(_ signal: String, _ callback: @escaping GCallback, _ closure: Closure) -> gulong {
-    g_signal_connect_data(
-      UnsafeMutableRawPointer(connection), signal, callback, CallbackBox(closure).retained,
-      CallbackBox<Closure>.releaseOfSignal, GConnectFlags(rawValue: 0))
   }
 
   private var isOpen: Bool { soup_websocket_connection_get_state(connection) == SOUP_WEBSOCKET_STATE_OPEN }
@@ -148,8 +138,8 @@ public final class HTTPServerWebSocket {
   /// Waits until no other source of the main loop is ready.
   private func untilQuiet() async {
     let wait = Wait()
-    let source = AttachedSource(owning: g_idle_source_new(), AttachedSource.once) { wait.finish() }
+    let watch = SourceWatch(.idle) { wait.finish() }
     await wait.value()
-    _ = consume source
+    watch.cancel()
   }
 }

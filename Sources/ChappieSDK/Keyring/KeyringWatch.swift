@@ -44,7 +44,7 @@ final class KeyringWatch {
   private var round = Round.none
   private var lastRound = ContinuousClock.now - pause
   private var starting: Task<Void, Never>?
-  private var subscription: BusSubscription?
+  private var subscription: Observation?
   /// Called with the attributes of the changed items, before and after. Called with nil when any item may have changed.
   private let changed: @GLibActor ([Attributes]?) -> Void
 

@@ -21,8 +21,8 @@ final class KeyringSource: LockSource {
   private var owner: String?
   private var lateAnswer: Task<Void, Never>?
   private var changed: @GLibActor () -> Void = {}
-  private var watch: BusNameWatch?
-  private var subscription: BusSubscription?
+  private var watch: Observation?
+  private var subscription: Observation?
 
   init(_ connection: BusConnection) {
     self.connection = connection

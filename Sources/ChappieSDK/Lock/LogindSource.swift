@@ -20,7 +20,7 @@ final class LogindSource: LockSource {
   private enum Display {
     /// There is none, or logind does not run.
     case none
-    case session(ObjectPath, isTruthful: Bool, subscription: BusSubscription)
+    case session(ObjectPath, isTruthful: Bool, subscription: Observation)
   }
 
   /// The state of the display session's hint.
@@ -41,9 +41,9 @@ final class LogindSource: LockSource {
   private var isAsleep = false
   /// The session whose hint was once seen set, so its locker sets it.
   private var provenSession: ObjectPath?
-  private var watch: BusNameWatch?
-  private var managerSignals: BusSubscription?
-  private var userSignals: BusSubscription?
+  private var watch: Observation?
+  private var managerSignals: Observation?
+  private var userSignals: Observation?
 
   init(_ connection: BusConnection) {
     self.connection = connection

@@ -20,8 +20,8 @@ final class ScreenSaverSource: LockSource {
   private let connection: BusConnection
   private let path: ObjectPath
   private var changed: @GLibActor () -> Void = {}
-  private var watch: BusNameWatch?
-  private var subscription: BusSubscription?
+  private var watch: Observation?
+  private var subscription: Observation?
   /// The number of changes reported so far.
   private var changes = 0
 

@@ -7,7 +7,7 @@ import GLibBridge
 final class Callers {
   private final class Caller {
     enum Presence {
-      case here(BusNameWatch)
+      case here(Observation)
       case gone
     }
 

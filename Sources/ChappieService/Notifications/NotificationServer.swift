@@ -42,8 +42,8 @@ final class NotificationServer {
   private let connection: BusConnection
   private let receive: @GLibActor (Event) -> Void
   private var presence = Presence.unknown(Wait())
-  private var watch: BusNameWatch?
-  private var signals: BusSubscription?
+  private var watch: Observation?
+  private var signals: Observation?
   private var latestToken: (id: UInt32, token: String)?
   private let note: NotificationNote
   /// The ids of our notifications.

@@ -55,13 +55,11 @@ public final class BusConnection {
   ///
   /// - Throws: ``GLibError``, `CancellationError`.
   public static func open(_ bus: Bus, deadline: Duration = .seconds(10)) async throws -> BusConnection {
-    let connection = try await asyncCall(deadline: deadline) { cancellable, callback, data in
+    try await asyncCall(deadline: deadline) { cancellable, callback, data in
       g_bus_get(bus.type, cancellable, callback, data)
     } finish: { result, error in
       g_bus_get_finish(result, &error).map { BusConnection(owning: $0) }
     }
-    guard let connection else { throw GLibError.timedOut }
-    return connection
   }
 
   /// Opens a private connection to the bus at `address`.
@@ -71,13 +69,11 @@ public final class BusConnection {
     let flags = GDBusConnectionFlags(
       rawValue: G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT.rawValue
         | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION.rawValue)
-    let connection = try await asyncCall(deadline: deadline) { cancellable, callback, data in
+    return try await asyncCall(deadline: deadline) { cancellable, callback, data in
       g_dbus_connection_new_for_address(address, flags, nil, cancellable, callback, data)
     } finish: { result, error in
       g_dbus_connection_new_for_address_finish(result, &error).map { BusConnection(owning: $0) }
     }
-    guard let connection else { throw GLibError.timedOut }
-    return connection
   }
 
   /// The connection's unique name, such as `:1.42`.
@@ -119,7 +115,7 @@ public final class BusConnection {
     let before = g_dbus_connection_get_last_serial(pointer)
     var serial = before
     defer { if serial != before { replies.forget(serial) } }
-    let answer = try await asyncCall { cancellable, callback, data in
+    return try await asyncCall { cancellable, callback, data in
       g_dbus_connection_call_with_unix_fd_list(
         pointer, destination, path.string, interface, member, arguments.pointer, nil, GDBusCallFlags(rawValue: flags),
         milliseconds, nil, cancellable, callback, data)
@@ -131,8 +127,6 @@ public final class BusConnection {
       let descriptors = Self.take(list)
       return reply.map { (Variant(taking: $0), descriptors) }
     }
-    guard let answer else { throw GLibError.timedOut }
-    return answer
   }
 
   private static func take(_ list: UnsafeMutablePointer<GUnixFDList>?) -> [Descriptor] {
@@ -186,7 +180,7 @@ public final class BusConnection {
     _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: Variant, to destination: String? = nil
   ) throws {
     try BusMessageTooLong.check(arguments)
-    _ = try checked {
+    try checked {
       g_dbus_connection_emit_signal(
         pointer, destination, path.string, interface, member, arguments.pointer, &$0)
     }
@@ -194,9 +188,13 @@ public final class BusConnection {
 
   /// Waits until all queued messages have been written to the socket.
   public func flush() async throws {
-    _ = try await asyncCall { cancellable, callback, data in
+    try await Self.flush(pointer)
+  }
+
+  static func flush(_ pointer: OpaquePointer) async throws {
+    try await asyncCall { cancellable, callback, data in
       g_dbus_connection_flush(pointer, cancellable, callback, data)
-    } finish: { [pointer] result, error in
+    } finish: { result, error in
       g_dbus_connection_flush_finish(pointer, result, &error)
     }
   }
@@ -206,31 +204,35 @@ public final class BusConnection {
 
   /// Calls `action` once, when the connection closes; never when it is already closed.
   public func onClosed(_ action: @escaping @GLibActor () -> Void) {
-    let box = CallbackBox(action)
-    let callback:
-      @convention(c) (OpaquePointer?, gboolean, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void =
-        { _, _, _, data in
-          GLibActor.assumeIsolated { CallbackBox<@GLibActor () -> Void>.of(data).closure() }
-        }
-    g_signal_connect_data(
-      UnsafeMutableRawPointer(pointer), "closed", unsafeBitCast(callback, to: GCallback.self), box.retained,
-      CallbackBox<@GLibActor () -> Void>.releaseOfSignal, GConnectFlags(rawValue: 0))
+    onSignal("closed", of: pointer, action)
   }
 }
 
-let busName = "org.freedesktop.DBus"
-let busPath = ObjectPath.root.appending("org").appending("freedesktop").appending("DBus")
-
-/// Bus names.
-public enum BusName {
-  /// Whether `text` is a well-known name such as `org.example.App`: at most 255 bytes, with two or more elements of
-  /// ASCII letters, digits, `-` and `_` that are separated by `.` and do not start with a digit.
-  public static func isWellKnown(_ text: String) -> Bool {
-    !text.utf8.contains(0) && g_dbus_is_name(text) != 0 && g_dbus_is_unique_name(text) == 0
+extension BusConnection {
+  /// Suppresses the warnings of GIO and libsecret after this connection is closed: they still create proxies for
+  /// earlier replies then, and log a warning for each. Call it once in a process.
+  ///
+  /// - Parameter connection: the shared connection that the libraries use, as ``open(_:deadline:)`` returns it.
+  public static func quietenLibraries(onceClosed connection: BusConnection) {
+    g_log_set_writer_func(writer, g_object_ref(UnsafeMutableRawPointer(connection.pointer))) { g_object_unref($0) }
   }
 
-  /// Whether `text` is the name of a connection, such as `:1.42`.
-  public static func isUnique(_ text: String) -> Bool {
-    !text.utf8.contains(0) && g_dbus_is_unique_name(text) != 0
+  /// GLib calls it on any thread.
+  private nonisolated static var writer: GLogWriterFunc {
+    { level, fields, count, connection in
+      let complaints = G_LOG_LEVEL_CRITICAL.rawValue | G_LOG_LEVEL_WARNING.rawValue
+      guard level.rawValue & complaints != 0, let connection,
+        g_dbus_connection_is_closed(OpaquePointer(connection)) != 0,
+        BusConnection.isOfLibraryOverBus(UnsafeBufferPointer(start: fields, count: Int(count)))
+      else { return g_log_writer_default(level, fields, count, nil) }
+      return G_LOG_WRITER_HANDLED
+    }
+  }
+
+  private nonisolated static func isOfLibraryOverBus(_ fields: UnsafeBufferPointer<GLogField>) -> Bool {
+    fields.contains { field in
+      guard String(cString: field.key) == "GLIB_DOMAIN", let value = field.value else { return false }
+      return ["GLib-GIO", "libsecret"].contains(String(cString: value.assumingMemoryBound(to: CChar.self)))
+    }
   }
 }

@@ -30,6 +30,11 @@ public struct BusError: Error, Equatable {
     self.name = name
     self.message = message
   }
+
+  /// An error of the D-Bus specification, such as `UnknownMethod`.
+  static func ofBus(_ name: String, _ message: String) -> BusError {
+    BusError(name: "org.freedesktop.DBus.Error.\(name)", message: message)
+  }
 }
 
 extension BusError {

@@ -22,8 +22,9 @@ public struct BusImplementation {
   public let description: BusInterfaceDescription
   /// The object that the handlers use. It is kept alive while the object is exported and while its calls run.
   private let owner: AnyObject?
-  let methods: [String: Method]
-  let descriptorMethods: [String: DescriptorMethod]
+  let methods: [String: @GLibActor (BusCall) async throws -> BusReply]
+  /// The methods that return a descriptor.
+  let descriptorMethods: Set<String>
   private let properties: [String: PersonalProperty]
   let signalTypes: [String: String]
 
@@ -37,38 +38,34 @@ public struct BusImplementation {
     return values
   }
 
-  /// Whether the interface has a method of this name.
-  func has(_ method: String) -> Bool { methods[method] != nil || descriptorMethods[method] != nil }
-
   /// - Parameter owner: the object that the handlers use. The handlers may capture it unowned. It must not keep a
   ///   strong reference to the ``BusObject``.
   /// - Throws: ``GLibError``, which names each method and property in the XML without a handler, and each handler
   ///   without an entry in the XML.
-  public init(
-    _ description: BusInterfaceDescription, owner: AnyObject? = nil, methods: [String: Method],
-    properties: [String: Property], personalProperties: [String: PersonalProperty] = [:]
-  ) throws {
-    try self.init(
-      description, owner: owner, methods: methods, descriptorMethods: [:], properties: properties,
-      personalProperties: personalProperties)
-  }
-
-  /// Implements an interface with methods that return descriptors; otherwise as the public form.
   package init(
     _ description: BusInterfaceDescription, owner: AnyObject? = nil, methods: [String: Method],
-    descriptorMethods: [String: DescriptorMethod], properties: [String: Property],
+    descriptorMethods: [String: DescriptorMethod] = [:], properties: [String: Property],
     personalProperties: [String: PersonalProperty] = [:]
   ) throws {
     self.description = description
     self.owner = owner
-    self.methods = methods
-    self.descriptorMethods = descriptorMethods
+    var replies = methods.mapValues { method -> @GLibActor (BusCall) async throws -> BusReply in
+      { BusReply(value: try await method($0), descriptor: nil) }
+    }
+    for (name, method) in descriptorMethods {
+      replies[name] = { call in
+        let (value, descriptor) = try await method(call)
+        return BusReply(value: value, descriptor: descriptor)
+      }
+    }
+    self.methods = replies
+    self.descriptorMethods = Set(descriptorMethods.keys)
     self.properties = properties.mapValues { get -> PersonalProperty in { _ in get() } }.merging(personalProperties) {
       $1
     }
     signalTypes = description.signalTypes
     let wrong =
-      Set(description.methods).symmetricDifference(Set(methods.keys).union(descriptorMethods.keys)).sorted()
+      Set(description.methods).symmetricDifference(replies.keys).sorted()
       + Set(description.properties).symmetricDifference(self.properties.keys).sorted()
     guard wrong.isEmpty else {
       throw GLibError(

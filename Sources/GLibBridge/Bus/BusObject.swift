@@ -162,47 +162,36 @@ public final class BusObject {
   private func method(_ call: IncomingCall, _ replied: Wait) async throws -> BusReply {
     let (interface, member) = (call.interface, call.member)
     try await rights.authorize(BusRequest(sender: call.sender, interface: interface, access: .method(member)))
-    guard let implementation = implementation(interface), implementation.has(member) else {
-      throw BusError(name: "org.freedesktop.DBus.Error.UnknownMethod", message: "There is no \(interface).\(member).")
+    guard let implementation = implementation(interface), let method = implementation.methods[member] else {
+      throw BusError.ofBus("UnknownMethod", "There is no \(interface).\(member).")
     }
     let arguments = try call.call(implementation.description.argumentType(of: member), replied)
-    let reply = try await self.reply(to: arguments, member, implementation)
+    guard connection.passesDescriptors || !implementation.descriptorMethods.contains(member) else {
+      throw BusError.ofBus("NotSupported", "This bus passes no file descriptors.")
+    }
+    let reply = try await method(arguments)
     let type = implementation.description.replyType(of: member)
     precondition(reply.value.isOfType(type), "\(interface).\(member) must return \(type), not \(reply.value.type)")
     return reply
   }
 
-  private func reply(to call: BusCall, _ member: String, _ implementation: BusImplementation) async throws -> BusReply {
-    if let method = implementation.methods[member] { return BusReply(value: try await method(call), descriptor: nil) }
-    guard let method = implementation.descriptorMethods[member], connection.passesDescriptors else {
-      throw BusError(name: "org.freedesktop.DBus.Error.NotSupported", message: "This bus passes no file descriptors.")
-    }
-    let (value, descriptor) = try await method(call)
-    return BusReply(value: value, descriptor: descriptor)
-  }
-
   private func property(_ incoming: IncomingCall, _ replied: Wait) async throws -> Variant {
     guard let type = ["Get": "(ss)", "GetAll": "(s)", "Set": "(ssv)"][incoming.member] else {
-      throw BusError(
-        name: "org.freedesktop.DBus.Error.UnknownMethod",
-        message: "There is no \(propertiesInterface).\(incoming.member).")
+      throw BusError.ofBus("UnknownMethod", "There is no \(propertiesInterface).\(incoming.member).")
     }
     let call = try incoming.call(type, replied)
     let interface: String = try call.argument(0)
     try await rights.authorize(BusRequest(sender: call.sender, interface: interface, access: .properties))
     guard let implementation = implementation(interface) else {
-      throw BusError(
-        name: "org.freedesktop.DBus.Error.InvalidArgs", message: "There is no interface \(interface) here.")
+      throw BusError.ofBus("InvalidArgs", "There is no interface \(interface) here.")
     }
     if incoming.member == "GetAll" { return .tuple(implementation.values(for: call.sender)) }
     let name: String = try call.argument(1)
     guard let value = implementation.value(of: name, for: call.sender) else {
-      throw BusError(
-        name: "org.freedesktop.DBus.Error.InvalidArgs", message: "There is no property \(interface).\(name).")
+      throw BusError.ofBus("InvalidArgs", "There is no property \(interface).\(name).")
     }
     guard incoming.member == "Get" else {
-      throw BusError(
-        name: "org.freedesktop.DBus.Error.InvalidArgs", message: "\(interface).\(name) can only be read.")
+      throw BusError.ofBus("InvalidArgs", "\(interface).\(name) can only be read.")
     }
     return .tuple([value.boxed])
   }

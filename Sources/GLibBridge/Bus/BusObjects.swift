@@ -135,11 +135,7 @@ public final class BusObjects {
 
   /// Waits until the queued replies have been written, then continues.
   private func flush() async {
-    _ = try? await asyncCall { [pointer] cancellable, callback, data in
-      g_dbus_connection_flush(pointer, cancellable, callback, data)
-    } finish: { [pointer] result, error in
-      g_dbus_connection_flush_finish(pointer, result, &error)
-    }
+    try? await BusConnection.flush(pointer)
     answeredBytes = 0
     serve()
   }
@@ -169,8 +165,7 @@ public final class BusObjects {
 
   /// The error reply when `caller` may see no object at the path.
   func noObject(at path: String, for caller: String) async -> BusError {
-    await rules?.noObject(path, caller)
-      ?? BusError(name: "org.freedesktop.DBus.Error.UnknownMethod", message: "There is no object at \(path).")
+    await rules?.noObject(path, caller) ?? .ofBus("UnknownMethod", "There is no object at \(path).")
   }
 }
 

@@ -27,14 +27,14 @@ extension BusConnection {
     else {
       throw GLibError(domain: "chappie-bus", code: 2, message: "the bus does not know the caller's process")
     }
+    let number = Int32(bitPattern: processID)
     if let handle = descriptors.first.map({ ProcessHandle($0) }) {
-      guard handle.processID == Int32(bitPattern: processID) else {
+      guard handle.processID == number else {
         throw GLibError(domain: "chappie-bus", code: 2, message: "the caller has left, or the bus confuses processes")
       }
-      return BusPeer(
-        processID: Int32(bitPattern: processID), userID: userID, securityLabel: label, handle: handle)
+      return BusPeer(processID: number, userID: userID, securityLabel: label, handle: handle)
     }
-    guard let handle = ProcessHandle(Int32(bitPattern: processID)) else {
+    guard let handle = ProcessHandle(number) else {
       throw GLibError(domain: "chappie-bus", code: 2, message: "the caller's process cannot be opened")
     }
     // The process ID belonged to the caller when the bus recorded it. The caller usually still runs while it is
@@ -44,8 +44,7 @@ extension BusConnection {
     guard try again.member(0, "process", as: UInt32.self) == processID, handle.isRunning else {
       throw GLibError(domain: "chappie-bus", code: 2, message: "the caller has left")
     }
-    return BusPeer(
-      processID: Int32(bitPattern: processID), userID: userID, securityLabel: label, handle: handle)
+    return BusPeer(processID: number, userID: userID, securityLabel: label, handle: handle)
   }
 
   /// A connection to the same bus that can receive file descriptors.

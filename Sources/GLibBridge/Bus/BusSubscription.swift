@@ -10,51 +10,6 @@ public struct BusSignal: Sendable {
   public let arguments: Variant
 }
 
-/// A subscription to signals. Releasing it ends it.
-@GLibActor
-public final class BusSubscription {
-  private let connection: BusConnection
-  /// Nil for a closed connection, which delivers no signals.
-  private let id: UInt32?
-
-  fileprivate init(connection: BusConnection, id: UInt32?) {
-    self.connection = connection
-    self.id = id
-  }
-
-  isolated deinit {
-    guard let id else { return }
-    g_dbus_connection_signal_unsubscribe(connection.pointer, id)
-  }
-}
-
-/// A watch on the owner of a bus name. Releasing it ends it.
-@GLibActor
-public final class BusNameWatch {
-  private enum Source {
-    case bus(UInt32)
-    /// The connection was already closed: reports once that the name has no owner.
-    case closed(Timer)
-  }
-
-  private let source: Source
-
-  fileprivate init(id: UInt32) {
-    source = .bus(id)
-  }
-
-  fileprivate init(closed tell: Timer) {
-    source = .closed(tell)
-  }
-
-  isolated deinit {
-    switch source {
-    case .bus(let id): g_bus_unwatch_name(id)
-    case .closed(let timer): timer.cancel()
-    }
-  }
-}
-
 extension BusConnection {
   /// A match rule for signals. Nil matches any value.
   public struct Match: Sendable {
@@ -74,10 +29,9 @@ extension BusConnection {
   }
 
   /// Calls `receive` for each matching signal. Delivers nothing when the connection is closed.
-  public func subscribe(_ match: Match, _ receive: @escaping @GLibActor (BusSignal) -> Void) -> BusSubscription {
+  public func subscribe(_ match: Match, _ receive: @escaping @GLibActor (BusSignal) -> Void) -> Observation {
     // GDBus logs a warning when it cannot add a match rule.
-    guard !isClosed else { return BusSubscription(connection: self, id: nil) }
-    let box = CallbackBox(receive)
+    guard !isClosed else { return Observation {} }
     let id = g_dbus_connection_signal_subscribe(
       pointer, match.sender, match.interface, match.member, match.path?.string, nil,
       G_DBUS_SIGNAL_FLAGS_NONE,
@@ -88,15 +42,17 @@ extension BusConnection {
           interface: String(cString: interface), member: String(cString: member),
           arguments: Variant(sharing: arguments))
         GLibActor.assumeIsolated { CallbackBox<@GLibActor (BusSignal) -> Void>.of(data).closure(signal) }
-      }, box.retained, CallbackBox<@GLibActor (BusSignal) -> Void>.release)
-    return BusSubscription(connection: self, id: id)
+      }, CallbackBox(receive).retained, CallbackBox<@GLibActor (BusSignal) -> Void>.release)
+    return Observation { g_dbus_connection_signal_unsubscribe(self.pointer, id) }
   }
 
   /// Calls `changed` with the unique name of the owner of `name`, or nil: once soon, and after each change. On a closed
   /// connection no name has an owner.
-  public func watchName(_ name: String, _ changed: @escaping @GLibActor (String?) -> Void) -> BusNameWatch {
-    guard !isClosed else { return BusNameWatch(closed: Timer(after: .zero) { changed(nil) }) }
-    let box = CallbackBox(changed)
+  public func watchName(_ name: String, _ changed: @escaping @GLibActor (String?) -> Void) -> Observation {
+    guard !isClosed else {
+      let timer = Timer(after: .zero) { changed(nil) }
+      return Observation { timer.cancel() }
+    }
     let id = g_bus_watch_name_on_connection(
       pointer, name, G_BUS_NAME_WATCHER_FLAGS_NONE,
       { _, _, owner, data in
@@ -105,7 +61,24 @@ extension BusConnection {
       },
       { _, _, data in
         GLibActor.assumeIsolated { CallbackBox<@GLibActor (String?) -> Void>.of(data).closure(nil) }
-      }, box.retained, CallbackBox<@GLibActor (String?) -> Void>.release)
-    return BusNameWatch(id: id)
+      }, CallbackBox(changed).retained, CallbackBox<@GLibActor (String?) -> Void>.release)
+    return Observation { g_bus_unwatch_name(id) }
+  }
+}
+
+let busName = "org.freedesktop.DBus"
+let busPath = ObjectPath.root.appending("org").appending("freedesktop").appending("DBus")
+
+/// Bus names.
+public enum BusName {
+  /// Whether `text` is a well-known name such as `org.example.App`: at most 255 bytes, with two or more elements of
+  /// ASCII letters, digits, `-` and `_` that are separated by `.` and do not start with a digit.
+  public static func isWellKnown(_ text: String) -> Bool {
+    !text.utf8.contains(0) && g_dbus_is_name(text) != 0 && g_dbus_is_unique_name(text) == 0
+  }
+
+  /// Whether `text` is the name of a connection, such as `:1.42`.
+  public static func isUnique(_ text: String) -> Bool {
+    !text.utf8.contains(0) && g_dbus_is_unique_name(text) != 0
   }
 }

@@ -15,8 +15,7 @@ final class CallInbox: Sendable {
     var unassigned: [String] = []
     /// The calls above the limits, in order of arrival.
     var refused: ArraySlice<RefusedCall> = []
-    var refusal = BusError(
-      name: "org.freedesktop.DBus.Error.LimitsExceeded", message: "Too many calls are pending.")
+    var refusal = BusError.ofBus("LimitsExceeded", "Too many calls are pending.")
     var isAwake = false
 
     /// Queues a call, or its refusal; returns the error of a call that is refused at once.
@@ -80,9 +79,7 @@ final class CallInbox: Sendable {
     if call.hasDescriptors {
       // The descriptors now belong to this process and are closed with the message. A caller that sends many would
       // exhaust them.
-      call.fail(
-        BusError(name: "org.freedesktop.DBus.Error.InvalidArgs", message: "No method accepts a file descriptor."),
-        on: connection)
+      call.fail(.ofBus("InvalidArgs", "No method accepts a file descriptor."), on: connection)
     } else if let refusal = state.withLock({ $0.add(call) }) {
       call.fail(refusal, on: connection)
     } else {

@@ -34,13 +34,7 @@ final class DescriptorStream: Sendable {
   ///
   /// - Parameter socket: the socket to the bus. The stream closes it.
   func makeStream(owning socket: Int32) -> UnsafeMutablePointer<GOutputStream>? {
-    var number = GValue()
-    g_value_init(&number, chappie_type_int())
-    g_value_set_int(&number, socket)
-    let stream = "fd".withCString { name -> UnsafeMutablePointer<GObject>? in
-      var names: [UnsafePointer<CChar>?] = [name]
-      return g_object_new_with_properties(Self.type, 1, &names, &number)
-    }
+    let stream = newObject(Self.type, ["fd": socket])
     g_object_set_data_full(stream, Self.key, CallbackBox(self).retained, CallbackBox<DescriptorStream>.release)
     return stream.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: GOutputStream.self) }
   }
@@ -74,16 +68,10 @@ final class DescriptorStream: Sendable {
 
   // MARK: Writing, on GDBus's worker thread
 
-  private static let type: GType = {
-    let parent = g_unix_output_stream_get_type()
-    var query = GTypeQuery()
-    g_type_query(parent, &query)
-    return g_type_register_static_simple(
-      parent, "ChappieDescriptorStream", query.class_size,
-      { streamClass, _ in
-        streamClass?.assumingMemoryBound(to: GOutputStreamClass.self).pointee.write_fn = DescriptorStream.write
-      }, query.instance_size, nil, GTypeFlags(rawValue: 0))
-  }()
+  private static let type = registerType("ChappieDescriptorStream", parent: g_unix_output_stream_get_type()) {
+    type, _ in
+    type?.assumingMemoryBound(to: GOutputStreamClass.self).pointee.write_fn = DescriptorStream.write
+  }
 
   private static let write:
     @convention(c) (
@@ -101,8 +89,8 @@ final class DescriptorStream: Sendable {
     _ bytes: UnsafeRawBufferPointer, to socket: Int32, _ error: UnsafeMutablePointer<UnsafeMutablePointer<GError>?>?
   ) -> Int {
     state.withLock { state in
-      // GDBus begins each message with a write of its own.
-      let head = state.rest == 0 ? Head(bytes) : nil
+      // GDBus begins each message with a write of its own. A reply is in the byte order of its call.
+      let head = state.rest == 0 ? try? MessageHead(Array(bytes.prefix(MessageHead.fixedLength))[...]) : nil
       if let head, head.serial >= Self.firstSerial, state.waiting[head.serial] != nil {
         guard Self.writeWhole(&state.waiting[head.serial], to: socket, error) else { return -1 }
         return bytes.count
@@ -137,18 +125,6 @@ final class DescriptorStream: Sendable {
       g_set_error_literal(error, g_io_error_quark(), gint(g_io_error_from_errno(number).rawValue), strerror(number))
     }
     return count
-  }
-
-  /// The beginning of a message of GDBus. A reply is in the byte order of its call.
-  private struct Head {
-    let serial: UInt32
-    let length: Int
-
-    init?(_ bytes: UnsafeRawBufferPointer) {
-      guard let head = MessageHead(Array(bytes.prefix(MessageHead.fixedLength))[...]) else { return nil }
-      serial = head.serial
-      length = head.length
-    }
   }
 }
 

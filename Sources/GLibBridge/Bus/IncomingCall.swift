@@ -56,9 +56,8 @@ final class IncomingCall: @unchecked Sendable {
   func call(_ type: String, _ replied: Wait) throws(BusError) -> BusCall {
     let arguments = g_dbus_message_get_body(message).map { Variant(sharing: $0) } ?? .tuple([])
     guard arguments.isOfType(type) else {
-      throw BusError(
-        name: "org.freedesktop.DBus.Error.InvalidArgs",
-        message: "\(interface).\(member) takes \(type), and these arguments are \(arguments.type).")
+      throw .ofBus(
+        "InvalidArgs", "\(interface).\(member) takes \(type), and these arguments are \(arguments.type).")
     }
     let flags = g_dbus_message_get_flags(message).rawValue
     return BusCall(

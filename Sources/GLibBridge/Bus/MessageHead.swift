@@ -23,18 +23,15 @@ struct MessageHead: Equatable {
 
   var length: Int { headerLength + bodyLength }
 
-  /// Nil for bytes that are not the start of a valid message.
-  init?(_ bytes: ArraySlice<UInt8>) {
-    guard bytes.count >= Self.fixedLength, let order = ByteOrder(mark: bytes[bytes.startIndex]),
-      bytes[bytes.startIndex + 3] == 1
-    else { return nil }
+  /// - Throws: ``WireFault/malformed`` for bytes that are not the start of a valid message.
+  init(_ bytes: ArraySlice<UInt8>) throws(WireFault) {
+    guard let order = bytes.first.flatMap(ByteOrder.init) else { throw .malformed }
     var reader = WireReader(bytes, order)
-    reader.skip(1)
-    guard let kind = reader.byte(), let flags = reader.byte(), reader.byte() != nil, let body = reader.uint32(),
-      let serial = reader.uint32(), let fields = reader.uint32(),
-      // The limits of the specification. Each message has fields.
-      body <= 1 << 27, (1...1 << 26).contains(fields)
-    else { return nil }
+    try reader.skip(1)
+    let (kind, flags, version) = (try reader.byte(), try reader.byte(), try reader.byte())
+    let (body, serial, fields) = (try reader.uint32(), try reader.uint32(), try reader.uint32())
+    // The limits of the specification. Each message has fields.
+    guard version == 1, body <= 1 << 27, (1...1 << 26).contains(fields) else { throw .malformed }
     byteOrder = order
     self.kind = Kind(rawValue: kind)
     expectsReply = self.kind == .methodCall && flags & 1 == 0
@@ -51,44 +48,46 @@ struct MessageFields: Equatable {
   /// The signature of the body, which a zero byte follows; nil without a body.
   private(set) var signature: ArraySlice<UInt8>?
 
-  /// Nil for an invalid header.
-  init?(_ header: ArraySlice<UInt8>, _ order: ByteOrder) {
+  /// - Throws: ``WireFault/malformed`` for an invalid header.
+  init(_ header: ArraySlice<UInt8>, _ order: ByteOrder) throws(WireFault) {
     var reader = WireReader(header, order)
-    reader.skip(12)
-    guard let length = reader.uint32(), reader.rest >= Int(length) else { return nil }
-    let end = reader.position + Int(length)
+    try reader.skip(12)
+    let length = Int(try reader.uint32())
+    guard reader.rest >= length else { throw .malformed }
+    let end = reader.position + length
     while reader.position < end {
-      guard reader.align(8), let code = reader.byte(), let type = reader.signature(), type.count == 1 else {
-        return nil
-      }
-      switch (code, type.first) {
-      case (5, UInt8(ascii: "u")): replySerial = reader.uint32()
-      case (7, UInt8(ascii: "s")): sender = reader.string().map { String(decoding: $0, as: UTF8.self) }
-      case (8, UInt8(ascii: "g")): signature = reader.signature()
-      case (_, UInt8(ascii: "u")): guard reader.uint32() != nil else { return nil }
-      case (_, UInt8(ascii: "s")), (_, UInt8(ascii: "o")): guard reader.string() != nil else { return nil }
-      case (_, UInt8(ascii: "g")): guard reader.signature() != nil else { return nil }
+      try reader.align(8)
+      let code = try reader.byte()
+      let type = try reader.signature()
+      switch (code, type.count == 1 ? type.first : nil) {
+      case (5, UInt8(ascii: "u")): replySerial = try reader.uint32()
+      case (7, UInt8(ascii: "s")): sender = String(decoding: try reader.string(), as: UTF8.self)
+      case (8, UInt8(ascii: "g")): signature = try reader.signature()
+      case (_, UInt8(ascii: "u")): _ = try reader.uint32()
+      case (_, UInt8(ascii: "s")), (_, UInt8(ascii: "o")): _ = try reader.string()
+      case (_, UInt8(ascii: "g")): _ = try reader.signature()
       // The bus removes unknown fields.
-      default: return nil
+      default: throw .malformed
       }
     }
   }
 }
 
-enum ByteOrder {
-  case little
-  case big
-
-  init?(mark: UInt8) {
-    switch mark {
-    case UInt8(ascii: "l"): self = .little
-    case UInt8(ascii: "B"): self = .big
-    default: return nil
-    }
-  }
+/// The byte order of a message, as its first byte, `l` or `B`, tells it.
+enum ByteOrder: UInt8 {
+  case little = 0x6C
+  case big = 0x42
 }
 
-/// Reads values of the D-Bus wire format in sequence, within the bounds of the buffer.
+/// The reason why a message is not accepted.
+enum WireFault: Error, Equatable {
+  /// The body has more values than the limit.
+  case tooManyValues
+  case malformed
+}
+
+/// Reads values of the D-Bus wire format in sequence, within the bounds of the buffer: what goes beyond them is
+/// ``WireFault/malformed``.
 struct WireReader {
   private let bytes: ArraySlice<UInt8>
   private let order: ByteOrder
@@ -102,48 +101,44 @@ struct WireReader {
 
   var rest: Int { bytes.count - position }
 
-  /// Skips the padding before a value. False when the bytes end before it.
-  @discardableResult
-  mutating func align(_ size: Int) -> Bool {
-    skip((size - position % size) % size)
+  /// Skips the padding before a value.
+  mutating func align(_ size: Int) throws(WireFault) {
+    try skip((size - position % size) % size)
   }
 
-  @discardableResult
-  mutating func skip(_ count: Int) -> Bool {
-    guard count <= rest else { return false }
+  mutating func skip(_ count: Int) throws(WireFault) {
+    guard count <= rest else { throw .malformed }
     position += count
-    return true
   }
 
-  mutating func byte() -> UInt8? {
-    guard rest > 0 else { return nil }
-    defer { position += 1 }
-    return bytes[bytes.startIndex + position]
+  mutating func byte() throws(WireFault) -> UInt8 {
+    try skip(1)
+    return bytes[bytes.startIndex + position - 1]
   }
 
-  mutating func uint32() -> UInt32? {
-    guard align(4), rest >= 4 else { return nil }
-    let start = bytes.startIndex + position
-    position += 4
+  mutating func uint32() throws(WireFault) -> UInt32 {
+    try align(4)
+    try skip(4)
+    let end = bytes.startIndex + position
     var value: UInt32 = 0
-    for index in start..<start + 4 { value = value << 8 | UInt32(bytes[index]) }
+    for index in end - 4..<end { value = value << 8 | UInt32(bytes[index]) }
     return order == .big ? value : value.byteSwapped
   }
 
   /// Reads a string or an object path.
-  mutating func string() -> ArraySlice<UInt8>? {
-    uint32().flatMap { text(Int($0)) }
+  mutating func string() throws(WireFault) -> ArraySlice<UInt8> {
+    try text(Int(try uint32()))
   }
 
-  mutating func signature() -> ArraySlice<UInt8>? {
-    byte().flatMap { text(Int($0)) }
+  mutating func signature() throws(WireFault) -> ArraySlice<UInt8> {
+    try text(Int(try byte()))
   }
 
   /// Reads bytes that a zero byte follows.
-  private mutating func text(_ length: Int) -> ArraySlice<UInt8>? {
-    guard rest > length else { return nil }
+  private mutating func text(_ length: Int) throws(WireFault) -> ArraySlice<UInt8> {
     let start = bytes.startIndex + position
-    position += length + 1
-    return bytes[start + length] == 0 ? bytes[start..<start + length] : nil
+    try skip(length)
+    guard try byte() == 0 else { throw .malformed }
+    return bytes[start..<start + length]
   }
 }

@@ -230,9 +230,8 @@ final class ReplyFilter: Sendable {
 
   /// Answers a call whose reply the bus has not delivered.
   private static func fail(_ reply: PassingReply, on connection: OpaquePointer) {
-    let error = BusError(
-      name: "org.freedesktop.DBus.Error.NotSupported", message: "The caller's connection accepts no file descriptors.")
-    error.send(to: reply.caller, replyTo: reply.call, on: connection)
+    BusError.ofBus("NotSupported", "The caller's connection accepts no file descriptors.")
+      .send(to: reply.caller, replyTo: reply.call, on: connection)
   }
 
   private func noteOwner(_ signal: OpaquePointer) {

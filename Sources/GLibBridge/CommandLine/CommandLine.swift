@@ -54,7 +54,7 @@ public final class CommandLineParser {
     case arguments(CommandLineArguments)
   }
 
-  private struct Entry {
+  struct Entry {
     let name: String
     let short: Character?
     let help: () -> String
@@ -138,16 +138,15 @@ public final class CommandLineParser {
   ///
   /// - Throws: ``CommandLineError``.
   public func parse(_ arguments: [String]) throws -> Outcome {
-    let found = Found()
+    var found: [(name: String, value: String?)] = []
     do {
-      try context(withTexts: false).parse(arguments) { found.items.append(($0, $1)) }
+      try OptionContext(entries, hasRemaining: remainingPlaceholder != nil) { found.append(($0, $1)) }.parse(arguments)
     } catch let error as GLibError {
       let suggestion = suggestion(for: arguments)
       throw CommandLineError(error.message + (suggestion.isEmpty ? "" : ".") + suggestion)
     }
-    let result = try sort(found.items)
-    return result.flags.contains("help")
-      ? .help(context(withTexts: true).help(of: arguments.first ?? "")) : .arguments(result)
+    let result = try sort(found)
+    return result.flags.contains("help") ? .help(help(of: arguments.first ?? "")) : .arguments(result)
   }
 
   /// What the first unknown option of a command line probably means.
@@ -157,17 +156,12 @@ public final class CommandLineParser {
     return options.first { !names.contains($0) }.map { Spelling.suggestion(for: $0, among: names) } ?? ""
   }
 
-  private func context(withTexts: Bool) -> OptionContext {
-    func shown(_ text: () -> String) -> String { withTexts ? text() : "" }
-    return OptionContext(
-      parameters: parameters, summary: shown(summary), details: shown(details),
-      entries: entries.map {
-        .init(name: $0.name, short: $0.short, help: shown($0.help), placeholder: $0.placeholder.map(shown))
-      }, remaining: remainingPlaceholder.map(shown))
-  }
-
-  private final class Found {
-    var items: [(name: String, value: String?)] = []
+  private func help(of program: String) -> String {
+    let context = OptionContext(
+      entries, hasRemaining: remainingPlaceholder != nil,
+      texts: .init(parameters: parameters, summary: summary(), details: details(), remaining: remainingPlaceholder?())
+    ) { _, _ in }
+    return context.help(of: program)
   }
 
   private func sort(_ items: [(name: String, value: String?)]) throws -> CommandLineArguments {

@@ -11,25 +11,13 @@ public enum Directories {
   public static var runtime: String { String(cString: g_get_user_runtime_dir()) }
 
   /// The system's data directories, in order of precedence.
-  public static var systemData: [String] { list(g_get_system_data_dirs()) }
+  public static var systemData: [String] { elements(g_get_system_data_dirs()).map { String(cString: $0) } }
 
   /// The system's configuration directories, in order of precedence.
-  public static var systemConfiguration: [String] { list(g_get_system_config_dirs()) }
+  public static var systemConfiguration: [String] { elements(g_get_system_config_dirs()).map { String(cString: $0) } }
 
   /// The absolute form of `path`, relative to the working directory.
   public static func absolutePath(_ path: String) -> String {
-    let whole = g_canonicalize_filename(path, nil)
-    defer { g_free(whole) }
-    return whole.map { String(cString: $0) } ?? path
-  }
-
-  private static func list(_ start: UnsafePointer<UnsafePointer<CChar>?>?) -> [String] {
-    guard var next = start else { return [] }
-    var directories: [String] = []
-    while let directory = next.pointee {
-      directories.append(String(cString: directory))
-      next += 1
-    }
-    return directories
+    takeString(g_canonicalize_filename(path, nil)) ?? path
   }
 }

@@ -33,15 +33,33 @@ package final class CallbackBox<Closure> {
       Unmanaged<AnyObject>.fromOpaque(data).release()
     }
   }
+}
 
-  /// As ``release``, with the signature that GObject signals need.
-  package static var releaseOfSignal: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<GClosure>?) -> Void
-  {
-    { data, _ in
-      guard let data else { return }
-      Unmanaged<AnyObject>.fromOpaque(data).release()
-    }
+/// Calls a C function at each emission of a signal, until the object ends or the handler is disconnected.
+///
+/// - Parameters:
+///   - callback: a function with the parameters of the signal, and `closure` in a box as its user data.
+///   - flags: `G_CONNECT_SWAPPED` makes the user data the first parameter.
+@discardableResult
+package func onSignal<Object, Closure>(
+  _ signal: String, of object: Object, _ closure: Closure, _ callback: @escaping GCallback,
+  flags: GConnectFlags = GConnectFlags(rawValue: 0)
+) -> gulong {
+  g_signal_connect_data(
+    unsafeBitCast(object, to: gpointer.self), signal, callback, CallbackBox(closure).retained,
+    { data, _ in data.map { Unmanaged<AnyObject>.fromOpaque($0).release() } }, flags)
+}
+
+/// Calls `action` at each emission of a signal, whose arguments do not matter.
+@discardableResult
+package func onSignal<Object>(
+  _ signal: String, of object: Object, _ action: @escaping @GLibActor () -> Void
+) -> gulong {
+  let callback: @convention(c) (UnsafeMutableRawPointer?) -> Void = { data in
+    let action = CallbackBox<@GLibActor () -> Void>.of(data).closure
+    GLibActor.assumeIsolated { action() }
   }
+  return onSignal(signal, of: object, action, unsafeBitCast(callback, to: GCallback.self), flags: G_CONNECT_SWAPPED)
 }
 
 /// `G_SOURCE_CONTINUE` and `G_SOURCE_REMOVE`, which Swift does not import.

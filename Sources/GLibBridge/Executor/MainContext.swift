@@ -4,36 +4,27 @@ import Synchronization
 
 /// The `GMainContext` of ``GLibActor``, and the thread that iterates it.
 struct MainContext: @unchecked Sendable {
-  enum Driver {
-    /// ``MainLoop/run(_:)`` iterates the default context on the main thread.
-    case mainThread
-    /// A thread that GLibBridge starts iterates a context of its own.
-    case ownThread
-  }
-
-  private static let driver = Mutex(Driver.ownThread)
+  /// Whether ``MainLoop/run(_:)`` iterates the default context on the main thread. Otherwise a thread that GLibBridge
+  /// starts iterates a context of its own.
+  private static let usesMainThread = Atomic(false)
 
   let pointer: OpaquePointer?
-  private let driver: Driver
 
   /// Makes the actor use the main thread's default context. Call it before the first use of the actor.
   static func useMainThread() {
-    driver.withLock { $0 = .mainThread }
+    usesMainThread.store(true, ordering: .relaxed)
   }
 
   /// Whether this program runs ``MainLoop``, as this package's own programs do.
-  static var isMainThreads: Bool { driver.withLock { if case .mainThread = $0 { true } else { false } } }
+  static var isMainThreads: Bool { usesMainThread.load(ordering: .relaxed) }
 
   static func chosen() -> MainContext {
-    switch driver.withLock({ $0 }) {
-    case .mainThread: MainContext(pointer: g_main_context_default(), driver: .mainThread)
-    case .ownThread: MainContext(pointer: g_main_context_new(), driver: .ownThread)
-    }
+    MainContext(pointer: isMainThreads ? g_main_context_default() : g_main_context_new())
   }
 
   /// Starts the thread of a context that has its own thread.
   func start() {
-    guard case .ownThread = driver else { return }
+    guard !Self.isMainThreads else { return }
     let thread = g_thread_new(
       "chappie-glib",
       { data in

@@ -5,11 +5,7 @@ import Synchronization
 /// Runs Swift's jobs in one event source of a `GMainContext`: the jobs of the actor, and those of tasks that prefer its
 /// thread.
 final class MainContextExecutor: SerialExecutor, TaskExecutor {
-  private struct State: Sendable {
-    var jobs: [UnownedJob] = []
-  }
-
-  private let state = Mutex(State())
+  private let jobs = Mutex<[UnownedJob]>([])
   let context: MainContext
 
   init() {
@@ -37,9 +33,9 @@ final class MainContextExecutor: SerialExecutor, TaskExecutor {
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    let wasEmpty = state.withLock { state in
-      state.jobs.append(job)
-      return state.jobs.count == 1
+    let wasEmpty = jobs.withLock { jobs in
+      jobs.append(job)
+      return jobs.count == 1
     }
     if wasEmpty, !isCurrent {
       g_main_context_wakeup(context.pointer)
@@ -60,18 +56,17 @@ final class MainContextExecutor: SerialExecutor, TaskExecutor {
   }
 
   private var hasJobs: Bool {
-    state.withLock { !$0.jobs.isEmpty }
+    jobs.withLock { !$0.isEmpty }
   }
 
   /// Runs the jobs that are queued now. Jobs that they enqueue run in the next iteration, so that sockets and timers
   /// get their turn.
   private func runJobs() {
-    let jobs = state.withLock { state in
-      let jobs = state.jobs
-      state.jobs = []
+    let ready = jobs.withLock { jobs in
+      defer { jobs = [] }
       return jobs
     }
-    for job in jobs {
+    for job in ready {
       job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
     }
   }

@@ -93,8 +93,6 @@ public enum HTTPDate {
   public static func text(_ unixSeconds: Int64) -> String? {
     guard let date = g_date_time_new_from_unix_utc(gint64(unixSeconds)) else { return nil }
     defer { g_date_time_unref(date) }
-    guard let text = soup_date_time_to_string(date, SOUP_DATE_HTTP) else { return nil }
-    defer { g_free(text) }
-    return String(cString: text)
+    return takeString(soup_date_time_to_string(date, SOUP_DATE_HTTP))
   }
 }

@@ -91,6 +91,29 @@ public final class HTTPResponse {
   }
 }
 
+/// The outcome of one read of a stream.
+enum StreamRead {
+  case bytes(Int)
+  case nothingYet
+  case end
+  case failed(GLibError)
+
+  /// Takes ownership of the error.
+  init(_ count: gssize, _ error: UnsafeMutablePointer<GError>?) {
+    guard let error else {
+      self = count > 0 ? .bytes(count) : .end
+      return
+    }
+    // The usual outcome costs no GLibError.
+    if g_error_matches(error, g_io_error_quark(), Int32(G_IO_ERROR_WOULD_BLOCK.rawValue)) != 0 {
+      g_error_free(error)
+      self = .nothingYet
+    } else {
+      self = .failed(GLibError(consuming: error))
+    }
+  }
+}
+
 /// Reads a body once. It starts an asynchronous read for each chunk, because a pollable source that is kept across
 /// reads makes libsoup spin.
 @GLibActor
@@ -157,23 +180,15 @@ private final class ChunkReader {
       }, Unmanaged.passRetained(self).toOpaque())
   }
 
-  /// The outcome of one read.
-  private enum Read {
-    case bytes(Int)
-    case nothingYet
-    case end
-    case failed(any Error)
-  }
-
   private func finishRead(_ result: OpaquePointer?) {
     var error: UnsafeMutablePointer<GError>?
     let count = g_input_stream_read_finish(stream, result, &error)
     isBurst = watch.map { $0.touch() < Self.burstGap } ?? false
-    switch read(count, error) {
+    switch StreamRead(count, error) {
     case .bytes(let count): deliver(count)
     case .nothingYet: readNext()
     case .end: finish(nil)
-    case .failed(let error): finish(error)
+    case .failed(let error): finish(failure(error))
     }
   }
 
@@ -191,7 +206,7 @@ private final class ChunkReader {
       case .end:
         go(on: takeBuffer(count)) { self.finish(nil) }
       case .failed(let error):
-        go(on: takeBuffer(count)) { self.finish(error) }
+        go(on: takeBuffer(count)) { self.finish(self.failure(error)) }
       }
       return
     }
@@ -202,21 +217,12 @@ private final class ChunkReader {
     take(Span(_unsafeElements: UnsafeBufferPointer(start: buffer, count: count)))
   }
 
-  private func readMore(at offset: Int) -> Read {
+  private func readMore(at offset: Int) -> StreamRead {
     guard isBurst, let pollable = pollableStream else { return .nothingYet }
     var error: UnsafeMutablePointer<GError>?
     let count = g_pollable_input_stream_read_nonblocking(
       pollable, buffer + offset, gsize(Self.chunkSize - offset), cancellable, &error)
-    return read(count, error)
-  }
-
-  private func read(_ count: gssize, _ error: UnsafeMutablePointer<GError>?) -> Read {
-    guard let error else { return count > 0 ? .bytes(count) : .end }
-    if g_error_matches(error, g_io_error_quark(), Int32(G_IO_ERROR_WOULD_BLOCK.rawValue)) != 0 {
-      g_error_free(error)
-      return .nothingYet
-    }
-    return .failed(failure(GLibError(consuming: error)))
+    return StreamRead(count, error)
   }
 
   private func go(on flow: FlowControl, _ next: @escaping @GLibActor () -> Void) {

@@ -110,7 +110,7 @@ enum TrustStore {
     do {
       // GLib would wait for a named pipe, and take any size.
       _ = try Files.read(path, limit: 16 << 20)
-      guard let database = try checked({ g_tls_file_database_new(path, &$0) }) else { return .unreadable }
+      let database = try checked { g_tls_file_database_new(path, &$0) }
       Log.info("The authorities in \(path: path) are trusted instead of the system's, as SSL_CERT_FILE says.")
       return .file(UnsafeMutableRawPointer(database).assumingMemoryBound(to: GTlsDatabase.self))
     } catch {

@@ -49,7 +49,6 @@ public final class HTTPSession {
         let message = soup_session_get_async_result_message(session, result)
         return soup_session_send_finish(session, result, &error).map { Self.response(to: message, body: $0) }
       }
-      guard let response else { throw GLibError.timedOut }
       try Self.checkResponseIsFromServer(message)
       return response
     } catch let error as GLibError {
@@ -64,12 +63,8 @@ public final class HTTPSession {
   }
 
   private static func makeSession(userAgent: String?, maxConnections: Int) -> UnsafeMutablePointer<SoupSession> {
-    var limit = GValue()
-    g_value_init(&limit, chappie_type_int())
-    g_value_set_int(&limit, Int32(clamping: maxConnections))
-    let session = withCStrings(["max-conns", "max-conns-per-host"]) { names in
-      g_object_new_with_properties(soup_session_get_type(), 2, names, [limit, limit])
-    }
+    let limit = Int32(clamping: maxConnections)
+    let session = newObject(soup_session_get_type(), ["max-conns": limit, "max-conns-per-host": limit])
     guard let session else { preconditionFailure("libsoup made no session") }
     let made = UnsafeMutableRawPointer(session).assumingMemoryBound(to: SoupSession.self)
     if let userAgent { soup_session_set_user_agent(made, userAgent) }
@@ -90,23 +85,13 @@ public final class HTTPSession {
     offerOnlyHTTP1(message)
     let headers = soup_message_get_request_headers(message)
     for (name, value) in request.headers { Self.append(name, value, to: headers) }
-    if let willSend = request.willSend { call(willSend, beforeSending: message) }
+    if let willSend = request.willSend { onSignal("starting", of: message, willSend) }
     if let body = request.body {
       let bytes = Self.bytes(of: body)
       soup_message_set_request_body_from_bytes(message, request.contentType, bytes)
       g_bytes_unref(bytes)
     }
     return message
-  }
-
-  private func call(_ willSend: @escaping @GLibActor @Sendable () -> Void, beforeSending message: OpaquePointer) {
-    let callback: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Void = { _, data in
-      GLibActor.assumeIsolated { CallbackBox<@GLibActor @Sendable () -> Void>.of(data).closure() }
-    }
-    g_signal_connect_data(
-      UnsafeMutableRawPointer(message), "starting", unsafeBitCast(callback, to: GCallback.self),
-      CallbackBox(willSend).retained, CallbackBox<@GLibActor @Sendable () -> Void>.releaseOfSignal,
-      GConnectFlags(rawValue: 0))
   }
 
   /// Removes HTTP/2 from the ALPN protocols of the connection, before the TLS handshake.

@@ -10,14 +10,14 @@ final class LoopbackConnection {
   static let headLimit = 16 << 10
 
   private enum State {
-    case reading(Timer)
+    case reading
     case answering
     case closed
   }
 
   private let socket: StreamSocket
   private let patience: Duration
-  private var state = State.closed
+  private var state = State.reading
   private var task: Task<Void, Never>?
 
   /// Takes over a connected socket.
@@ -30,16 +30,13 @@ final class LoopbackConnection {
   }
 
   /// Whether the request has not come completely.
-  var isReading: Bool {
-    if case .reading = state { true } else { false }
-  }
+  var isReading: Bool { state == .reading }
 
   /// Serves the one request, then calls `ended`, unless ``close()`` was called before.
   func serve(_ handler: @escaping LoopbackListener.Handler, ended: @escaping @GLibActor () -> Void) {
-    state = .reading(Timer(after: patience) { [weak self] in self?.socket.close() })
     task = Task.onGLib {
       await answer(handler)
-      guard !isClosed else { return }
+      guard state != .closed else { return }
       close()
       ended()
     }
@@ -47,20 +44,14 @@ final class LoopbackConnection {
 
   /// Closes the connection at once.
   func close() {
-    if case .reading(let timer) = state { timer.cancel() }
     state = .closed
     task?.cancel()
     task = nil
     socket.close()
   }
 
-  private var isClosed: Bool {
-    if case .closed = state { true } else { false }
-  }
-
   private func answer(_ handler: LoopbackListener.Handler) async {
-    guard let head = await readHead(), case .reading(let timer) = state else { return }
-    timer.cancel()
+    guard let head = try? await withDeadline(patience, { await self.readHead() }), isReading else { return }
     state = .answering
     switch head {
     case .request(let request):
@@ -89,14 +80,12 @@ final class LoopbackConnection {
   }
 
   private func send(_ answer: LoopbackAnswer, hasBody: Bool) async {
-    guard !isClosed else { return }
+    guard state != .closed else { return }
     let drained = Wait()
     socket.send { $0 += answer.bytes(hasBody: hasBody) }
     socket.onDrained = { drained.finish() }
     guard socket.queuedBytes > 0 else { return }
-    let timer = Timer(after: patience) { drained.finish() }
-    await drained.valueOrCancelled()
-    timer.cancel()
+    try? await withDeadline(patience) { await drained.valueOrCancelled() }
   }
 }
 

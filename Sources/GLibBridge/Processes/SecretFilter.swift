@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGLib
 import Glibc
-import Platform
 import SecretMemory
 
 /// Runs a filter program that turns one secret into another: the program reads its standard input to the end and writes
@@ -36,11 +35,9 @@ public enum SecretFilter {
     let end = ContinuousClock.now + deadline
     defer { process.kill() }
     process.write(input)
-    let output = try process.descriptor(g_subprocess_get_stdout_pipe)
-    let errors = try process.descriptor(g_subprocess_get_stderr_pipe)
     let read = await offActor(deadline: deadline) {
       // Output above the limit is not read any further.
-      readAll(output, limit: outputLimit).map { ($0, readAll(errors, limit: errorOutputLimit)) }
+      process.output(limit: outputLimit).map { ($0, process.errors(limit: errorOutputLimit)) }
     }
     guard let read else { throw GLibError.timedOut }
     guard let (content, errorOutput) = read else {
@@ -54,45 +51,21 @@ public enum SecretFilter {
     let lines = text?.withBytes { String(decoding: $0, as: UTF8.self) }.split(whereSeparator: \.isNewline)
     return lines?.last.map(String.init) ?? "no reason given"
   }
-
-  /// Reads until the other end is closed; nil when that is more than `limit` bytes.
-  private nonisolated static func readAll(_ file: Descriptor, limit: Int) -> SecretBytes? {
-    var filled = 0
-    let buffer = SecretBytes(count: limit + 1) { span in
-      span.withUnsafeMutableBytes { bytes in
-        while filled < bytes.count {
-          let count = read(file.number, bytes.baseAddress.map { $0 + filled }, bytes.count - filled)
-          if count > 0 { filled += count }
-          if count == 0 { return }
-          guard count < 0 else { continue }
-          switch errno {
-          case EINTR: continue
-          case EAGAIN:
-            var waiting = pollfd(fd: file.number, events: Int16(POLLIN), revents: 0)
-            poll(&waiting, 1, -1)
-          default: return
-          }
-        }
-      }
-    }
-    return filled > limit ? nil : buffer.withSpan { SecretBytes(copying: $0, 0..<filled) }
-  }
 }
 
 /// A child process with three pipes.
 @GLibActor
 private final class FilterProcess {
-  private let process: OpaquePointer
+  /// Immutable, and its pipes are each in use on one thread.
+  private nonisolated(unsafe) let process: OpaquePointer
 
   init(_ program: String, _ arguments: [String]) throws {
     let flags = GSubprocessFlags(
       rawValue: G_SUBPROCESS_FLAGS_STDIN_PIPE.rawValue | G_SUBPROCESS_FLAGS_STDOUT_PIPE.rawValue
         | G_SUBPROCESS_FLAGS_STDERR_PIPE.rawValue)
-    let started = try withCStrings([program] + arguments) { argv in
+    process = try withCStrings([program] + arguments) { argv in
       try checked { g_subprocess_newv(argv, flags, &$0) }
     }
-    guard let started else { throw GLibError.timedOut }
-    process = started
   }
 
   isolated deinit {
@@ -107,14 +80,24 @@ private final class FilterProcess {
     g_output_stream_close(pipe, nil, nil)
   }
 
-  /// Duplicates the descriptor of a pipe, so that it outlives this object.
-  func descriptor(_ pipe: (OpaquePointer?) -> UnsafeMutablePointer<GInputStream>?) throws -> Descriptor {
-    let stream = pipe(process).map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: GUnixInputStream.self) }
-    let number = fcntl(g_unix_input_stream_get_fd(stream), F_DUPFD_CLOEXEC, 0)
-    guard let descriptor = Descriptor(owning: number) else {
-      throw GLibError(domain: "chappie-filter", code: errno, message: String(cString: strerror(errno)))
+  /// The whole standard output; nil when it is longer than `limit` bytes. Blocks until the program closes it.
+  nonisolated func output(limit: Int) -> SecretBytes? {
+    Self.readAll(g_subprocess_get_stdout_pipe(process), limit: limit)
+  }
+
+  /// The whole standard error, as ``output(limit:)``.
+  nonisolated func errors(limit: Int) -> SecretBytes? {
+    Self.readAll(g_subprocess_get_stderr_pipe(process), limit: limit)
+  }
+
+  private nonisolated static func readAll(_ pipe: UnsafeMutablePointer<GInputStream>?, limit: Int) -> SecretBytes? {
+    var count: gsize = 0
+    let buffer = SecretBytes(count: limit + 1) { span in
+      span.withUnsafeMutableBytes {
+        _ = g_input_stream_read_all(pipe, $0.baseAddress, gsize($0.count), &count, nil, nil)
+      }
     }
-    return descriptor
+    return count > limit ? nil : buffer.withSpan { SecretBytes(copying: $0, 0..<Int(count)) }
   }
 
   /// Waits for the end of the program.
@@ -122,7 +105,7 @@ private final class FilterProcess {
   /// - Returns: whether its exit status is 0.
   func end(within deadline: Duration) async throws -> Bool {
     let process = process
-    _ = try await asyncCall(deadline: deadline) { cancellable, callback, data in
+    try await asyncCall(deadline: deadline) { cancellable, callback, data in
       g_subprocess_wait_async(process, cancellable, callback, data)
     } finish: { result, error in
       g_subprocess_wait_finish(process, result, &error)

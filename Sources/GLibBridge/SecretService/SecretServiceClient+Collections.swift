@@ -16,8 +16,8 @@ extension SecretServiceClient {
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
   public func unlockDefaultCollection(interaction: UserInteraction) async throws {
-    try await asking(interaction) { service, interaction in
-      try await unlock(defaultCollection(service), service, interaction)
+    try await services.asking(interaction) { service, deadline in
+      try await unlock(defaultCollection(service), service, deadline)
     }
   }
 
@@ -29,10 +29,10 @@ extension SecretServiceClient {
   public func makeDefaultCollection(interaction: UserInteraction) async throws -> Bool {
     let exists = try await services.withService(.forbidden) { try await path(of: .default, $0) != nil }
     guard !exists else { return false }
-    try await asking(interaction) { service, interaction in
+    try await services.asking(interaction) { service, _ in
       // Another caller may have created it during its prompt.
       guard try await path(of: .default, service) == nil else { return }
-      guard interaction == .allowed else { throw SecretStoreError.noDefaultCollection }
+      guard service.interaction == .allowed else { throw SecretStoreError.noDefaultCollection }
       try await createDefaultCollection(service)
     }
     return true
@@ -43,27 +43,12 @@ extension SecretServiceClient {
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
   public func unlock(_ found: Found, interaction: UserInteraction) async throws {
-    try await asking(interaction) { service, interaction in
-      try await unlock(found.path, service, interaction)
+    try await services.asking(interaction) { service, deadline in
+      try await unlock(found.path, service, deadline)
     }
   }
 
-  /// Runs `body`, which may prompt the user when `interaction` and ``PromptThrottle`` allow it.
-  private func asking(
-    _ interaction: UserInteraction, _ body: (SecretServiceReference, UserInteraction) async throws -> Void
-  ) async throws {
-    guard interaction == .allowed else {
-      return try await services.withService(.forbidden) { try await body($0, .forbidden) }
-    }
-    try await PromptThrottle.shared.pass {
-      try await services.withService(.allowed) { try await body($0, .allowed) }
-    } quiet: {
-      try await services.withService(.forbidden) { try await body($0, .forbidden) }
-    }
-  }
-
-  private func unlock(_ path: String, _ service: SecretServiceReference, _ interaction: UserInteraction) async throws {
-    let deadline = interaction == .allowed ? SecretServicePair.promptDeadline : deadline
+  private func unlock(_ path: String, _ service: SecretServiceReference, _ deadline: Duration) async throws {
     let count = try await asyncCall(deadline: deadline) { cancellable, callback, data in
       withCStrings([path]) { paths in
         secret_service_unlock_dbus_paths(service.pointer, paths, cancellable, callback, data)
@@ -87,25 +72,19 @@ extension SecretServiceClient {
         service.pointer, properties, SECRET_COLLECTION_DEFAULT, SECRET_COLLECTION_CREATE_NONE, cancellable, callback,
         data)
     } finish: { result, error in
-      let path = secret_service_create_collection_dbus_path_finish(service.pointer, result, &error)
-      defer { g_free(path) }
-      return path.map { String(cString: $0) }
+      takeString(secret_service_create_collection_dbus_path_finish(service.pointer, result, &error)) ?? ""
     }
     // Without a collection the user has dismissed the prompt.
-    guard let path, path.count > 1 else { throw SecretStoreError.locked }
+    guard path.count > 1 else { throw SecretStoreError.locked }
   }
 
   /// Whether a search would prompt the user. A locked KeePassXC prompts for its password when it is searched. Keyrings
   /// with a `session` collection search that one and do not prompt.
   func promptsToSearch(_ service: SecretServiceReference) async throws -> Bool {
-    let hasSession: Bool
-    if let known = service.hasSessionCollection {
-      hasSession = known
-    } else {
-      hasSession = try await path(of: .session, service) != nil
-      service.hasSessionCollection = hasSession
+    if service.hasSessionCollection == nil {
+      service.hasSessionCollection = try await path(of: .session, service) != nil
     }
-    guard !hasSession, let path = try await path(of: .default, service) else { return false }
+    guard service.hasSessionCollection == false, let path = try await path(of: .default, service) else { return false }
     return try await isLocked(path, service)
   }
 
@@ -124,12 +103,11 @@ extension SecretServiceClient {
 
   /// The object path of a collection; nil if the keyring has none.
   private func path(of place: Collection, _ service: SecretServiceReference) async throws -> String? {
-    try await asyncCall(deadline: deadline) { cancellable, callback, data in
+    let path = try await asyncCall(deadline: deadline) { cancellable, callback, data in
       secret_service_read_alias_dbus_path(service.pointer, place.alias, cancellable, callback, data)
     } finish: { result, error in
-      let path = secret_service_read_alias_dbus_path_finish(service.pointer, result, &error)
-      defer { g_free(path) }
-      return path.map { String(cString: $0) }
+      takeString(secret_service_read_alias_dbus_path_finish(service.pointer, result, &error)) ?? ""
     }
+    return path.isEmpty ? nil : path
   }
 }

@@ -103,7 +103,7 @@ extension SecretServiceClient {
     let table = AttributeTable(item.attributes, schema: item.schema)
     let value = Self.value(secret)
     defer { value.map { secret_value_unref(UnsafeMutableRawPointer($0)) } }
-    _ = try await asyncCall(deadline: deadline) { cancellable, callback, data in
+    try await asyncCall(deadline: deadline) { cancellable, callback, data in
       secret_service_store(
         service.pointer, nil, table.pointer, place.alias, item.label, value, cancellable, callback, data)
     } finish: { result, error in

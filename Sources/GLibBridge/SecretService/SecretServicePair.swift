@@ -47,19 +47,25 @@ final class SecretServicePair {
     _ body: (SecretServiceReference, Duration) async throws -> Void
   ) async throws {
     do {
-      try await withService(.forbidden) { try await body($0, deadline) }
+      try await asking(.forbidden, body)
     } catch SecretStoreError.locked {
-      switch interaction {
-      case .allowed:
-        try await PromptThrottle.shared.pass {
-          try await withService(.allowed) { try await body($0, Self.promptDeadline) }
-        } quiet: {
-          try await withService(.forbidden) { try await body($0, deadline) }
-        }
-      case .forbidden:
-        guard try await whenNoPromptIsNeeded() else { throw SecretStoreError.locked }
-        try await withService(.allowed) { try await body($0, deadline) }
-      }
+      guard interaction == .forbidden else { return try await asking(.allowed, body) }
+      guard try await whenNoPromptIsNeeded() else { throw SecretStoreError.locked }
+      try await withService(.allowed) { try await body($0, deadline) }
+    }
+  }
+
+  /// Runs `body` with a service object that may prompt the user, when `interaction` and ``PromptThrottle`` allow it, and
+  /// with its deadline.
+  func asking(
+    _ interaction: UserInteraction, _ body: (SecretServiceReference, Duration) async throws -> Void
+  ) async throws {
+    func askNobody() async throws { try await withService(.forbidden) { try await body($0, deadline) } }
+    guard interaction == .allowed else { return try await askNobody() }
+    try await PromptThrottle.shared.pass {
+      try await withService(.allowed) { try await body($0, Self.promptDeadline) }
+    } quiet: {
+      try await askNobody()
     }
   }
 
@@ -105,9 +111,8 @@ final class SecretServicePair {
     let service = try await asyncCall(deadline: deadline) { cancellable, callback, data in
       secret_service_open(type, nil, SECRET_SERVICE_OPEN_SESSION, cancellable, callback, data)
     } finish: { result, error in
-      secret_service_open_finish(result, &error).map(SecretServiceReference.init(owning:))
+      secret_service_open_finish(result, &error).map { SecretServiceReference(owning: $0, interaction) }
     }
-    guard let service else { throw SecretStoreError.unavailable("the keyring does not respond") }
     guard service.isEncrypted || allowsPlainSessions() else { throw Self.noEncryption }
     return service
   }
@@ -115,4 +120,43 @@ final class SecretServicePair {
   private static let noEncryption = SecretStoreError.unavailable(
     "it supports no encrypted session, so a credential would cross the session bus unencrypted; use another keyring, "
       + "or set PlainSession=allow in [Keyring] of chappie.conf")
+}
+
+extension GLibError {
+  /// The store error that corresponds to this error.
+  var storeError: SecretStoreError { isLockedOrDismissed ? .locked : .unavailable(message) }
+
+  private var isLockedOrDismissed: Bool {
+    busName == "org.freedesktop.Secret.Error.IsLocked"
+      || isSecret(SECRET_ERROR_IS_LOCKED)
+      || domain == NonPromptingSecretService.errorDomain
+  }
+
+  /// Whether the called object does not exist.
+  var isNoSuchObject: Bool {
+    switch busName {
+    case "org.freedesktop.Secret.Error.NoSuchObject", "org.freedesktop.DBus.Error.UnknownMethod",
+      "org.freedesktop.DBus.Error.UnknownObject":
+      true
+    default:
+      isSecret(SECRET_ERROR_NO_SUCH_OBJECT)
+    }
+  }
+
+  /// Whether the keyring has lost the session or left the bus.
+  var isSessionLost: Bool {
+    switch busName {
+    case "org.freedesktop.Secret.Error.NoSession", "org.freedesktop.DBus.Error.ServiceUnknown",
+      "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.NameHasNoOwner",
+      "org.freedesktop.DBus.Error.UnknownMethod", "org.freedesktop.DBus.Error.UnknownObject":
+      true
+    default:
+      false
+    }
+  }
+
+  /// Whether this is libsecret's error `code`.
+  private func isSecret(_ code: SecretError) -> Bool {
+    domain == String(cString: g_quark_to_string(secret_error_get_quark())) && self.code == Int32(code.rawValue)
+  }
 }

@@ -51,7 +51,7 @@ private final class DescriptorPool {
   private static var known: DescriptorPool?
 
   private let epoll: Descriptor
-  private var source: AttachedSource?
+  private var source: SourceWatch?
   private var watches: [UInt64: Weak<DescriptorWatch>] = [:]
   /// Ids are not used twice, so an event of a closed descriptor reaches no other.
   private(set) var nextID: UInt64 = 0
@@ -68,7 +68,7 @@ private final class DescriptorPool {
       throw GLibError(errno: errno)
     }
     self.epoll = epoll
-    source = AttachedSource(reading: epoll.number) { [weak self] in self?.dispatch() }
+    source = SourceWatch(.descriptor(epoll.number, G_IO_IN), repeats: true) { [weak self] in self?.dispatch() }
   }
 
   func add(_ watch: DescriptorWatch) throws {

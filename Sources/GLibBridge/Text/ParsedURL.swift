@@ -30,6 +30,36 @@ public struct ParsedURL: Sendable {
   }
 }
 
+/// The address of a web page that is safe to open: `https:`, or `http:` on the loopback, with an unambiguous host.
+/// Other schemes may start other programs.
+public struct WebPageAddress: Sendable, Hashable {
+  /// The address, in printable ASCII only.
+  public let text: String
+
+  /// Nil for any other address, including one with a user name, which could be mistaken for the host.
+  public init?(_ text: String) {
+    guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !Self.forbidden.contains($0) }),
+      let address = ParsedURL(text), !address.hasCredentials, let host = address.host, !host.isEmpty,
+      address.scheme == "https" || address.scheme == "http" && address.isLoopback,
+      // A person cannot read a percent-encoded host.
+      text.dropFirst(address.scheme.count + 3).prefix(while: { !"/?#".contains($0) }).utf8
+        .allSatisfy(Self.partsOfHost.contains)
+    else { return nil }
+    self.text = text
+  }
+
+  /// Scheme, host and port as they are written, in lower case.
+  public var origin: String {
+    let end = text.utf8.dropFirst(text.prefix { $0 != ":" }.utf8.count + 3).firstIndex { "/?#".utf8.contains($0) }
+    return text[..<(end ?? text.endIndex)].lowercased()
+  }
+
+  /// Some programs treat a backslash as a slash. The other characters are not allowed in a URL.
+  private static let forbidden = Set(#"\"<>^`{|}"#.utf8)
+
+  private static let partsOfHost = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-:[]".utf8)
+}
+
 /// The part of a host name that one owner has registered, by the list of public suffixes: `example.org` of
 /// `www.example.org`, and `alice.github.io` of itself.
 public enum RegistrableDomain {

@@ -19,11 +19,9 @@ public final class RegularExpression: @unchecked Sendable {
     guard !pattern.hasPrefix("(*"), !pattern.utf8.contains(0) else {
       throw GLibError(domain: "chappie-regex", code: 0, message: "it is not a regular expression")
     }
-    let regex = try checked {
+    pointer = try checked {
       g_regex_new(Self.bounds + Self.translated(pattern), G_REGEX_DOLLAR_ENDONLY, GRegexMatchFlags(rawValue: 0), &$0)
     }
-    guard let regex else { preconditionFailure("GLib returned no value where it promises one") }
-    pointer = regex
   }
 
   deinit {

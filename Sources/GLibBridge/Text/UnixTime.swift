@@ -10,9 +10,7 @@ extension Timestamp {
     // Translators: a date and a time, as g_date_time_format formats it.
     let format = tr("%a %-d %b %Y, %H:%M")
     // The names of days and months are those of the locale, too.
-    let text = Translation.inUsersLocale { g_date_time_format(date, format) }
-    defer { g_free(text) }
-    return text.map { String(cString: $0) } ?? "\(unixSeconds)"
+    return takeString(Translation.inUsersLocale { g_date_time_format(date, format) }) ?? "\(unixSeconds)"
   }
 
   /// Reads a time in the form of ISO 8601, in UTC where it names no zone. Nil for any other text, and for a time out of

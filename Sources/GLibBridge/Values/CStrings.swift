@@ -15,17 +15,27 @@ func withCStrings<Result>(
   }
 }
 
+/// The elements of a null-terminated array; none for nil.
+func elements<Element>(_ list: UnsafePointer<Element?>?) -> [Element] {
+  var elements: [Element] = []
+  var next = list
+  while let element = next?.pointee {
+    elements.append(element)
+    next = next?.advanced(by: 1)
+  }
+  return elements
+}
+
 /// Copies the strings of a null-terminated array, and frees the array.
 func takeStrings(_ list: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> [String] {
   defer { g_strfreev(list) }
-  guard let list else { return [] }
-  var strings: [String] = []
-  var next = list
-  while let string = next.pointee {
-    strings.append(String(cString: string))
-    next += 1
-  }
-  return strings
+  return elements(list).map { String(cString: $0) }
+}
+
+/// Copies a string, and frees it; nil for nil.
+package func takeString(_ string: UnsafeMutablePointer<CChar>?) -> String? {
+  defer { g_free(string) }
+  return string.map { String(cString: $0) }
 }
 
 extension [String: String] {

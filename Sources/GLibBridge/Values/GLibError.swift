@@ -21,9 +21,7 @@ public struct GLibError: Error, Equatable {
 
   /// Takes ownership of a `GError`.
   init(consuming error: UnsafeMutablePointer<GError>) {
-    let remoteName = g_dbus_error_get_remote_error(error)
-    busName = remoteName.map { String(cString: $0) }
-    g_free(remoteName)
+    busName = takeString(g_dbus_error_get_remote_error(error))
     if busName != nil { g_dbus_error_strip_remote_error(error) }
     domain = String(cString: g_quark_to_string(error.pointee.domain))
     code = error.pointee.code
@@ -34,6 +32,9 @@ public struct GLibError: Error, Equatable {
   /// The error for a deadline that GLibBridge sets itself.
   public static let timedOut = GLibError(
     domain: ioDomain, code: Int32(G_IO_ERROR_TIMED_OUT.rawValue), message: "timed out")
+
+  /// The error for a function that returns neither a result nor an error.
+  static let noResult = GLibError(domain: "chappie-glib", code: 0, message: "it gave no result")
 
   private static let ioDomain = String(cString: g_quark_to_string(g_io_error_quark()))
 
@@ -52,12 +53,14 @@ public struct GLibError: Error, Equatable {
   public var isTimeout: Bool { isIO(G_IO_ERROR_TIMED_OUT) || busName == "org.freedesktop.DBus.Error.NoReply" }
 }
 
-/// Calls a C function that reports errors through a `GError`.
+/// Calls a C function that returns a result, or reports an error through a `GError`.
 ///
 /// - Throws: ``GLibError``.
-package func checked<Result>(_ body: (inout UnsafeMutablePointer<GError>?) -> Result) throws -> Result {
+@discardableResult
+package func checked<Result>(_ body: (inout UnsafeMutablePointer<GError>?) -> Result?) throws -> Result {
   var error: UnsafeMutablePointer<GError>?
   let result = body(&error)
   if let error { throw GLibError(consuming: error) }
+  guard let result else { throw GLibError.noResult }
   return result
 }

@@ -12,7 +12,7 @@ public final class KeyFile: @unchecked Sendable {
   public init(_ content: [UInt8]) throws {
     file = g_key_file_new()
     let text = content.map { CChar(bitPattern: $0) } + [0]
-    _ = try checked { g_key_file_load_from_data(file, text, gsize(content.count), G_KEY_FILE_NONE, &$0) }
+    try checked { g_key_file_load_from_data(file, text, gsize(content.count), G_KEY_FILE_NONE, &$0) }
   }
 
   deinit {
@@ -28,13 +28,7 @@ public final class KeyFile: @unchecked Sendable {
   /// The value of a key; nil when the key is missing, or the value has an invalid escape or is not UTF-8.
   public func string(_ group: String, _ key: String) -> String? {
     // GLib may return partial text together with an error.
-    var error: UnsafeMutablePointer<GError>?
-    let text = g_key_file_get_string(file, group, key, &error)
-    defer {
-      g_free(text)
-      g_clear_error(&error)
-    }
-    return error == nil ? text.map { String(cString: $0) } : nil
+    try? checked { takeString(g_key_file_get_string(file, group, key, &$0)) }
   }
 
   /// The value without unescaping; nil when the key is missing or the value is not UTF-8.
@@ -46,9 +40,6 @@ public final class KeyFile: @unchecked Sendable {
 
   /// The elements of a value, which `;` separates; nil as for ``string(_:_:)``.
   public func strings(_ group: String, _ key: String) -> [String]? {
-    var error: UnsafeMutablePointer<GError>?
-    let list = takeStrings(g_key_file_get_string_list(file, group, key, nil, &error))
-    defer { g_clear_error(&error) }
-    return error == nil ? list : nil
+    try? checked { takeStrings(g_key_file_get_string_list(file, group, key, nil, &$0)) }
   }
 }

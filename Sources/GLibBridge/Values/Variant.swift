@@ -106,8 +106,7 @@ public struct Variant: Sendable {
   public init(parsing text: String, type: String? = nil) throws {
     let variantType = type.map { g_variant_type_new($0) } ?? nil
     defer { if let variantType { g_variant_type_free(variantType) } }
-    let parsed = try checked { g_variant_parse(variantType, text, nil, nil, &$0) }
-    self.init(taking: parsed)
+    self.init(taking: try checked { g_variant_parse(variantType, text, nil, nil, &$0) })
   }
 
   /// Reads the serialised form. Invalid bytes give default values.
@@ -124,9 +123,7 @@ public struct Variant: Sendable {
 extension Variant: CustomStringConvertible {
   /// GVariant's text format.
   public var description: String {
-    let text = g_variant_print(pointer, 0)
-    defer { g_free(text) }
-    return text.map { String(cString: $0) } ?? ""
+    takeString(g_variant_print(pointer, 0)) ?? ""
   }
 }
 

@@ -153,54 +153,40 @@ extension Bool: VariantConvertible {
   }
 }
 
-extension Int32: VariantConvertible {
+/// A number, which is as long as its D-Bus type.
+public protocol VariantNumber: VariantConvertible, BitwiseCopyable {}
+
+extension VariantNumber {
+  public init(variant: Variant) throws(VariantError) {
+    try variant.expect(Self.variantType)
+    guard let bytes = g_variant_get_data(variant.pointer) else { preconditionFailure("a number has no bytes") }
+    self = bytes.loadUnaligned(as: Self.self)
+  }
+}
+
+extension Int32: VariantNumber {
   public static var variantType: String { "i" }
   public var variant: Variant { Variant(taking: g_variant_new_int32(self)) }
-
-  public init(variant: Variant) throws(VariantError) {
-    try variant.expect("i")
-    self = g_variant_get_int32(variant.pointer)
-  }
 }
 
-extension UInt32: VariantConvertible {
+extension UInt32: VariantNumber {
   public static var variantType: String { "u" }
   public var variant: Variant { Variant(taking: g_variant_new_uint32(self)) }
-
-  public init(variant: Variant) throws(VariantError) {
-    try variant.expect("u")
-    self = g_variant_get_uint32(variant.pointer)
-  }
 }
 
-extension Int64: VariantConvertible {
+extension Int64: VariantNumber {
   public static var variantType: String { "x" }
   public var variant: Variant { Variant(taking: g_variant_new_int64(gint64(self))) }
-
-  public init(variant: Variant) throws(VariantError) {
-    try variant.expect("x")
-    self = Int64(g_variant_get_int64(variant.pointer))
-  }
 }
 
-extension UInt64: VariantConvertible {
+extension UInt64: VariantNumber {
   public static var variantType: String { "t" }
   public var variant: Variant { Variant(taking: g_variant_new_uint64(guint64(self))) }
-
-  public init(variant: Variant) throws(VariantError) {
-    try variant.expect("t")
-    self = UInt64(g_variant_get_uint64(variant.pointer))
-  }
 }
 
-extension Double: VariantConvertible {
+extension Double: VariantNumber {
   public static var variantType: String { "d" }
   public var variant: Variant { Variant(taking: g_variant_new_double(self)) }
-
-  public init(variant: Variant) throws(VariantError) {
-    try variant.expect("d")
-    self = g_variant_get_double(variant.pointer)
-  }
 }
 
 extension Array: VariantConvertible where Element: VariantConvertible {

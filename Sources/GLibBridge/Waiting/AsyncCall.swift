@@ -13,10 +13,11 @@ import CGLib
 ///     call has failed.
 /// - Throws: ``GLibError``, `CancellationError`.
 @GLibActor
+@discardableResult
 func asyncCall<Result>(
   deadline: Duration? = nil,
   _ start: (UnsafeMutablePointer<GCancellable>?, GAsyncReadyCallback?, UnsafeMutableRawPointer?) -> Void,
-  finish: @escaping @GLibActor (OpaquePointer?, inout UnsafeMutablePointer<GError>?) -> Result
+  finish: @escaping @GLibActor (OpaquePointer?, inout UnsafeMutablePointer<GError>?) -> Result?
 ) async throws -> Result {
   let call = AsyncCall<Result>()
   let timer = deadline.map { Timer(after: $0) { call.expire() } }
@@ -52,13 +53,11 @@ private final class AsyncCall<Result> {
 
   func run(
     _ start: (UnsafeMutablePointer<GCancellable>?, GAsyncReadyCallback?, UnsafeMutableRawPointer?) -> Void,
-    finish: @escaping @GLibActor (OpaquePointer?, inout UnsafeMutablePointer<GError>?) -> Result
+    finish: @escaping @GLibActor (OpaquePointer?, inout UnsafeMutablePointer<GError>?) -> Result?
   ) async throws -> Result {
     if Task.isCancelled { cancel() }
     let box = CallbackBox<@GLibActor (OpaquePointer?) -> Void> { result in
-      var error: UnsafeMutablePointer<GError>?
-      let value = finish(result, &error)
-      self.end(error.map { .failure(self.failure($0)) } ?? .success(value))
+      self.end(Swift.Result { try checked { finish(result, &$0) } })
     }
     start(
       cancellable,
@@ -74,14 +73,9 @@ private final class AsyncCall<Result> {
 
   private func end(_ outcome: Swift.Result<Result, any Error>) {
     guard self.outcome == nil else { return }
-    self.outcome = outcome
+    self.outcome = outcome.mapError { ($0 as? GLibError)?.isCancelled == true ? reason : $0 }
     graceTimer?.cancel()
     ended.finish()
-  }
-
-  private func failure(_ error: UnsafeMutablePointer<GError>) -> any Error {
-    let error = GLibError(consuming: error)
-    return error.isCancelled ? reason : error
   }
 
   /// The error for a cancelled call.

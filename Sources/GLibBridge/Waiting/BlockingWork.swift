@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGLib
+import Platform
 
 /// Runs blocking work on a new thread, off the actor.
 ///
@@ -12,21 +13,19 @@ public func offActor<Result: Sendable>(
   await Task.onGLib { try? await withDeadline(deadline) { await offActor(work) } }.value
 }
 
-/// Starts a thread. The caller releases the reference to it.
-private func startThread(_ body: @escaping @Sendable () -> Void) -> UnsafeMutablePointer<GThread>? {
-  g_thread_new(
-    "chappie-work",
-    { data in
-      CallbackBox<@Sendable () -> Void>.consume(data).closure()
-      return nil
-    }, CallbackBox(body).retained)
-}
-
 /// Runs blocking work on a new thread, off the actor, and waits for its result without a deadline.
 @GLibActor
 public func offActor<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
   await withCheckedContinuation { continuation in
-    g_thread_unref(startThread { continuation.resume(returning: work()) })
+    let body: @Sendable () -> Void = { continuation.resume(returning: work()) }
+    let thread = g_thread_new(
+      "chappie-work",
+      // Sendable, so that it is not isolated to the actor.
+      { @Sendable data in
+        CallbackBox<@Sendable () -> Void>.consume(data).closure()
+        return nil
+      }, CallbackBox(body).retained)
+    g_thread_unref(thread)
   }
 }
 
@@ -59,41 +58,36 @@ extension GLibActor {
 
 /// A value that one thread provides and another one blocks for.
 private final class ThreadWait<Value: Sendable>: @unchecked Sendable {
-  private let mutex = UnsafeMutablePointer<GMutex>.allocate(capacity: 1)
-  private let condition = UnsafeMutablePointer<GCond>.allocate(capacity: 1)
-  /// Protected by `mutex`.
-  private var value: Value?
-
-  init() {
-    mutex.initialize(to: GMutex())
-    condition.initialize(to: GCond())
-    g_mutex_init(mutex)
-    g_cond_init(condition)
-  }
+  /// Thread-safe.
+  private let queue = g_async_queue_new_full(CallbackBox<Value>.release)
 
   func end(_ value: Value) {
-    g_mutex_lock(mutex)
-    self.value = value
-    g_cond_signal(condition)
-    g_mutex_unlock(mutex)
+    g_async_queue_push(queue, CallbackBox(value).retained)
   }
 
   /// Blocks until there is a value; nil after the deadline.
   func value(atMost deadline: Duration) -> Value? {
-    let end = g_get_monotonic_time() + gint64(deadline.wholeMilliseconds) * 1000
-    g_mutex_lock(mutex)
-    defer { g_mutex_unlock(mutex) }
-    // A condition variable may wake up spuriously.
-    while value == nil {
-      guard g_cond_wait_until(condition, mutex, end) != 0 else { break }
+    g_async_queue_timeout_pop(queue, guint64(deadline.wholeMilliseconds) * 1000).map {
+      CallbackBox<Value>.consume($0).closure
     }
-    return value
   }
 
   deinit {
-    g_mutex_clear(mutex)
-    g_cond_clear(condition)
-    mutex.deallocate()
-    condition.deallocate()
+    g_async_queue_unref(queue)
   }
+}
+
+extension MemoryHardening {
+  /// Returns unused heap memory to the system after a second, off the actor. Call it after many small blocks were
+  /// freed. Calls within that second are combined.
+  @GLibActor
+  public static func trimHeapSoon() {
+    guard trimming == nil else { return }
+    trimming = Timer(after: .seconds(1)) {
+      trimming = nil
+      Task.onGLib { await offActor { trimHeap() } }
+    }
+  }
+
+  @GLibActor private static var trimming: Timer?
 }

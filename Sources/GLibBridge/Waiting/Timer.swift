@@ -6,7 +6,7 @@ import CGLib
 public final class Timer: SourceWatch {
   /// Starts a timer that calls `action` once, after `delay`.
   public init(after delay: Duration, _ action: @escaping @GLibActor () -> Void) {
-    super.init(AttachedSource(owning: g_timeout_source_new(delay.wholeMilliseconds), AttachedSource.once, action))
+    super.init(.timeout(delay.wholeMilliseconds), action)
   }
 }
 

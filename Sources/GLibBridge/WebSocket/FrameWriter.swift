@@ -67,44 +67,31 @@ final class FrameWriter {
     }
   }
 
-  /// One write: the bytes stay in place until it has ended.
-  private final class Write {
-    let writer: FrameWriter
-    let bytes: OpaquePointer?
-
-    init(_ writer: FrameWriter, _ bytes: [UInt8]) {
-      self.writer = writer
-      self.bytes = g_bytes_new(bytes, gsize(bytes.count))
-    }
-
-    deinit {
-      g_bytes_unref(bytes)
-    }
-  }
-
   private func writeNext() {
-    let write = Write(self, queue)
+    let bytes = queue
     queue = []
     if case .idle = state { state = .writing }
-    var count: gsize = 0
-    let start = g_bytes_get_data(write.bytes, &count)
-    g_output_stream_write_all_async(
-      g_io_stream_get_output_stream(stream), UnsafeMutableRawPointer(mutating: start), count, G_PRIORITY_DEFAULT,
-      cancellable,
-      { source, result, data in
-        GLibActor.assumeIsolated {
-          guard let data, let source else { return }
-          let write = Unmanaged<Write>.fromOpaque(data).takeRetainedValue()
-          let output = UnsafeMutableRawPointer(source).assumingMemoryBound(to: GOutputStream.self)
-          write.writer.ended(g_output_stream_write_all_finish(output, result, nil, nil) != 0)
-        }
-      }, Unmanaged.passRetained(write).toOpaque())
+    Task.onGLib {
+      let isWhole = (try? await write(bytes)) != nil
+      // The reader sees the end of a broken connection.
+      if !isWhole { queue = [] }
+      if !queue.isEmpty { return writeNext() }
+      if case .finishing = state { closeStream() } else { state = .idle }
+    }
   }
 
-  /// Handles the end of a write. The reader sees the end of a broken connection.
-  private func ended(_ isWhole: Bool) {
-    if !isWhole { queue = [] }
-    if !queue.isEmpty { return writeNext() }
-    if case .finishing = state { closeStream() } else { state = .idle }
+  private func write(_ bytes: [UInt8]) async throws {
+    // They stay in place until the write has ended.
+    let data = g_bytes_new(bytes, gsize(bytes.count))
+    var count: gsize = 0
+    let start = g_bytes_get_data(data, &count)
+    let output = g_io_stream_get_output_stream(stream)
+    try await asyncCall { [cancellable] _, callback, task in
+      g_output_stream_write_all_async(
+        output, UnsafeMutableRawPointer(mutating: start), count, G_PRIORITY_DEFAULT, cancellable, callback, task)
+    } finish: { result, error in
+      defer { g_bytes_unref(data) }
+      return g_output_stream_write_all_finish(output, result, nil, &error)
+    }
   }
 }

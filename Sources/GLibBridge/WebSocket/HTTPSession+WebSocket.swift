@@ -24,7 +24,6 @@ extension HTTPSession {
       } finish: { result, error in
         soup_session_websocket_connect_finish(session, result, &error).map { WebSocket(over: $0) }
       }
-      guard let socket else { throw GLibError.timedOut }
       try Self.checkResponseIsFromServer(message)
       return socket
     } catch let error as GLibError {

@@ -70,7 +70,7 @@ public final class WebSocket {
   /// Whether a slice of time has passed and processing continues in the next iteration.
   private var hasYielded = false
   /// Ready when bytes arrive; nil while nobody reads.
-  private var arrival: AttachedSource?
+  private var arrival: SourceWatch?
   private var state = State.open
   private var reading = Reading.nobody
 
@@ -180,20 +180,17 @@ public final class WebSocket {
   /// Keeps the source while someone reads. It stays the same, because each new one costs system calls.
   private func watchInput() {
     if !isActive {
-      _ = arrival.take()
+      arrival?.cancel()
+      arrival = nil
     } else if arrival == nil {
       // The stream's own source would write to an eventfd four times and poll once more for each read.
-      arrival =
-        socket < 0
-        ? AttachedSource(reading: input) { [weak self] in self?.readArrived() }
-        : AttachedSource(reading: socket) { [weak self] in self?.readArrived() }
+      arrival = SourceWatch(socket < 0 ? .input(input) : .descriptor(socket, G_IO_IN), repeats: true) { [weak self] in
+        guard let self, fill() else { return }
+        readable()
+      }
       // The stream may hold bytes that the socket has given up already.
       _ = fill()
     }
-  }
-
-  private func readArrived() {
-    if fill() { readable() }
   }
 
   /// Processes the bytes that are here, and reads more in a burst.
@@ -217,21 +214,16 @@ public final class WebSocket {
     var error: UnsafeMutablePointer<GError>?
     let count = g_pollable_input_stream_read_nonblocking(input, chunk + filled, gsize(Self.readSize), nil, &error)
     isBurst = count >= Self.burstSize
-    if let error {
-      if g_error_matches(error, g_io_error_quark(), Int32(G_IO_ERROR_WOULD_BLOCK.rawValue)) != 0 {
-        g_error_free(error)
-      } else {
-        end(GLibError(consuming: error))
-      }
-      return false
+    switch StreamRead(count, error) {
+    case .bytes(let count):
+      filled += count
+      if case .reading(let reader) = reading { reader.watch.touch() }
+      return true
+    case .nothingYet: break
+    case .end: end(GLibError(webSocket: "the peer closed the connection"))
+    case .failed(let error): end(error)
     }
-    guard count > 0 else {
-      end(GLibError(webSocket: "the peer closed the connection"))
-      return false
-    }
-    filled += count
-    if case .reading(let reader) = reading { reader.watch.touch() }
-    return true
+    return false
   }
 
   /// Processes complete frames until the reader pauses, or for a slice of time.

@@ -14,7 +14,7 @@ struct LoopbackListenerTests {
   private static func echo() throws -> LoopbackListener {
     // Other tests may keep this machine busy for longer than a request may take by default.
     let listener = try LoopbackListener(patience: .seconds(120))
-    try listener.serve { request in
+    listener.serve { request in
       let target = request.target.withBytes { String(decoding: $0, as: UTF8.self) }
       return LoopbackAnswer(status: 200, body: "\(request.method) \(target) for \(request.host)")
     }
@@ -43,7 +43,7 @@ struct LoopbackListenerTests {
   /// The expected hashes come from `openssl dgst -sha256 -binary | base64`.
   @Test func onlyTheAnswersOwnStyleAndScriptCount() async throws {
     let listener = try LoopbackListener()
-    try listener.serve { _ in
+    listener.serve { _ in
       LoopbackAnswer(status: 200, title: "a < b", style: "p{}", script: "f()", body: "<p>x</p>")
     }
     let answer = try await LoopbackClient.answer(port: listener.port, Self.request)
@@ -150,7 +150,7 @@ struct LoopbackListenerTests {
   @Test(arguments: ["", "GET / HTTP/1.1\r\nHost: a\r\n"])
   func aConnectionThatSendsTooLittleEnds(_ begin: String) async throws {
     let listener = try LoopbackListener(patience: .milliseconds(20))
-    try listener.serve { _ in LoopbackAnswer(status: 200) }
+    listener.serve { _ in LoopbackAnswer(status: 200) }
     let client = try LoopbackClient(port: listener.port)
     client.send(begin)
     #expect(try await client.rest().isEmpty)
@@ -162,7 +162,7 @@ struct LoopbackListenerTests {
     // More than the kernel keeps for a connection.
     let page = String(repeating: "x", count: 32 << 20)
     let asked = Wait()
-    try listener.serve { _ in
+    listener.serve { _ in
       asked.finish()
       return LoopbackAnswer(status: 200, body: page)
     }
@@ -177,7 +177,7 @@ struct LoopbackListenerTests {
   @Test func aRequestThatHasComeIsNotGivenUp() async throws {
     let listener = try LoopbackListener()
     let (arrived, goOn) = (Wait(), Wait())
-    try listener.serve { _ in
+    listener.serve { _ in
       arrived.finish()
       await goOn.value()
       return LoopbackAnswer(status: 200)
@@ -195,7 +195,7 @@ struct LoopbackListenerTests {
     let listener = try LoopbackListener()
     let port = listener.port
     let (arrived, goOn) = (Wait(), Wait())
-    try listener.serve { _ in
+    listener.serve { _ in
       arrived.finish()
       await goOn.value()
       return LoopbackAnswer(status: 200)
@@ -217,7 +217,7 @@ struct LoopbackListenerTests {
     let listener = try LoopbackListener()
     let port = listener.port
     let (arrived, ended) = (Wait(), Wait())
-    try listener.serve { _ in
+    listener.serve { _ in
       arrived.finish()
       try? await sleep(for: .seconds(600))
       ended.finish()

@@ -17,7 +17,7 @@ final class GuardedStream: Sendable {
   ///
   /// - Parameter socket: the socket to the bus. The stream closes it.
   func makeStream(owning socket: Int32) -> UnsafeMutablePointer<GInputStream>? {
-    let converter = g_object_new_with_properties(Self.type, 0, nil, nil)
+    let converter = newObject(Self.type)
     let input = g_unix_input_stream_new(socket, 1)
     defer {
       g_object_unref(converter)
@@ -28,11 +28,7 @@ final class GuardedStream: Sendable {
   }
 
   private static let type: GType = {
-    let parent = g_type_from_name("GObject")
-    var query = GTypeQuery()
-    g_type_query(parent, &query)
-    let type = g_type_register_static_simple(
-      parent, "ChappieMessageGuard", query.class_size, nil, query.instance_size, nil, GTypeFlags(rawValue: 0))
+    let type = registerType("ChappieMessageGuard", parent: g_type_from_name("GObject"))
     var interface = GInterfaceInfo(
       interface_init: { interface, _ in
         interface?.assumingMemoryBound(to: GConverterIface.self).pointee.convert = GuardedStream.convert

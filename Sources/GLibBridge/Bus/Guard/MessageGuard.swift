@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CGLib
 
 /// Judges each incoming message before GDBus parses it. GDBus allocates objects for a message before it can be
 /// rejected, up to 70 bytes for each byte of a malicious one, and closes the connection at the first invalid one.
@@ -73,7 +74,7 @@ struct MessageGuard: Sendable {
   /// input is needed.
   private mutating func judge(_ input: inout Slice<UnsafeRawBufferPointer>) throws(InvalidStream) -> Verdict? {
     guard read(MessageHead.fixedLength, &input) else { return nil }
-    guard let head = MessageHead(message[...]) else { throw InvalidStream() }
+    guard let head = try? MessageHead(message[...]) else { throw InvalidStream() }
     let isTooLarge = head.length > bounds.messageBytes
     let part = isTooLarge ? head.headerLength : head.length
     message.reserveCapacity(part)
@@ -83,7 +84,7 @@ struct MessageGuard: Sendable {
       message.append(last)
     }
     defer { message = [] }
-    let fields = MessageFields(message.prefix(head.headerLength), head.byteOrder)
+    let fields = try? MessageFields(message.prefix(head.headerLength), head.byteOrder)
     let tooLarge = RejectedMessage.Reason.tooLarge(bytes: head.length, limit: bounds.messageBytes)
     guard let reason = isTooLarge ? tooLarge : fault(head, fields) else { return Verdict(output: message[...]) }
     return Verdict(skipped: max(0, head.length - 1 - message.count), output: rejected(reason, head, fields))
@@ -106,7 +107,7 @@ struct MessageGuard: Sendable {
     let limit = min(allowance, bounds.messageValues)
     var checked = limit
     defer { if !isReply { budget.spend(checked, of: sender) } }
-    do throws(BodyValidation.Fault) {
+    do throws(WireFault) {
       checked = try BodyValidation.check(
         message.dropFirst(head.headerLength), head.byteOrder, signature: fields.signature, valueLimit: limit)
       return nil
@@ -124,5 +125,58 @@ struct MessageGuard: Sendable {
     let message = RejectedMessage(reason: reason, sender: fields?.sender, serial: head.expectsReply ? head.serial : nil)
     reject(message)
     return message.failure(head, fields)[...]
+  }
+}
+
+/// A message that ``MessageGuard`` has rejected.
+struct RejectedMessage: Sendable {
+  enum Reason: Sendable {
+    case tooLarge(bytes: Int, limit: Int)
+    case tooManyValues(limit: Int)
+    /// The values of its sender in this second, or those of all senders, are spent.
+    case tooManyValuesPerSecond
+    case malformed
+  }
+
+  let reason: Reason
+  /// The sender; nil when the header cannot be read.
+  let sender: String?
+  /// The serial of the call that expects a reply; nil for other messages.
+  let serial: UInt32?
+
+  /// The error that takes the place of a reply, in the wire format; empty when the message is not a reply.
+  func failure(_ head: MessageHead, _ fields: MessageFields?) -> [UInt8] {
+    switch head.kind {
+    case .methodReturn, .error:
+      guard let fields, let replySerial = fields.replySerial, let sender else { return [] }
+      let error = g_dbus_message_new()
+      defer { g_object_unref(UnsafeMutableRawPointer(error)) }
+      g_dbus_message_set_message_type(error, G_DBUS_MESSAGE_TYPE_ERROR)
+      g_dbus_message_set_reply_serial(error, replySerial)
+      g_dbus_message_set_error_name(error, "org.freedesktop.DBus.Error.LimitsExceeded")
+      g_dbus_message_set_sender(error, sender)
+      // Serials matter for calls only, and 0 is invalid.
+      g_dbus_message_set_serial(error, .max)
+      let body = Variant.tuple("the reply \(reason)")
+      withExtendedLifetime(body) { g_dbus_message_set_body(error, body.pointer) }
+      var count: gsize = 0
+      let blob = g_dbus_message_to_blob(error, &count, G_DBUS_CAPABILITY_FLAGS_NONE, nil)
+      defer { g_free(blob) }
+      return Array(UnsafeBufferPointer(start: blob, count: Int(count)))
+    case .methodCall, .signal, nil:
+      return []
+    }
+  }
+}
+
+extension RejectedMessage.Reason: CustomStringConvertible {
+  /// A clause whose subject is the message.
+  var description: String {
+    switch self {
+    case .tooLarge(let bytes, let limit): "has \(bytes) bytes, and \(limit) are allowed"
+    case .tooManyValues(let limit): "has more than \(limit) values"
+    case .tooManyValuesPerSecond: "has more values than are left in this second"
+    case .malformed: "does not conform to the D-Bus specification"
+    }
   }
 }

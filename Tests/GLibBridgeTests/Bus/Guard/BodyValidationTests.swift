@@ -5,9 +5,9 @@ import Testing
 
 /// Accepted and rejected bodies.
 struct BodyValidationTests {
-  private func fault(_ body: [UInt8], _ signature: String, limit: Int = 100) -> BodyValidation.Fault? {
+  private func fault(_ body: [UInt8], _ signature: String, limit: Int = 100) -> WireFault? {
     let text = Array(signature.utf8) + [0]
-    do throws(BodyValidation.Fault) {
+    do throws(WireFault) {
       try BodyValidation.check(body[...], .little, signature: text.dropLast(), valueLimit: limit)
       return nil
     } catch {

@@ -7,7 +7,7 @@ import Testing
 final class Caller {
   let connection: BusConnection
   private(set) var signals: [BusSignal] = []
-  private var subscription: BusSubscription?
+  private var subscription: Observation?
   private var arrival = Wait()
 
   init(_ address: String) async throws {

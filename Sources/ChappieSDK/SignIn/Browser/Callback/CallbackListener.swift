@@ -52,7 +52,7 @@ final class CallbackListener {
       redirectURI = address.uri
       expected = (state, issuer)
       self.patience = patience
-      try listener.serve { [weak self] request in
+      listener.serve { [weak self] request in
         await self?.answer(request) ?? CallbackPage.unknownAddress.answer
       }
     } catch {

@@ -11,7 +11,7 @@ public final class UnixSignalWatch: SourceWatch {
   ///
   /// - Parameter signal: `SIGHUP`, `SIGINT`, `SIGTERM`, `SIGUSR1`, `SIGUSR2` or `SIGWINCH`.
   public init(_ signal: Int32, _ action: @escaping @GLibActor () -> Void) {
-    super.init(AttachedSource(owning: g_unix_signal_source_new(signal), AttachedSource.eachTime, action))
+    super.init(.signal(signal), repeats: true, action)
   }
 }
 
@@ -42,7 +42,7 @@ public final class HangUpWatch: SourceWatch {
   /// - Parameter stream: the stream, which must stay open while the watch exists.
   public init(_ stream: StandardStream, _ action: @escaping @GLibActor () -> Void) {
     let condition = GIOCondition(rawValue: G_IO_ERR.rawValue | G_IO_HUP.rawValue)
-    super.init(AttachedSource(watching: stream.rawValue, for: condition, action))
+    super.init(.descriptor(stream.rawValue, condition), action)
   }
 }
 
@@ -56,6 +56,26 @@ public final class ParentWatch: SourceWatch {
     let number = getppid()
     guard number > 1, let parent = ProcessHandle(number), getppid() == number else { return nil }
     self.parent = parent
-    super.init(AttachedSource(watching: parent.descriptor.number, for: G_IO_IN, action))
+    super.init(.descriptor(parent.descriptor.number, G_IO_IN), action)
+  }
+}
+
+/// Calls an action on the actor after each change of a file: a new one at its path, its removal, or new content.
+/// Releasing the watch stops it.
+@GLibActor
+public final class FileMonitor {
+  private let pointer: UnsafeMutablePointer<GFileMonitor>
+
+  /// - Throws: ``GLibError`` when the system cannot watch the file.
+  public init(_ path: String, _ action: @escaping @GLibActor () -> Void) throws {
+    let file = g_file_new_for_path(path)
+    defer { g_object_unref(UnsafeMutableRawPointer(file)) }
+    pointer = try checked { g_file_monitor_file(file, G_FILE_MONITOR_NONE, nil, &$0) }
+    onSignal("changed", of: pointer, action)
+  }
+
+  isolated deinit {
+    g_file_monitor_cancel(pointer)
+    g_object_unref(pointer)
   }
 }

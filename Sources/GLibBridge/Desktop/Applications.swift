@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import CGLib
+import Platform
+
+/// The user's web browser.
+public enum Browser {
+  /// Whether the session has a display.
+  public static var isReachable: Bool {
+    ["WAYLAND_DISPLAY", "DISPLAY"].contains { CurrentProcess.environment($0) != nil }
+  }
+
+  /// The name of the program that opens web pages; nil when there is none.
+  public static var defaultName: String? {
+    guard let browser = g_app_info_get_default_for_uri_scheme("https") else { return nil }
+    defer { g_object_unref(UnsafeMutableRawPointer(browser)) }
+    return g_app_info_get_name(browser).map { String(cString: $0) }
+  }
+
+  /// Opens `page` in the default browser.
+  ///
+  /// - Parameter activationToken: the XDG activation token of the user's action, which lets the browser raise its
+  ///   window.
+  /// - Throws: ``GLibError`` when there is no browser or it does not start.
+  @GLibActor
+  public static func open(_ page: WebPageAddress, activationToken: String? = nil) async throws {
+    let context = g_app_launch_context_new()
+    defer { g_object_unref(context) }
+    if let activationToken {
+      g_app_launch_context_setenv(context, "XDG_ACTIVATION_TOKEN", activationToken)
+      g_app_launch_context_setenv(context, "DESKTOP_STARTUP_ID", activationToken)
+    }
+    try await asyncCall(deadline: .seconds(10)) { cancellable, callback, data in
+      g_app_info_launch_default_for_uri_async(page.text, context, cancellable, callback, data)
+    } finish: { result, error in
+      g_app_info_launch_default_for_uri_finish(result, &error)
+    }
+  }
+}
+
+/// This program, and the installed ones.
+public enum Program {
+  /// The ID of the default `GApplication`; nil when there is none yet.
+  public static var applicationID: String? {
+    g_application_get_default().flatMap(g_application_get_application_id).map { String(cString: $0) }
+  }
+
+  /// Whether the search path has a program of this name.
+  public static func isInstalled(_ name: String) -> Bool {
+    takeString(g_find_program_in_path(name)) != nil
+  }
+
+  /// The last component of the path in `argv[0]`; empty when there is none.
+  public static var name: String {
+    CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
+  }
+}
+
+/// An application with a desktop file, as the user's and the system's data directories have it.
+public enum InstalledApplication {
+  /// The name in the desktop file `id.desktop`; nil without such a file. It reads files, and so may block.
+  ///
+  /// - Parameter isTranslated: whether the name is in the language of this process.
+  public static func name(of id: String, isTranslated: Bool) -> String? {
+    guard let application = g_desktop_app_info_new(id + ".desktop") else { return nil }
+    defer { g_object_unref(UnsafeMutableRawPointer(application)) }
+    if isTranslated { return g_app_info_get_name(application).map { String(cString: $0) } }
+    return takeString(g_desktop_app_info_get_string(application, "Name"))
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import CGLib
+
+/// Base64, by GLib.
+public enum Base64 {
+  private static let alphabet = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=".utf8)
+
+  public static func encode(_ bytes: [UInt8]) -> String {
+    takeString(g_base64_encode(bytes, gsize(bytes.count))) ?? ""
+  }
+
+  /// Decodes padded base64; nil for any other text.
+  public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+    let characters = text.map { CChar(bitPattern: $0) } + [0]
+    guard characters.count % 4 == 1, text.allSatisfy(alphabet.contains) else { return nil }
+    var length: gsize = 0
+    let decoded = g_base64_decode(characters, &length)
+    defer { g_free(decoded) }
+    return Array(UnsafeBufferPointer(start: decoded, count: Int(length)))
+  }
+}
+
+/// Base64 with the alphabet for URLs and without padding (RFC 4648, section 5).
+public enum Base64URL {
+  public static func encode(_ bytes: [UInt8]) -> String {
+    Base64.encode(bytes).replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+  }
+
+  /// Nil for any other text.
+  public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+    guard !text.contains(where: { "+/=".utf8.contains($0) }) else { return nil }
+    let base64 = text.map { byte in
+      byte == UInt8(ascii: "-") ? UInt8(ascii: "+") : byte == UInt8(ascii: "_") ? UInt8(ascii: "/") : byte
+    }
+    return Base64.decode(base64 + Array(repeating: UInt8(ascii: "="), count: (4 - base64.count % 4) % 4))
+  }
+}
+
+/// Unique identifiers.
+public enum UniqueID {
+  /// A random UUID in lower case.
+  public static func make() -> String { takeString(g_uuid_string_random()) ?? "" }
+}
+
+/// Quoting for shell commands.
+public enum ShellText {
+  private static let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._@".utf8)
+
+  /// `text` as one word of a shell command, quoted when necessary.
+  public static func quoted(_ text: String) -> String {
+    guard text.isEmpty || text.hasPrefix("-") || !text.utf8.allSatisfy(plain.contains) else { return text }
+    return takeString(g_shell_quote(text)) ?? ""
+  }
+}
+
+/// Escaping for Pango markup and HTML.
+public enum Markup {
+  /// Markup that displays `text`.
+  public static func escaped(_ text: String) -> String {
+    takeString(g_markup_escape_text(text.withoutZeros, -1)) ?? ""
+  }
+}
