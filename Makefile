@@ -128,7 +128,7 @@ test: test-dependencies test-build
 	@PKG_CONFIG_PATH=$(PKGCONFIG) Tests/all.py
 
 check: test-build
-	@PKG_CONFIG_PATH=$(PKGCONFIG) Tests/all.py $(or $(TEST),fast)
+	@PKG_CONFIG_PATH=$(PKGCONFIG) Tests/all.py '$(or $(TEST),fast)'
 
 nightly: test-dependencies test-build
 	@PKG_CONFIG_PATH=$(PKGCONFIG) Tests/all.py nightly
