@@ -17,15 +17,8 @@ public enum ChappieThreadStoreConformance {
   /// - Parameter makeStore: makes a new, empty store with the default retention policy at each call.
   /// - Throws: the first ``ChappieThreadStoreViolation``; the errors of `makeStore`.
   public static func run(_ makeStore: () async throws -> any ChappieThreadStore) async throws {
-    for check in checks { try await check(ThreadStoreFixture(try await makeStore())) }
+    for check in ThreadStoreFixture.checks { try await check(ThreadStoreFixture(try await makeStore()))() }
   }
-
-  private static let checks: [@Sendable (ThreadStoreFixture) async throws -> Void] = [
-    beginsEmpty, createsOnce, keepsTitles, keepsTurnsInOrder, keepsEveryKindOfEvent, keepsLongTurns,
-    keepsTurnsThatComeAtOnce, listsNewestFirst, listsInPages, renames, ignoresChangesWithoutEffect,
-    archives, unarchives, aTurnUnarchives,
-    deletes, refusesMissingThreads, countsUsage,
-  ]
 }
 
 /// A requirement that a store does not meet.
@@ -40,6 +33,13 @@ struct ThreadStoreFixture {
   let store: any ChappieThreadStore
   /// The time of the test data, in Unix seconds: recent, so that retention changes nothing.
   let start = UnixTime.now - 1000
+
+  static let checks: [@Sendable (ThreadStoreFixture) -> @Sendable () async throws -> Void] = [
+    beginsEmpty, createsOnce, keepsTitles, keepsTurnsInOrder, keepsEveryKindOfEvent, keepsLongTurns,
+    keepsTurnsThatComeAtOnce, listsNewestFirst, listsInPages, renames, ignoresChangesWithoutEffect,
+    archives, unarchives, aTurnUnarchives,
+    deletes, refusesMissingThreads, countsUsage,
+  ]
 
   init(_ store: any ChappieThreadStore) {
     self.store = store
@@ -77,10 +77,12 @@ struct ThreadStoreFixture {
       events: [.input(.user(text)), .output(text: "You said \(text).", model: "model", responseID: "resp-\(text)")])
   }
 
-  func ids(_ kind: ChappieThreadQuery.Kind, limit: Int? = nil, after: ChappieThreadSummary? = nil) async throws
-    -> [String]
-  {
-    try await store.threads(ChappieThreadQuery(kind, limit: limit, after: after)).map(\.id)
+  func expectIDs(
+    _ kind: ChappieThreadQuery.Kind, limit: Int? = nil, after: ChappieThreadSummary? = nil, _ expected: [String],
+    _ subject: String
+  ) async throws {
+    let listed = try await store.threads(ChappieThreadQuery(kind, limit: limit, after: after))
+    try expect(listed.map(\.id), expected, subject)
   }
 
   func summary(_ id: String) async throws -> ChappieThreadSummary {
