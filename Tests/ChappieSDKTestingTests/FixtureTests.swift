@@ -88,37 +88,21 @@ import Testing
     await backend.stop()
   }
 
-  @Test func theDeltasOfAStreamAddUpToItsResponse() async throws {
+  /// Neither fixture leaves a server at its production address.
+  @Test func aBrowserSignInStaysWithTheStandIn() async throws {
     let backend = try StandInBackend()
-    let configuration = try ChappieConfiguration.testing(.signedIn, backend: backend)
-    var text = ""
-    var response: ChappieResponse?
-    for try await event in Chappie.client(configuration: configuration).stream("Tell me something") {
-      switch event {
-      case .textDelta(let delta): text += delta
-      case .completed(let whole): response = whole
-      default: break
-      }
+    for configuration in [
+      try ChappieConfiguration.testing(.signedOut, backend: backend),
+      try ChappieConfiguration.testing(issuer: backend.issuer, baseURL: backend.baseURL),
+    ] {
+      let session = Chappie.authSession(configuration: configuration)
+      let updates = session.updates
+      let page = try await session.startBrowserSignIn(opensBrowser: false)
+      try session.completeBrowserSignIn(try #require(backend.approve(inBrowser: page.authorizationURI)))
+      for await update in updates where update.state == .signedIn { break }
+      #expect(try await Chappie.client(configuration: configuration).send("Hello").contains("Hello"))
     }
-    #expect(!text.isEmpty)
-    #expect(response?.outputText == text)
-    await backend.stop()
-  }
-
-  @Test func aSessionCompletesADeviceCodeSignIn() async throws {
-    var behaviour = StandInConfiguration()
-    behaviour.pollInterval = 1
-    let backend = try StandInBackend(behaviour)
-    let configuration = try ChappieConfiguration.testing(.signedOut, backend: backend)
-    let session = Chappie.authSession(configuration: configuration)
-    let updates = session.updates
-    let code = try await session.startDeviceCodeSignIn()
-    #expect(session.state == .signingIn)
-    #expect(backend.approve(userCode: code.userCode))
-    for await update in updates where update.state == .signedIn { break }
-
-    #expect(session.deviceLinkState == .linked)
-    #expect(session.accountInfo?.email == "ada@example.com")
+    #expect(backend.state.requests["api-responses"] == 2)
     await backend.stop()
   }
 }

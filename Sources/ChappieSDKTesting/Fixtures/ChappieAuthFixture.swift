@@ -31,7 +31,7 @@ extension ChappieConfiguration {
   public static func testing(
     _ fixture: ChappieAuthFixture, backend: StandInBackend, user: StandInUser? = nil
   ) throws -> ChappieConfiguration {
-    let configuration = try ownSlot(issuer: backend.issuer, baseURL: backend.baseURL)
+    let configuration = try ownSlot(issuer: backend.issuer, baseURL: backend.baseURL, apiURL: backend.publicAPI)
     seed(configuration, credential(fixture, configuration, backend, user))
     return configuration
   }
@@ -42,10 +42,11 @@ extension ChappieConfiguration {
   /// - Parameters:
   ///   - issuer: the address of the issuer: HTTPS, or HTTP on the loopback.
   ///   - baseURL: the address of the backend, ending in `/backend-api`: HTTPS, or HTTP on the loopback.
+  ///   - apiURL: the address of the public API, ending in `/v1`; nil for that of `chappie-sandbox`, at the issuer.
   /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for any other address.
   @GLibActor
-  public static func testing(issuer: String, baseURL: String) throws -> ChappieConfiguration {
-    let configuration = try ownSlot(issuer: issuer, baseURL: baseURL)
+  public static func testing(issuer: String, baseURL: String, apiURL: String? = nil) throws -> ChappieConfiguration {
+    let configuration = try ownSlot(issuer: issuer, baseURL: baseURL, apiURL: apiURL)
     seed(configuration, nil)
     return configuration
   }
@@ -53,19 +54,21 @@ extension ChappieConfiguration {
   /// Copies this configuration with other servers and the same slot, for tests that use a keyring. A credential that
   /// was stored for other servers is not sent to the new ones.
   ///
-  /// - Throws: as ``testing(issuer:baseURL:)``.
-  public func servedBy(issuer: String, baseURL: String) throws -> ChappieConfiguration {
+  /// - Parameters: as ``testing(issuer:baseURL:apiURL:)``.
+  /// - Throws: as ``testing(issuer:baseURL:apiURL:)``.
+  public func servedBy(issuer: String, baseURL: String, apiURL: String? = nil) throws -> ChappieConfiguration {
     var configuration = self
-    configuration.backend = try ChappieBackend(issuer: issuer, baseURL: baseURL)
+    let ownAPI = (issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer) + "/v1"
+    configuration.backend = try ChappieBackend(issuer: issuer, baseURL: baseURL, apiURL: apiURL ?? ownAPI)
     return configuration
   }
 
   @GLibActor
-  private static func ownSlot(issuer: String, baseURL: String) throws -> ChappieConfiguration {
+  private static func ownSlot(issuer: String, baseURL: String, apiURL: String?) throws -> ChappieConfiguration {
     FixtureCount.value += 1
     return try ChappieConfiguration(
       keychainService: "com.chappie.sdk.testing", keychainAccount: "fixture-\(FixtureCount.value)"
-    ).servedBy(issuer: issuer, baseURL: baseURL)
+    ).servedBy(issuer: issuer, baseURL: baseURL, apiURL: apiURL)
   }
 
   @GLibActor
