@@ -26,9 +26,9 @@ extension StandInCore {
       let members = request.json.objectValue ?? [:]
       browser.callbackChanges = request.form ?? members.mapValues { $0.stringValue ?? "" }
     case ("POST", "/sandbox/scenario"):
-      scenario.load(try StandInRule.list(parsing: request.body))
-      return ["rules": ChappieJSONValue(scenario.remaining)]
-    case ("DELETE", "/sandbox/scenario"): scenario.load([])
+      backend.scenario.load(try StandInRule.list(parsing: request.body))
+      return ["rules": ChappieJSONValue(backend.scenario.remaining)]
+    case ("DELETE", "/sandbox/scenario"): backend.scenario.load([])
     case ("POST", "/sandbox/models"):
       try backend.models.replace(request.json)
       return ["etag": .string(backend.models.etag)]
@@ -40,7 +40,7 @@ extension StandInCore {
     case ("POST", "/sandbox/usage"): try backend.usage.set(request.json)
     case ("POST", "/sandbox/access-token-lifetime"):
       let lifetime = Duration.seconds(try fields.number("seconds", in: 1...1_000_000_000))
-      (tokens.lifetime, browser.tokens.lifetime) = (lifetime, lifetime)
+      (issuer.tokens.lifetime, browser.tokens.lifetime) = (lifetime, lifetime)
     case ("POST", "/sandbox/refresh-token-lifetime"):
       browser.tokens.refreshLifetime = .seconds(try fields.number("seconds", in: 0...10_000_000))
     case ("POST", "/sandbox/early-refresh"): browser.tokens.earlyRefresh = try fields.choice("answer")
@@ -63,7 +63,7 @@ extension StandInCore {
   }
 
   private func decide(_ fields: ControlFields, _ user: StandInUser?) throws {
-    guard devices.decide(userCode: fields["user_code"] ?? "", user: user) else {
+    guard issuer.decide(userCode: fields["user_code"] ?? "", user: user) else {
       throw HTTPServerResponse.problem("no sign-in waits for this user_code", status: 404)
     }
   }
@@ -97,13 +97,13 @@ extension StandInCore {
 
   /// Makes the backends refuse all access tokens so far.
   func expireAccessTokens() {
-    tokens.expireAccessTokens()
+    issuer.tokens.expireAccessTokens()
     browser.tokens.expireAccessTokens()
   }
 
   /// Makes the issuers refuse all refresh tokens so far.
   func revokeRefreshTokens() {
-    tokens.revokeRefreshTokens()
+    issuer.tokens.revokeRefreshTokens()
     browser.tokens.revokeRefreshTokens()
   }
 }

@@ -28,10 +28,9 @@ public final class StandInBackend {
   /// - Throws: `GLibError` if the port is in use.
   public init(_ configuration: StandInConfiguration = StandInConfiguration()) throws {
     let core = StandInCore(configuration)
-    let log = configuration.log.map(RequestLog.init)
     server = try HTTPServer(port: configuration.port) { request in
-      guard let log else { return try await core.answer(request) }
-      return try await log.follow(request) { try await core.answer(request) }
+      guard let log = configuration.log else { return try await core.answer(request) }
+      return try await RequestLog(request, log).follow { try await core.answer(request) }
     }
     self.core = core
     localAddress = "http://127.0.0.1:\(server.port)"
@@ -57,7 +56,7 @@ public final class StandInBackend {
   /// - Returns: whether a pending sign-in has this code.
   @discardableResult
   public func approve(userCode: String, user: StandInUser? = nil) -> Bool {
-    core.devices.decide(userCode: userCode, user: user ?? core.configuration.user)
+    core.issuer.decide(userCode: userCode, user: user ?? core.configuration.user)
   }
 
   /// Declines a pending sign-in.
@@ -65,7 +64,7 @@ public final class StandInBackend {
   /// - Returns: whether a pending sign-in has this code.
   @discardableResult
   public func decline(userCode: String) -> Bool {
-    core.devices.decide(userCode: userCode, user: nil)
+    core.issuer.decide(userCode: userCode, user: nil)
   }
 
   /// Approves a sign-in in the browser, as a person would who opens `address` and clicks.
@@ -110,7 +109,7 @@ public final class StandInBackend {
 
   /// Makes the backend refuse one access token with 401.
   func revokeAccessToken(_ token: String) {
-    core.tokens.revoke(token)
+    core.issuer.tokens.revoke(token)
   }
 
   /// Makes the backend refuse all access tokens so far with 401.
@@ -127,7 +126,7 @@ public final class StandInBackend {
   ///
   /// - Throws: ``StandInScenarioError``.
   public func play(_ scenario: String) throws {
-    core.scenario.load(try StandInRule.list(parsing: Array(scenario.utf8)))
+    core.backend.scenario.load(try StandInRule.list(parsing: Array(scenario.utf8)))
   }
 
   /// Replaces the models: a JSON list of entries, as the README of `chappie-sandbox` describes it.

@@ -7,36 +7,30 @@ import HTTPTestServer
 @GLibActor
 final class StandInCore {
   let configuration: StandInConfiguration
-  let devices: DeviceAuthorizations
-  let tokens: TokenStore
-  let scenario = ScenarioPlayer()
   let backend: BackendState
   let browser: BrowserIssuer
   let clock = StandInClock()
   let issuer: Issuer
   private let publicAPI: PublicAPI
-  private let record = RequestRecord()
 
   init(_ configuration: StandInConfiguration) {
     self.configuration = configuration
-    devices = DeviceAuthorizations(lifetime: configuration.userCodeLifetime)
-    tokens = TokenStore(configuration, keys: nil, clock: clock)
-    issuer = Issuer(configuration: configuration, devices: devices, tokens: tokens)
+    issuer = Issuer(configuration, clock: clock)
     browser = BrowserIssuer(configuration, clock: clock)
-    backend = BackendState(configuration, tokens: tokens, scenario: scenario, record: record)
+    backend = BackendState(configuration, tokens: issuer.tokens)
     publicAPI = PublicAPI(issuer: browser, backend: backend)
   }
 
   /// The requests so far, and the current state.
   var state: StandInState {
-    var state = record.state
-    state.liveRefreshTokens = tokens.liveRefreshTokens + browser.tokens.liveRefreshTokens
-    state.revokedRefreshTokens = tokens.revokedRefreshTokens + browser.tokens.revokedRefreshTokens
+    var state = backend.record.state
+    state.liveRefreshTokens = issuer.tokens.liveRefreshTokens + browser.tokens.liveRefreshTokens
+    state.revokedRefreshTokens = issuer.tokens.revokedRefreshTokens + browser.tokens.revokedRefreshTokens
     state.registrations = browser.registrations.all.map {
       .init(
         clientID: $0.clientID, name: $0.name, user: $0.user.email, hosts: $0.hosts, allowsPlanUse: $0.allowsPlanUse)
     }
-    state.remainingRules = scenario.remaining
+    state.remainingRules = backend.scenario.remaining
     return state
   }
 
@@ -45,8 +39,7 @@ final class StandInCore {
   func answer(_ request: HTTPServerRequest) async throws -> HTTPServerAnswer {
     if let response = control(request) { return clock.date(.whole(response)) }
     let endpoint = StandInEndpoint(of: request)
-    record.count(endpoint)
-    record.noteClient(request, of: endpoint)
+    backend.record.note(request, of: endpoint)
     let answer: HTTPServerAnswer
     do {
       answer = try await self.answer(request, at: endpoint)
@@ -71,7 +64,7 @@ final class StandInCore {
   /// Answers a request by the next rule of the scenario, or as usual if there is no rule. A request with a late or lost
   /// answer still takes effect at once: a refresh rotates the token even if its answer never arrives.
   private func play(_ endpoint: StandInEndpoint, _ request: HTTPServerRequest) async throws -> HTTPServerAnswer {
-    guard let rule = scenario.take(endpoint) else { return .whole(try response(endpoint, request, nil)) }
+    guard let rule = backend.scenario.take(endpoint) else { return .whole(try response(endpoint, request, nil)) }
     guard let change = rule.change else { return try await rule.replacement() ?? .drop }
     var response: HTTPServerResponse
     do throws(HTTPServerResponse) {
@@ -91,7 +84,7 @@ final class StandInCore {
     switch endpoint {
     case .userCode: issuer.userCode(request)
     case .poll: issuer.poll(request)
-    case .token: issuer.exchange(request)
+    case .token: try issuer.exchange(request)
     case .refresh: issuer.refresh(request)
     case .revoke: issuer.revoke(request)
     case .page: issuer.page(request)
@@ -101,9 +94,9 @@ final class StandInCore {
     case .discovery: browser.discovery(request)
     case .jwks: browser.publishedKeys()
     case .authorize: browser.authorize(request)
-    case .browserToken: browser.exchange(request, change)
-    case .browserRefresh: browser.refresh(request, change)
-    case .browserRevoke: browser.revoke(request)
+    case .browserToken: try browser.exchange(request, change)
+    case .browserRefresh: try browser.refresh(request, change)
+    case .browserRevoke: try browser.revoke(request)
     case .apiModels: try publicAPI.listModels(request)
     case .apiOther: PublicAPI.otherRoute
     case .responses, .prewarm, .handshake, .apiResponses, .unknown: .detail("Not Found", status: 404)

@@ -122,8 +122,8 @@ struct TokenEndpoint: Sendable {
 }
 
 /// `application/x-www-form-urlencoded`.
-enum FormCoding {
-  static func escape(_ text: String) -> String {
+package enum FormCoding {
+  package static func escape(_ text: String) -> String {
     String(decoding: text.utf8.flatMap(escape), as: UTF8.self)
   }
 

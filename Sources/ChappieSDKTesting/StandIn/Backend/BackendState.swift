@@ -2,23 +2,22 @@
 import ChappieSDK
 import GLibBridge
 import HTTPTestServer
+import Platform
 
 /// The ChatGPT backend: the state that its endpoints share, and those that show it.
 @GLibActor
 final class BackendState {
   let configuration: StandInConfiguration
   let tokens: TokenStore
-  let scenario: ScenarioPlayer
-  let record: RequestRecord
+  let scenario = ScenarioPlayer()
+  let record = RequestRecord()
   let models: ModelCatalogue
   let usage = UsageMeter()
   private var sessions: [ObjectIdentifier: SocketSession] = [:]
 
-  init(_ configuration: StandInConfiguration, tokens: TokenStore, scenario: ScenarioPlayer, record: RequestRecord) {
+  init(_ configuration: StandInConfiguration, tokens: TokenStore) {
     self.configuration = configuration
     self.tokens = tokens
-    self.scenario = scenario
-    self.record = record
     models = ModelCatalogue(contextWindow: configuration.contextWindow)
   }
 
@@ -32,9 +31,9 @@ final class BackendState {
   static func makeTurnState() -> String { "ts_" + RandomText.hex(bytes: 16) }
 
   /// The player for the events of an answer, with the pace and ending of the rule or of the configuration.
-  func player(_ change: StandInRule.Change?) -> EventPlayer {
+  func player(_ change: StandInRule.Change) -> EventPlayer {
     let pace = configuration.wordsPerSecond > 0 ? Duration.seconds(1 / configuration.wordsPerSecond) : .zero
-    return EventPlayer(interval: change?.deltaDelay ?? pace, ending: change?.ending ?? .complete)
+    return EventPlayer(interval: change.deltaDelay ?? pace, ending: change.ending)
   }
 
   // MARK: Sockets
@@ -53,13 +52,13 @@ final class BackendState {
       let session = SocketSession(self, user, request.headers, socket)
       self.sessions[ObjectIdentifier(session)] = session
       defer { self.sessions[ObjectIdentifier(session)] = nil }
-      try await self.record.connected { try await session.run() }
+      try await self.record.counting(\.openSockets) { try await session.run() }
     }
   }
 
   /// Closes all WebSockets, as the backend does after an hour.
   func closeSockets() {
-    for session in sessions.values { session.close() }
+    for session in sessions.values { session.socket.close() }
   }
 
   // MARK: Endpoints
@@ -88,15 +87,85 @@ final class BackendState {
     // Clients refuse an origin without TLS, even the origin that they use.
     let hasTLS = PublicAddress(of: request, configured: configuration.publicURL).hasTLS
     let id = ChappieJSONValue.string(user.accountID)
-    return .json([
-      "accounts": [
-        [
-          "id": id, "name": .null, "structure": "personal", "plan_type": .string(usage.plan ?? user.plan),
-          "profile_picture_url": .null, "workspace_backend_origin": hasTLS ? anywhere : "https://chatgpt.com",
-          "account_routing_override": anywhere,
-        ]
-      ],
-      "account_ordering": [id], "default_account_id": id,
-    ])
+    let account: ChappieJSONValue = [
+      "id": id, "name": .null, "structure": "personal", "plan_type": .string(usage.plan ?? user.plan),
+      "profile_picture_url": .null, "workspace_backend_origin": hasTLS ? anywhere : "https://chatgpt.com",
+      "account_routing_override": anywhere,
+    ]
+    return .json(["accounts": [account], "account_ordering": [id], "default_account_id": id])
+  }
+}
+
+/// `POST /backend-api/codex/responses`
+extension BackendState {
+  /// Answers a request. Rules with a `status` apply before all checks, all other rules after them.
+  func respond(_ request: HTTPServerRequest) async throws -> HTTPServerAnswer {
+    let content = Result { () throws(HTTPServerResponse) in try request.content(zstd: configuration.allowsCompression) }
+    note(request, (try? content.get()) ?? request.body)
+    if let answer = try await scenario.take(.responses, where: \.hasOwnStatus)?.replacement() { return answer }
+    let user = try user(of: request.headers)
+    let accepted = try ResponsesRequest(
+      checking: ChappieJSONValue(body: content.get()), request.headers, over: .http, models: models)
+    try usage.checkLimit(user)
+    let rule = scenario.take(.responses)
+    if let answer = try await rule?.replacement() { return answer }
+    let change = rule?.change ?? StandInRule.Change()
+    try accepted.checkForm(change)
+    usage.grow()
+    var fields = [("x-request-id", "req_" + RandomText.hex(bytes: 16)), ("x-models-etag", models.etag)]
+    if request.headers["x-codex-turn-state"] == nil { fields.append(("x-codex-turn-state", Self.makeTurnState())) }
+    fields += usage.headers + change.headers
+    noteTurnState(given: fields.last { $0.0.lowercased() == "x-codex-turn-state" }?.1)
+    return stream(ResponsesAnswer(to: accepted, change), change, fields)
+  }
+
+  /// Records a request for an answer.
+  func note(_ request: HTTPServerRequest, _ body: [UInt8]) {
+    record.noteTurn(request.headers, body, over: .http, turnState: request.headers["x-codex-turn-state"])
+  }
+
+  func noteTurnState(given: String?) {
+    if let given { record.state.turnStateGiven = given }
+  }
+
+  /// Streams an answer as server-sent events.
+  func stream(_ answer: ResponsesAnswer, _ change: StandInRule.Change, _ headers: HeaderFields) -> HTTPServerAnswer {
+    let player = player(change)
+    let usual = [("content-type", "text/event-stream"), ("cache-control", "no-cache")]
+    return .stream(.init(status: 200, headers: usual + headers)) { stream in
+      try await self.record.counting(\.openStreams) {
+        let ending = try await player.play(answer) { try await stream.write(Self.frame($0)) }
+        if case .dropAfter = ending { stream.abort() }
+      }
+    }
+  }
+
+  /// An event, framed as a server-sent event.
+  private nonisolated static func frame(_ event: ChappieJSONValue) -> [UInt8] {
+    let type = event["type"]?.stringValue.map { "event: \($0)\n" } ?? ""
+    return Array("\(type)data: ".utf8) + event.encoded + Array("\n\n".utf8)
+  }
+}
+
+extension HTTPServerRequest {
+  /// The longest body of a request for an answer, in bytes, compressed or not.
+  private static let contentLimit = 16 << 20
+
+  /// The body of a request for an answer, decoded.
+  ///
+  /// - Parameter zstd: whether a compressed body is accepted.
+  func content(zstd: Bool) throws(HTTPServerResponse) -> [UInt8] {
+    let tooLong = HTTPServerResponse.detail("The request body is too long", status: 413)
+    guard body.count <= Self.contentLimit else { throw tooLong }
+    switch headers["content-encoding"]?.lowercased() {
+    case nil, "identity": return body
+    case "zstd" where zstd:
+      do throws(Zstandard.DecodingError) {
+        return try Zstandard.decode(body, limit: Self.contentLimit)
+      } catch {
+        throw error == .tooLong ? tooLong : .detail("The request body is not zstd")
+      }
+    case .some(let coding): throw .detail("Unsupported content encoding: \(coding)", status: 415)
+    }
   }
 }

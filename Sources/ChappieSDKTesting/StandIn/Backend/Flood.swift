@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ChappieSDK
 
 /// An answer that is larger than a client should accept. Its pieces are alike; each is made right before it is sent.
 struct Flood: Sendable {
@@ -48,16 +49,14 @@ struct Flood: Sendable {
     switch kind {
     case .text: return .event(#"{"type":"response.output_text.delta","delta":"\#(content)"}"#)
     case .calls:
-      return .event(
-        Self.item(
-          #""type":"function_call","call_id":"call_\#(index)","name":"flood","arguments":"{\"text\":\"\#(content)\"}""#)
-      )
-    case .thoughts: return .event(Self.item(#""type":"reasoning","summary":[],"encrypted_content":"\#(content)""#))
+      let arguments = #"{\"text\":\"\#(content)\"}"#
+      return item(#""type":"function_call","call_id":"call_\#(index)","name":"flood","arguments":"\#(arguments)""#)
+    case .thoughts: return item(#""type":"reasoning","summary":[],"encrypted_content":"\#(content)""#)
     case .unknown: return .event(#"{"type":"response.unknown","content":"\#(content)"}"#)
     case .event: return .part(Array(((index == 0 ? "data: " : "") + content).utf8))
     case .numbers:
       let numbers = Array(repeating: "12345678901234567890", count: max(1, size / 21)).joined(separator: ",")
-      return .event(Self.item(#""type":"reasoning","summary":[],"encrypted_content":"","numbers":[\#(numbers)]"#))
+      return item(#""type":"reasoning","summary":[],"encrypted_content":"","numbers":[\#(numbers)]"#)
     case .pings: return block([0x89, 0], ":\n")
     case .empty: return block([0x81, 0], "data:\n\n")
     case .small: return block([0x81, 2] + "{}".utf8, "data: {}\n\n")
@@ -71,21 +70,20 @@ struct Flood: Sendable {
       lines: Array(String(repeating: line, count: max(1, size / line.utf8.count)).utf8))
   }
 
-  private static func item(_ members: String) -> String {
-    #"{"type":"response.output_item.done","output_index":0,"item":{\#(members)}}"#
+  private func item(_ members: String) -> Piece {
+    .event(#"{"type":"response.output_item.done","output_index":0,"item":{\#(members)}}"#)
   }
 
   /// The longest message that stands for an endless event over a WebSocket, where each message must end.
   var message: [UInt8] {
-    let length = min(Self.messageLimit, count.map { $0 * size } ?? .max)
-    let content = [UInt8](repeating: UInt8(ascii: "x"), count: length)
-    return Array(#"{"type":"response.output_text.delta","delta":""#.utf8) + content + Array(#""}"#.utf8)
+    let content = String(repeating: "x", count: min(Self.messageLimit, count.map { $0 * size } ?? .max))
+    return Array(#"{"type":"response.output_text.delta","delta":"\#(content)"}"#.utf8)
   }
 
   enum Piece {
     case event(String)
     case part([UInt8])
-    /// Many small messages: as frames of a WebSocket, and as lines of an event stream.
+    /// Many small messages, as frames of a WebSocket, and as lines of an event stream.
     case block(frames: [UInt8], lines: [UInt8])
 
     /// The bytes in an event stream.
@@ -116,12 +114,14 @@ extension Flood {
 }
 
 extension Flood {
-  init(_ reader: RuleReader) throws(StandInScenarioError) {
-    guard let kind: Kind = try reader.choice("of") else {
-      throw StandInScenarioError(description: "'of' of a flood must be one of \(Kind.names)")
-    }
-    self.kind = kind
-    size = try reader.integer("size", in: 1...(4 << 20)) ?? 16 << 10
-    count = try reader.integer("count", in: 1...1_000_000_000)
+  static let form = JSONForm.members(
+    ["of": .choice(of: Kind.self), "size": .integer(1...(4 << 20)), "count": .integer(1...1_000_000_000)],
+    required: "of")
+
+  /// Reads a flood that has the form.
+  init(_ flood: ChappieJSONValue) {
+    kind = flood["of"]?.stringValue.flatMap(Kind.init) ?? .text
+    size = flood["size"]?.wholeNumber ?? 16 << 10
+    count = flood["count"]?.wholeNumber
   }
 }

@@ -18,33 +18,22 @@ struct NamedRefusal: Sendable {
   let status: Int
   let form: Form
 
+  /// The endpoints with refusals.
+  static let endpoints = Set(StandInEndpoint.allCases.filter { !all(at: $0).isEmpty })
+
   /// The refusal with a name at an endpoint; nil if there is none.
   static func named(_ name: String, at endpoint: StandInEndpoint) -> NamedRefusal? {
     all(at: endpoint).first { $0.name == name }
   }
 
-  /// Reads the name of a refusal in a rule; nil if the rule has none, or if the endpoint has no refusals.
-  static func read(
-    _ reader: RuleReader, at endpoint: StandInEndpoint
-  ) throws(StandInScenarioError) -> NamedRefusal? {
-    let all = all(at: endpoint)
-    guard !all.isEmpty else { return nil }
-    return try reader.read("refusal", "one of \(all.map(\.name).joined(separator: ", "))") { value in
-      all.first { $0.name == value.stringValue }
-    }
-  }
-
   // MARK: Answers
 
   /// - Parameter param: the parameter that `subscription_sharing_unsupported_capability` names.
-  func response(param: String?, headers: [(name: String, value: String)] = []) -> HTTPServerResponse {
+  func response(param: String?, headers: HeaderFields = []) -> HTTPServerResponse {
     switch form {
     case .detail(let detail): .json(["detail": detail], status: status, headers: headers)
     case .error: .json(["error": error(param: param)], status: status, headers: headers)
-    case .oauth:
-      .json(
-        ["error": .string(name), "error_description": "A rule of the scenario refuses this."], status: status,
-        headers: headers)
+    case .oauth: .oauthError(name, "A rule of the scenario refuses this.", status: status, headers: headers)
     }
   }
 
@@ -56,6 +45,10 @@ struct NamedRefusal: Sendable {
     case flat = "error"
     /// `error`, with a member `error`.
     case nested = "nested-error"
+
+    static let form = JSONForm("true, false or one of \(names)") { value in
+      value.boolValue != nil || value.stringValue.flatMap(Event.init) != nil
+    }
   }
 
   /// The refusal in the stream of an answer; nil for one that only comes before.
@@ -67,13 +60,10 @@ struct NamedRefusal: Sendable {
     case .nested: return [["type": "error", "error": error]]
     case .failed: break
     }
-    let id = "resp_" + RandomText.hex(bytes: 16)
+    let id = ChappieJSONValue.string("resp_" + RandomText.hex(bytes: 16))
     return [
-      ["type": "response.created", "response": ["id": .string(id), "status": "in_progress"]],
-      [
-        "type": "response.failed",
-        "response": ["id": .string(id), "status": "failed", "error": error],
-      ],
+      ["type": "response.created", "response": ["id": id, "status": "in_progress"]],
+      ["type": "response.failed", "response": ["id": id, "status": "failed", "error": error]],
     ]
   }
 
@@ -87,7 +77,7 @@ struct NamedRefusal: Sendable {
   // MARK: Tables
 
   /// The refusals at an endpoint, in the order of their forms and names.
-  private static func all(at endpoint: StandInEndpoint) -> [NamedRefusal] {
+  static func all(at endpoint: StandInEndpoint) -> [NamedRefusal] {
     switch endpoint {
     case .browserToken, .browserRefresh, .browserRevoke: tokenErrors
     case .responses: errors

@@ -76,13 +76,13 @@ struct OutputItem: Sendable {
 
   /// Encrypted reasoning that stands for a number of messages.
   static func reasoning(_ messages: Int) -> OutputItem {
-    let sealed = EncryptedContent.seal(.reasoning, messages)
+    let sealed = EncryptedContent.seal("reasoning", messages)
     return OutputItem("rs_", nil, ["type": "reasoning", "summary": [], "encrypted_content": .string(sealed)])
   }
 
   /// A compaction that replaces a number of messages.
   static func compaction(_ messages: Int) -> OutputItem {
-    let sealed = EncryptedContent.seal(.compaction, messages)
+    let sealed = EncryptedContent.seal("compaction", messages)
     return OutputItem("cmp_", nil, ["type": "compaction", "encrypted_content": .string(sealed)])
   }
 }

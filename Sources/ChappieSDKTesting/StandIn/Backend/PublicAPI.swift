@@ -61,9 +61,7 @@ struct PublicAPI {
   }
 
   /// The sign-in of a request with a method; its user must have allowed plan use.
-  private func signIn(
-    of request: HTTPServerRequest, _ method: String
-  ) throws(HTTPServerResponse) -> TokenStore.SignIn {
+  private func signIn(of request: HTTPServerRequest, _ method: String) throws(HTTPServerResponse) -> TokenStore.SignIn {
     guard request.method == method else { throw Self.otherRoute }
     guard let signIn = issuer.tokens.signIn(of: request.headers) else { throw Self.refusal("invalid_token") }
     guard signIn.allowsPlanUse else { throw Self.refusal("chatpass_v2_scope_not_authorized") }
@@ -74,32 +72,26 @@ struct PublicAPI {
 
   /// `POST /v1/responses`. Rules with a fixed answer apply before all checks, all other rules after them.
   func respond(_ request: HTTPServerRequest) async throws -> HTTPServerAnswer {
-    backend.record.noteTurn(request.headers, request.body, over: .http)
+    backend.note(request, request.body)
     let fixed = backend.scenario.take(.apiResponses, where: \.hasOwnStatus)
     if let answer = try await fixed?.replacement() { return answer }
     try checkPlan(of: signIn(of: request, "POST"))
     let accepted = try check(ChappieJSONValue(body: request.content(zstd: false)), request)
     let rule = backend.scenario.take(.apiResponses)
     if let answer = try await rule?.replacement() { return answer }
-    let headers =
-      [("content-type", "text/event-stream"), ("cache-control", "no-cache")] + (rule?.change?.headers ?? [])
+    let change = rule?.change ?? StandInRule.Change()
     // The event that ends an answer has no output here, so a client must put it together from the earlier events.
-    let answer = ResponsesAnswer(to: accepted, rule?.change).withoutOutput
-    return backend.stream(answer, rule?.change, .init(status: 200, headers: headers))
+    let answer = ResponsesAnswer(to: accepted, change, repeatsOutput: false)
+    return backend.stream(answer, change, change.headers)
   }
 
   private func checkPlan(of signIn: TokenStore.SignIn) throws(HTTPServerResponse) {
-    switch issuer.registrations[signIn.clientID]?.planUse ?? .enabled {
-    case .enabled: break
-    case .notEligible: throw Self.refusal("subscription_sharing_user_not_eligible")
-    case .limitReached: throw Self.refusal("subscription_sharing_usage_limit_exceeded")
-    case .unavailable: throw Self.refusal("subscription_sharing_usage_unavailable")
-    }
+    if let refusal = issuer.registrations[signIn.clientID]?.planUse.refusal { throw Self.refusal(refusal) }
   }
 
-  private func check(_ body: ChappieJSONValue, _ request: HTTPServerRequest) throws(HTTPServerResponse)
-    -> ResponsesRequest
-  {
+  private func check(
+    _ body: ChappieJSONValue, _ request: HTTPServerRequest
+  ) throws(HTTPServerResponse) -> ResponsesRequest {
     let unsupported = PlanCapabilities.unsupported(in: body)
     let lacksModel = backend.models[body["model"]?.stringValue ?? ""] == nil
     if body.objectValue != nil, let param = unsupported ?? (lacksModel ? "model" : nil) {

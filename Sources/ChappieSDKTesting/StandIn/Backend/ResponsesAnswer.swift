@@ -1,133 +1,100 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
 import FoundationEssentials
+import GLibBridge
 
 /// The events of one answer, in the order of the live server.
 struct ResponsesAnswer: Sendable {
-  private enum Event {
-    case whole(ChappieJSONValue)
-    /// Made right before it is sent, because a long answer has one for each word.
-    case delta(Substring, type: String, number: Int, place: [String: ChappieJSONValue])
-  }
-
   /// The output that a following request can continue; nil if the answer does not succeed.
   let completion: (id: String, output: [ChappieJSONValue])?
-  private var events: [Event] = []
+  /// Each is made right before it is sent, because a long answer has one for each word.
+  private(set) var events: [@Sendable () -> ChappieJSONValue] = []
 
   /// An answer with the events of a rule.
   private init(script: [ChappieJSONValue]) {
-    events = script.map { .whole($0) }
+    events = script.map(Self.whole)
     let id = script.last { $0["type"] == "response.completed" }?["response"]?["id"]?.stringValue
     let output = script.filter { $0["type"] == "response.output_item.done" }.compactMap { $0["item"] }
     completion = id.map { ($0, output) }
   }
 
-  /// - Parameter error: the reason why the model fails; `null` if it does not.
-  private init(_ items: [OutputItem], to request: ResponsesRequest, error: ChappieJSONValue = .null) {
+  /// - Parameters:
+  ///   - error: the reason why the model fails.
+  ///   - repeatsOutput: whether the event that ends the answer has the output again.
+  private init(
+    _ items: [OutputItem], to request: ResponsesRequest, error: ChappieJSONValue? = nil, repeatsOutput: Bool = true
+  ) {
     let id = "resp_" + RandomText.hex(bytes: 16)
     let output = items.map(\.finished)
-    completion = error.isNull ? (id, output) : nil
+    completion = error == nil ? (id, output) : nil
     let response: [String: ChappieJSONValue] = [
-      "id": .string(id), "object": "response", "created_at": ChappieJSONValue(Int(Date().timeIntervalSince1970)),
+      "id": .string(id), "object": "response", "created_at": ChappieJSONValue(UsageMeter.now),
       "status": "in_progress", "model": .string(request.model.slug), "output": [], "usage": .null, "error": .null,
     ]
     add("response.created", ["response": .object(response)])
     add("response.in_progress", ["response": .object(response)])
-    var outputTokens = 0
     for (index, item) in items.enumerated() {
       let place = ["output_index": ChappieJSONValue(index)]
       add("response.output_item.added", place.merging(["item": item.started]) { $1 })
-      if let stream = item.stream { outputTokens += add(stream, place.merging(["item_id": .string(item.id)]) { $1 }) }
+      if let stream = item.stream { add(stream, place.merging(["item_id": .string(item.id)]) { $1 }) }
       add("response.output_item.done", place.merging(["item": item.finished]) { $1 })
     }
+    let outputTokens = items.reduce(0) { $0 + ($1.stream?.pieces.count ?? 0) }
+    let usage: ChappieJSONValue = [
+      "input_tokens": ChappieJSONValue(request.inputTokens), "input_tokens_details": ["cached_tokens": 0],
+      "output_tokens": ChappieJSONValue(outputTokens), "output_tokens_details": ["reasoning_tokens": 0],
+      "total_tokens": ChappieJSONValue(request.inputTokens + outputTokens),
+    ]
     let end: [String: ChappieJSONValue] =
-      error.isNull
-      ? [
-        "status": "completed", "output": .array(output),
-        "usage": [
-          "input_tokens": ChappieJSONValue(request.inputTokens), "input_tokens_details": ["cached_tokens": 0],
-          "output_tokens": ChappieJSONValue(outputTokens), "output_tokens_details": ["reasoning_tokens": 0],
-          "total_tokens": ChappieJSONValue(request.inputTokens + outputTokens),
-        ],
-      ] : ["status": "failed", "error": error]
-    add(error.isNull ? "response.completed" : "response.failed", ["response": .object(response.merging(end) { $1 })])
+      error.map { ["status": "failed", "error": $0] }
+      ?? ["status": "completed", "output": .array(repeatsOutput ? output : []), "usage": usage]
+    add(
+      error == nil ? "response.completed" : "response.failed", ["response": .object(response.merging(end) { $1 })])
   }
 
-  private mutating func add(_ type: String, _ members: [String: ChappieJSONValue]) {
-    events.append(.whole(Self.event(type, events.count, members)))
+  private mutating func add(
+    _ type: String, _ members: @autoclosure @escaping @Sendable () -> [String: ChappieJSONValue]
+  ) {
+    let number = ChappieJSONValue(events.count)
+    events.append { .object(members().merging(["type": .string(type), "sequence_number": number]) { $1 }) }
   }
 
-  /// Adds the events between the start and the end of an item, and returns the number of deltas.
-  private mutating func add(_ stream: OutputItem.Stream, _ place: [String: ChappieJSONValue]) -> Int {
+  /// Adds the events between the start and the end of an item.
+  private mutating func add(_ stream: OutputItem.Stream, _ place: [String: ChappieJSONValue]) {
     let isMessage = stream.key == "text"
     let place = isMessage ? place.merging(["content_index": 0]) { $1 } : place
     if isMessage { add("response.content_part.added", place.merging(["part": OutputItem.part("")]) { $1 }) }
-    let pieces = stream.pieces
-    for piece in pieces {
-      events.append(.delta(piece, type: stream.type + ".delta", number: events.count, place: place))
+    for piece in stream.pieces {
+      add(stream.type + ".delta", place.merging(["delta": .string(String(piece))]) { $1 })
     }
     add(stream.type + ".done", place.merging([stream.key: .string(stream.text)]) { $1 })
     if isMessage { add("response.content_part.done", place.merging(["part": OutputItem.part(stream.text)]) { $1 }) }
-    return pieces.count
   }
 
-  private static func event(
-    _ type: String, _ number: Int, _ members: [String: ChappieJSONValue]
-  ) -> ChappieJSONValue {
-    .object(members.merging(["type": .string(type), "sequence_number": ChappieJSONValue(number)]) { $1 })
-  }
+  private static func whole(_ event: ChappieJSONValue) -> @Sendable () -> ChappieJSONValue { { event } }
 
-  // MARK: Events
-
-  /// The number of events.
-  var count: Int { events.count }
-
-  /// The event at a position, from 0 up to ``count``.
-  func event(at index: Int) -> ChappieJSONValue {
-    switch events[index] {
-    case .whole(let event): event
-    case .delta(let piece, let type, let number, let place):
-      Self.event(type, number, place.merging(["delta": .string(String(piece))]) { $1 })
-    }
-  }
-
-  /// The answer with other events right after the first one.
-  func with(side: [ChappieJSONValue]) -> ResponsesAnswer {
-    var answer = self
-    answer.events.insert(contentsOf: side.map { .whole($0) }, at: 1)
-    return answer
-  }
-
-  /// The answer without the output in the event that ends it.
-  var withoutOutput: ResponsesAnswer {
-    var answer = self
-    answer.events = events.map { event in
-      guard case .whole(let json) = event, json["type"] == "response.completed", var members = json.objectValue,
-        let response = members["response"]?.objectValue
-      else { return event }
-      members["response"] = .object(response.merging(["output": []]) { $1 })
-      return .whole(.object(members))
-    }
-    return answer
+  /// Inserts other events right after the first one.
+  mutating func insert(_ side: [ChappieJSONValue]) {
+    events.insert(contentsOf: side.map(Self.whole), at: 1)
   }
 }
 
 extension ResponsesAnswer {
   /// Makes the answer to `request`: the content of the rule, or else a content that follows from the conversation, such
   /// as a quotation of the user's message.
-  init(to request: ResponsesRequest, _ change: StandInRule.Change?) {
+  init(to request: ResponsesRequest, _ change: StandInRule.Change, repeatsOutput: Bool = true) {
     let conversation = request.conversation
     let exchanged = conversation.messageCount + conversation.compactedCount
-    if let events = change?.events {
+    if let events = change.events {
       self.init(script: events)
     } else if !request.fitsContextWindow {
       let message = "Your input exceeds the context window of this model. Please adjust your input and try again."
       self.init([], to: request, error: ["code": "context_length_exceeded", "message": .string(message)])
     } else if conversation.asksForCompaction {
-      self.init([.compaction(exchanged)], to: request)
+      self.init([.compaction(exchanged)], to: request, repeatsOutput: repeatsOutput)
     } else {
-      self.init(
-        (request.options.wantsReasoning ? [.reasoning(exchanged)] : []) + Self.items(request, change), to: request)
+      let reasoning = request.wantsReasoning ? [OutputItem.reasoning(exchanged)] : []
+      self.init(reasoning + Self.items(request, change), to: request, repeatsOutput: repeatsOutput)
     }
   }
 
@@ -136,22 +103,19 @@ extension ResponsesAnswer {
     self.init([], to: request)
   }
 
-  private static func items(_ request: ResponsesRequest, _ change: StandInRule.Change?) -> [OutputItem] {
-    if let text = change?.text { return [.message(text)] + (change?.toolCalls ?? []).map(OutputItem.call) }
-    if let scripted = change?.toolCalls { return scripted.map(OutputItem.call) }
+  private static func items(_ request: ResponsesRequest, _ change: StandInRule.Change) -> [OutputItem] {
+    let calls = change.toolCalls.map { $0.map(OutputItem.call) }
+    if let text = change.text { return [.message(text)] + (calls ?? []) }
+    if let calls { return calls }
     let conversation = request.conversation
-    let outputs = conversation.lastOutputs
-    guard outputs.isEmpty else {
-      let lines = outputs.map { "The tool \($0.name) said: \($0.text)" }
-      return [.message(lines.joined(separator: "\n"))]
-    }
+    let outputs = conversation.lastOutputs.map { "The tool \($0.name) said: \($0.text)" }
+    guard outputs.isEmpty else { return [.message(outputs.joined(separator: "\n"))] }
     if conversation.endsWithUser {
       let asked = ToolCall.list(askedFor: conversation.lastUserMessage.text, tools: request.tools)
-      if !asked.isEmpty { return asked.prefix(request.options.callsInParallel ? asked.count : 1).map(OutputItem.call) }
+      if !asked.isEmpty { return asked.prefix(request.callsInParallel ? asked.count : 1).map(OutputItem.call) }
     }
-    let text =
-      request.options.outputSchema.map { sample(of: $0, in: $0, echo(conversation)).json } ?? echo(conversation)
-    return [.message(text)]
+    let text = echo(conversation)
+    return [.message(request.outputSchema.map { sample(of: $0, in: $0, text).json } ?? text)]
   }
 
   private static func echo(_ conversation: RecordedConversation) -> String {
@@ -196,5 +160,64 @@ extension ResponsesAnswer {
 
   private static func number(_ count: Int, _ noun: String) -> String {
     "\(count) \(noun)\(count == 1 ? "" : "s")"
+  }
+}
+
+/// Writes the events of an answer at a pace, all of them or only the first.
+@GLibActor
+struct EventPlayer {
+  /// The place at which the events end, and the way in which they end.
+  enum Ending: Sendable, Equatable {
+    /// The body ends after the last event.
+    case complete
+    /// The body ends cleanly after this number of deltas.
+    case endAfter(deltas: Int)
+    /// The connection is cut after this number of deltas.
+    case dropAfter(deltas: Int)
+
+    fileprivate var lastDelta: Int? {
+      switch self {
+      case .complete: nil
+      case .endAfter(let deltas), .dropAfter(let deltas): deltas
+      }
+    }
+  }
+
+  /// The time between two deltas; zero for no limit.
+  let interval: Duration
+  let ending: Ending
+
+  /// Writes the events of an answer.
+  ///
+  /// - Returns: ``ending``, or `complete` if the answer has fewer deltas. It decides between keeping, closing and cutting
+  ///   the connection.
+  func play(
+    _ answer: ResponsesAnswer, _ write: @GLibActor (ChappieJSONValue) async throws -> Void
+  ) async throws -> Ending {
+    let start = ContinuousClock.now
+    var deltas = 0
+    for event in answer.events.lazy.map({ $0() }) {
+      guard let type = event["type"]?.stringValue, type.hasSuffix(".delta") else {
+        try await write(event)
+        continue
+      }
+      if deltas == ending.lastDelta { break }
+      try await wait(beforeDelta: deltas, since: start)
+      try await write(event)
+      deltas += 1
+      if deltas == ending.lastDelta { break }
+    }
+    return deltas == ending.lastDelta ? ending : .complete
+  }
+
+  /// Waits until the time of a delta, counted from the start, so that delays do not add up.
+  private func wait(beforeDelta number: Int, since start: ContinuousClock.Instant) async throws {
+    if interval > .zero {
+      let rest = start + interval * number - .now
+      if rest > .zero { try await sleep(for: rest) }
+    } else if number % 32 == 31 {
+      // Without a yield, a fast reader would block all other clients.
+      await Task.yield()
+    }
   }
 }

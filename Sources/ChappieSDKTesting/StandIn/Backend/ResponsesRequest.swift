@@ -14,11 +14,14 @@ struct ResponsesRequest {
   let conversation: RecordedConversation
   /// The names of the tools that may be called.
   let tools: Set<String>
-  let options: RequestOptions
+  let callsInParallel: Bool
+  let wantsReasoning: Bool
+  /// The schema of an answer that is JSON; nil for any answer.
+  let outputSchema: ChappieJSONValue?
   /// The size of the request in the context window, in tokens.
   let inputTokens: Int
   /// Whether the request has the lite form.
-  let isLite: Bool
+  private let isLite: Bool
 
   /// Checks a request as the live server does, in the same order.
   ///
@@ -30,17 +33,24 @@ struct ResponsesRequest {
     checking body: ChappieJSONValue, _ headers: HTTPHeaders, over transport: Transport,
     after earlier: RecordedConversation = RecordedConversation(), models: ModelCatalogue
   ) throws(HTTPServerResponse) {
-    guard body.objectValue != nil else { throw .detail("The request body is not a JSON object") }
-    // Newer clients send the instructions in a developer message.
     let instructions = body["instructions"] ?? .null
-    guard instructions == .null || instructions.stringValue?.isEmpty == false else {
-      throw .detail("Instructions are required")
+    let input = body["input"]?.arrayValue ?? []
+    let ofHTTP = transport == .http ? ["previous_response_id", "generate"] : []
+    let unsupported = (["temperature", "top_p", "max_output_tokens", "max_completion_tokens"] + ofHTTP).first {
+      body[$0] != nil
     }
-    guard let input = body["input"]?.arrayValue else { throw .detail("Input must be a list") }
-    guard !input.contains(where: { $0["role"]?.stringValue == "system" }) else {
-      throw .detail("System messages are not allowed")
-    }
-    try Self.checkParameters(body, transport)
+    let checks = [
+      (body.objectValue != nil, "The request body is not a JSON object"),
+      // Newer clients send the instructions in a developer message.
+      (instructions == .null || instructions.stringValue?.isEmpty == false, "Instructions are required"),
+      (body["input"]?.arrayValue != nil, "Input must be a list"),
+      (!input.contains { $0["role"] == "system" }, "System messages are not allowed"),
+      (body["store"] == false, "Store must be set to false"),
+      // A WebSocket always streams.
+      ((body["stream"] ?? .bool(transport == .webSocket)) == true, "Stream must be set to true"),
+      (unsupported == nil, "Unsupported parameter: \(unsupported ?? "")"),
+    ]
+    if let fault = checks.first(where: { !$0.0 }) { throw .detail(fault.1) }
     let slug = body["model"]?.stringValue ?? ""
     guard let model = models[slug] else {
       throw .detail("The '\(slug)' model is not supported when using Codex with a ChatGPT account.")
@@ -58,26 +68,53 @@ struct ResponsesRequest {
     guard model.takesImages || !conversation.hasImages else {
       throw .detail("The '\(slug)' model does not take images")
     }
-    options = try RequestOptions(checking: body, model)
+    try Self.checkOptions(body, model)
     self.model = model
     self.conversation = conversation
-    tools = options.callsTools ? declared.names.union(conversation.declaredTools) : []
+    tools = body["tool_choice"] == "none" ? [] : declared.names.union(conversation.declaredTools)
+    callsInParallel = body["parallel_tool_calls"] != false && model.json["supports_parallel_tool_calls"] != false
+    wantsReasoning =
+      body["include"]?.arrayValue?.contains("reasoning.encrypted_content") == true
+      && body["reasoning"]?["effort"] != "none"
+    outputSchema = try Self.outputSchema(body["text"]?["format"])
     isLite = Self.isLite(body, headers, transport)
     inputTokens = ((instructions.stringValue ?? "").utf8.count + declared.bytes + conversation.bytes + 3) / 4
   }
 
   var fitsContextWindow: Bool { inputTokens <= model.contextWindow }
 
-  private static func checkParameters(_ body: ChappieJSONValue, _ transport: Transport) throws(HTTPServerResponse) {
-    guard body["store"]?.boolValue == false else { throw .detail("Store must be set to false") }
-    // A WebSocket always streams.
-    let streams = body["stream"] ?? (transport == .webSocket ? true : .null)
-    guard streams == true else { throw .detail("Stream must be set to true") }
-    var unsupported = ["temperature", "top_p", "max_output_tokens", "max_completion_tokens"]
-    if transport == .http { unsupported += ["previous_response_id", "generate"] }
-    if let name = unsupported.first(where: { body[$0] != nil }) {
-      throw .detail("Unsupported parameter: \(name)")
+  private static func checkOptions(_ body: ChappieJSONValue, _ model: Model) throws(HTTPServerResponse) {
+    let choices = [
+      ("reasoning", "effort", model.efforts), ("reasoning", "summary", ["auto", "concise", "detailed", "none"]),
+      ("text", "verbosity", ["low", "medium", "high"]),
+    ]
+    for (group, key, values) in choices {
+      let members = body[group] ?? .null
+      guard members == .null || members.objectValue != nil else {
+        throw .detail("Invalid type: '\(group)' must be an object")
+      }
+      let value = members[key] ?? .null
+      guard value == .null || values.contains(where: { value.stringValue == $0 }) else {
+        throw .detail("Invalid value: '\(value.stringValue ?? value.json)' is no \(group).\(key)")
+      }
     }
+    let tier = body["service_tier"] ?? .null
+    guard tier == .null || (model.serviceTiers + ["auto", "default"]).contains(where: { tier.stringValue == $0 }) else {
+      throw .detail("Unsupported service_tier: \(tier.stringValue ?? tier.json)")
+    }
+  }
+
+  private static func outputSchema(_ format: ChappieJSONValue?) throws(HTTPServerResponse) -> ChappieJSONValue? {
+    guard let format, format != .null, format["type"] != "text", format["type"] != "json_object" else { return nil }
+    guard format["type"] == "json_schema", let name = format["name"]?.stringValue, let schema = format["schema"],
+      schema.objectValue != nil
+    else { throw .detail("Invalid value: 'text.format' is not understood") }
+    guard format["strict"] != true || schema["additionalProperties"] == false else {
+      throw .detail(
+        "Invalid schema for response_format '\(name)': In context=(), 'additionalProperties' is required to be "
+          + "supplied and to be false.")
+    }
+    return schema
   }
 
   // MARK: The lite form
@@ -90,76 +127,15 @@ struct ResponsesRequest {
   /// Reports disagree about whether the live backend still accepts the plain form for these models. The stand-in accepts
   /// it, unless a rule says otherwise.
   private static func isLite(_ body: ChappieJSONValue, _ headers: HTTPHeaders, _ transport: Transport) -> Bool {
-    let mark =
-      switch transport {
-      case .http: headers[liteHeader]
-      case .webSocket:
-        body["client_metadata"]?["ws_request_header_\(liteHeader.replacing("-", with: "_"))"]?.stringValue
-      }
-    return mark == "true" && (body["tools"] ?? .null) == .null && body["parallel_tool_calls"]?.boolValue == false
-      && body["reasoning"]?["context"]?.stringValue == "all_turns"
+    let member = "ws_request_header_\(liteHeader.replacing("-", with: "_"))"
+    let mark = transport == .http ? headers[liteHeader] : body["client_metadata"]?[member]?.stringValue
+    return mark == "true" && (body["tools"] ?? .null) == .null && body["parallel_tool_calls"] == false
+      && body["reasoning"]?["context"] == "all_turns"
   }
 
   /// Refuses the plain form of a request if a rule says so.
-  func checkForm(_ change: StandInRule.Change?) throws(HTTPServerResponse) {
-    guard change?.requiresLite == true, model.wantsLite, !isLite else { return }
+  func checkForm(_ change: StandInRule.Change) throws(HTTPServerResponse) {
+    guard change.requiresLite, model.wantsLite, !isLite else { return }
     throw .detail("Model not found \(model.slug)", status: 404)
-  }
-}
-
-/// The optional parameters of a request for an answer.
-struct RequestOptions {
-  let callsTools: Bool
-  let callsInParallel: Bool
-  let wantsReasoning: Bool
-  /// The schema of an answer that is JSON; nil for any answer.
-  let outputSchema: ChappieJSONValue?
-
-  init(checking body: ChappieJSONValue, _ model: Model) throws(HTTPServerResponse) {
-    let effort = try Self.choice(body, "reasoning", "effort", among: model.efforts)
-    _ = try Self.choice(body, "reasoning", "summary", among: ["auto", "concise", "detailed", "none"])
-    _ = try Self.choice(body, "text", "verbosity", among: ["low", "medium", "high"])
-    outputSchema = try Self.outputSchema(body["text"]?["format"])
-    if let tier = body["service_tier"], tier != .null {
-      guard let id = tier.stringValue, (model.serviceTiers + ["auto", "default"]).contains(id) else {
-        throw .detail("Unsupported service_tier: \(tier.stringValue ?? tier.json)")
-      }
-    }
-    let include = body["include"]?.arrayValue ?? []
-    wantsReasoning = include.contains("reasoning.encrypted_content") && effort != "none"
-    callsTools = body["tool_choice"]?.stringValue != "none"
-    callsInParallel =
-      body["parallel_tool_calls"]?.boolValue != false && model.json["supports_parallel_tool_calls"]?.boolValue != false
-  }
-
-  private static func choice(
-    _ body: ChappieJSONValue, _ group: String, _ key: String, among values: [String]
-  ) throws(HTTPServerResponse) -> String? {
-    guard let members = body[group], members != .null else { return nil }
-    guard members.objectValue != nil else { throw .detail("Invalid type: '\(group)' must be an object") }
-    guard let value = members[key], value != .null else { return nil }
-    guard let text = value.stringValue, values.contains(text) else {
-      throw .detail("Invalid value: '\(value.stringValue ?? value.json)' is no \(group).\(key)")
-    }
-    return text
-  }
-
-  private static func outputSchema(_ format: ChappieJSONValue?) throws(HTTPServerResponse) -> ChappieJSONValue? {
-    guard let format, format != .null else { return nil }
-    switch format["type"]?.stringValue {
-    case "text", "json_object": return nil
-    case "json_schema":
-      guard let name = format["name"]?.stringValue, let schema = format["schema"], schema.objectValue != nil else {
-        break
-      }
-      guard format["strict"] != true || schema["additionalProperties"] == false else {
-        throw .detail(
-          "Invalid schema for response_format '\(name)': In context=(), 'additionalProperties' is required to be "
-            + "supplied and to be false.")
-      }
-      return schema
-    default: break
-    }
-    throw .detail("Invalid value: 'text.format' is not understood")
   }
 }

@@ -9,7 +9,7 @@ final class SocketSession {
   private let backend: BackendState
   private let user: StandInUser
   private let headers: HTTPHeaders
-  private let socket: HTTPServerWebSocket
+  let socket: HTTPServerWebSocket
   private let start = ContinuousClock.now
   /// The response that a request may continue, with its conversation.
   private var last: (id: String, conversation: RecordedConversation)?
@@ -38,10 +38,6 @@ final class SocketSession {
     answering?.cancel()
     await answering?.value
     if let failure { throw failure }
-  }
-
-  func close() {
-    socket.close()
   }
 
   /// Answers a message. The next message waits for this task.
@@ -77,24 +73,24 @@ final class SocketSession {
   private func respond(_ frame: ChappieJSONValue, _ message: [UInt8]) async throws {
     _ = try backend.user(of: headers)
     backend.record.count(.responses)
-    backend.record.noteTurn(headers, message, over: .webSocket)
     let turnState = frame["client_metadata"]?["x-codex-turn-state"]?.stringValue
-    backend.record.noteTurnState(sentBack: turnState)
+    backend.record.noteTurn(headers, message, over: .webSocket, turnState: turnState)
     if let rule = backend.scenario.take(.responses, where: \.hasOwnStatus) { return try await play(rule) }
     let request = try accept(frame)
     try backend.usage.checkLimit(user)
     let rule = backend.scenario.take(.responses)
     if let rule, rule.change == nil { return try await play(rule) }
     try await rule?.waitForDelay()
-    try request.checkForm(rule?.change)
-    try await stream(rule?.change, request, isFirst: turnState == nil)
+    let change = rule?.change ?? StandInRule.Change()
+    try request.checkForm(change)
+    try await stream(change, request, isFirst: turnState == nil)
   }
 
   private func prewarm(_ frame: ChappieJSONValue) async throws {
     backend.record.count(.prewarm)
     let request = try accept(frame)
     let answer = ResponsesAnswer(toPrewarm: request)
-    for index in [0, answer.count - 1] { try await write(answer.event(at: index)) }
+    for event in [answer.events.first, answer.events.last] { if let event { try await write(event()) } }
     last = answer.completion.map { ($0.id, request.conversation) }
   }
 
@@ -111,44 +107,37 @@ final class SocketSession {
       }
       earlier = last.conversation
     }
-    return try ResponsesRequest(
-      checking: frame, headers, over: .webSocket, after: earlier, models: backend.models)
+    return try ResponsesRequest(checking: frame, headers, over: .webSocket, after: earlier, models: backend.models)
   }
 
   // MARK: Answers
 
-  private func stream(_ change: StandInRule.Change?, _ request: ResponsesRequest, isFirst: Bool) async throws {
+  private func stream(_ change: StandInRule.Change, _ request: ResponsesRequest, isFirst: Bool) async throws {
     var answer = ResponsesAnswer(to: request, change)
-    if change?.events == nil { answer = answer.with(side: sideEvents(change?.headers ?? [], isFirst: isFirst)) }
+    if change.events == nil { answer.insert(sideEvents(change.headers, isFirst: isFirst)) }
     last = nil
-    let ending = try await backend.record.streaming {
+    let ending = try await backend.record.counting(\.openStreams) {
       try await backend.player(change).play(answer) { try await self.write($0) }
     }
     switch ending {
     case .complete:
       guard let end = answer.completion else { return }
       last = (end.id, request.conversation.continued(with: end.output))
-      if let change { try await sendLate(change) }
+      if change.lateDelay > .zero { try await sleep(for: change.lateDelay) }
+      for frame in change.late { try await socket.write(frame.stringValue.map { Array($0.utf8) } ?? frame.encoded) }
     case .endAfter: socket.close()
     case .dropAfter: throw Cut()
     }
   }
 
-  /// Sends the messages of a rule that come after the answer.
-  private func sendLate(_ change: StandInRule.Change) async throws {
-    if change.lateDelay > .zero { try await sleep(for: change.lateDelay) }
-    for frame in change.late { try await socket.write(frame.stringValue.map { Array($0.utf8) } ?? frame.encoded) }
-  }
-
-  private func sideEvents(_ headers: [(name: String, value: String)], isFirst: Bool) -> [ChappieJSONValue] {
+  private func sideEvents(_ headers: HeaderFields, isFirst: Bool) -> [ChappieJSONValue] {
     backend.usage.grow()
-    var fields = isFirst ? ["x-codex-turn-state": BackendState.makeTurnState()] : [:]
-    for header in headers { fields[header.name.lowercased()] = header.value }
-    backend.record.noteTurnState(given: fields["x-codex-turn-state"])
-    let metadata: ChappieJSONValue = [
-      "type": "response.metadata", "headers": .object(fields.mapValues { .string($0) }),
-    ]
-    return [backend.usage.event(user)] + (fields.isEmpty ? [] : [metadata])
+    let own = isFirst ? [(name: "x-codex-turn-state", value: BackendState.makeTurnState())] : []
+    let fields = Dictionary((own + headers).map { ($0.name.lowercased(), $0.value) }) { $1 }
+    backend.noteTurnState(given: fields["x-codex-turn-state"])
+    let usage = backend.usage.event(user)
+    guard !fields.isEmpty else { return [usage] }
+    return [usage, ["type": "response.metadata", "headers": .object(fields.mapValues { .string($0) })]]
   }
 
   /// Sends the replacement of the answer that the rule describes.
@@ -158,14 +147,12 @@ final class SocketSession {
     switch rule.action {
     case .hang:
       try await rule.hang()
+    case .answer(let response) where response.head.status >= 300:
+      try await refuse(response)
     case .answer(let response):
-      if response.head.status >= 300 { return try await refuse(response) }
-      if !response.body.isEmpty { try await socket.write(response.body) }
-      socket.close()
+      try await end(with: response.body, cuts: false)
     case .raw(let response, let cuts):
-      if !response.body.isEmpty { try await socket.write(response.body) }
-      if cuts { throw Cut() }
-      socket.close()
+      try await end(with: response.body, cuts: cuts)
     case .flood(let flood):
       if flood.kind == .event { return try await socket.write(flood.message) }
       try await flood.play { piece in
@@ -180,23 +167,21 @@ final class SocketSession {
     }
   }
 
-  private func refuse(_ response: HTTPServerResponse) async throws {
-    last = nil
-    try await write(Self.frame(response, backend.usage.headers))
+  private func end(with message: [UInt8], cuts: Bool) async throws {
+    if !message.isEmpty { try await socket.write(message) }
+    if cuts { throw Cut() }
+    socket.close()
   }
 
-  /// An HTTP error as a frame.
-  private static func frame(
-    _ response: HTTPServerResponse, _ headers: [(name: String, value: String)]
-  ) -> ChappieJSONValue {
-    var fields: [String: ChappieJSONValue] = [:]
-    for (name, value) in headers + response.head.headers where name != "content-type" {
-      fields[name] = .string(value)
-    }
-    return [
-      "type": "error", "status": ChappieJSONValue(response.head.status), "error": error(of: response),
+  /// Sends an HTTP error as a frame.
+  private func refuse(_ response: HTTPServerResponse) async throws {
+    last = nil
+    let headers = (backend.usage.headers + response.head.headers).filter { $0.name != "content-type" }
+    let fields = Dictionary(headers.map { ($0.name, ChappieJSONValue.string($0.value)) }) { $1 }
+    try await write([
+      "type": "error", "status": ChappieJSONValue(response.head.status), "error": Self.error(of: response),
       "headers": .object(fields),
-    ]
+    ])
   }
 
   /// The member `error` of the body. A body without this member becomes the message of an error.

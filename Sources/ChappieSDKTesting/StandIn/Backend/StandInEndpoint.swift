@@ -38,9 +38,6 @@ enum StandInEndpoint: String, CaseIterable, Sendable {
   /// Any other path.
   case unknown
 
-  /// The endpoints that a scenario can change.
-  static let scripted = allCases.filter { ![.prewarm, .apiOther, .page, .unknown].contains($0) }
-
   /// The endpoint of a request over HTTP.
   init(of request: HTTPServerRequest) {
     self =
@@ -66,7 +63,7 @@ enum StandInEndpoint: String, CaseIterable, Sendable {
   }
 
   /// Whether the requests are those for an answer.
-  var isResponses: Bool { self == .responses || self == .apiResponses }
+  var isResponses: Bool { Set.answers.contains(self) }
 
   /// Whether the endpoint is one of the public API.
   var isPublic: Bool { [.apiModels, .apiResponses, .apiOther].contains(self) }
@@ -80,4 +77,11 @@ enum StandInEndpoint: String, CaseIterable, Sendable {
     default: ["POST"]
     }
   }
+}
+
+extension Set<StandInEndpoint> {
+  /// The endpoints that a scenario can change.
+  static let scripted = Set(StandInEndpoint.allCases).subtracting([.prewarm, .apiOther, .page, .unknown])
+  /// The endpoints of requests for an answer.
+  static let answers: Set = [.responses, .apiResponses]
 }

@@ -4,6 +4,48 @@ import GLibBridge
 import HTTPTestServer
 
 extension StandInRule {
+  /// What a rule does: the first of these keys that it has decides.
+  private enum Kind: String, CaseIterable {
+    case hang, flood, refusal, raw, body, status, change
+  }
+
+  private static let everywhere = Set(Kind.allCases)
+  private static let texts = JSONForm("an object of strings") { value in
+    value.objectValue?.allSatisfy { $0.value.stringValue != nil } == true
+  }
+
+  /// The keys of rules: their values, and the kinds of rules and the endpoints that they go with.
+  private static let table: [String: (form: JSONForm, kinds: Set<Kind>, endpoints: Set<StandInEndpoint>)] = [
+    "endpoint": (.string, everywhere, .scripted),
+    "times": (
+      JSONForm("a number from 1 on, or \"always\"") { $0 == "always" || $0.wholeNumber ?? 0 > 0 }, everywhere, .scripted
+    ),
+    "hang": (.bool, everywhere, .scripted),
+    "delay_ms": (.milliseconds, everywhere.subtracting([.hang]), .scripted),
+    "headers": (texts, everywhere.subtracting([.hang, .flood]), .scripted),
+    "flood": (Flood.form, [.flood], .answers),
+    "refusal": (.string, [.refusal], NamedRefusal.endpoints),
+    "param": (.string, [.refusal], .scripted),
+    "in_stream": (NamedRefusal.Event.form, [.refusal], .scripted),
+    "status": (.integer(200...599), [.raw, .body, .status], .scripted),
+    "body": (.any, [.body], .scripted),
+    "raw": (.string, [.raw], .scripted),
+    "drop_after": (.integer(0...Int.max), [.raw, .change], .scripted),
+    "members": (.object, [.change], .scripted.subtracting(.answers)),
+    "id_token": (IDTokenChange.form, [.change], [.browserToken, .browserRefresh]),
+    "text": (.string, [.change], .answers),
+    "tool_calls": (.list(of: ToolCall.form), [.change], .answers),
+    "events": (.objects, [.change], .answers),
+    "requires_lite": (.bool, [.change], .answers),
+    "delta_delay_ms": (.milliseconds, [.change], .answers),
+    "late": (.objectsAndTexts, [.change], .answers),
+    "late_delay_ms": (.milliseconds, [.change], .answers),
+    "end_after": (.integer(0...Int.max), [.change], .answers),
+  ]
+
+  /// Pairs of keys of which the first excludes the second.
+  private static let exclusive = [("text", "events"), ("tool_calls", "events"), ("drop_after", "end_after")]
+
   /// Reads the rules of a scenario, a JSON list.
   static func list(parsing bytes: [UInt8]) throws(StandInScenarioError) -> [StandInRule] {
     guard let elements = ChappieJSONValue(body: bytes).arrayValue else {
@@ -12,9 +54,7 @@ extension StandInRule {
     var rules: [StandInRule] = []
     for (index, element) in elements.enumerated() {
       do throws(StandInScenarioError) {
-        let reader = try RuleReader(element)
-        rules.append(try StandInRule(reader))
-        try reader.end()
+        rules.append(try StandInRule(element))
       } catch {
         throw StandInScenarioError(description: "rule \(index + 1): \(error.description)")
       }
@@ -22,127 +62,76 @@ extension StandInRule {
     return rules
   }
 
-  private init(_ reader: RuleReader) throws(StandInScenarioError) {
-    let name = try reader.string("endpoint")
-    guard let endpoint = StandInEndpoint.scripted.first(where: { $0.rawValue == name }) else {
-      let names = StandInEndpoint.scripted.map(\.rawValue).joined(separator: ", ")
-      throw StandInScenarioError(description: "'endpoint' must be one of \(names)")
+  private init(_ rule: ChappieJSONValue) throws(StandInScenarioError) {
+    let keys = rule.objectValue ?? [:]
+    guard let endpoint = keys["endpoint"]?.stringValue.flatMap(StandInEndpoint.init), Set.scripted.contains(endpoint)
+    else {
+      let names = StandInEndpoint.allCases.filter(Set.scripted.contains).map(\.rawValue)
+      throw StandInScenarioError(description: "'endpoint' must be one of \(names.joined(separator: ", "))")
     }
+    let given = keys.filter { $0.key != "hang" || $0.value == true }
+    let kind = Kind.allCases.first { given[$0.rawValue] != nil } ?? .change
+    var allowed = Self.table.filter { $0.value.kinds.contains(kind) && $0.value.endpoints.contains(endpoint) }
+    if keys["late"]?[0] == nil { allowed["late_delay_ms"] = nil }
+    try JSONForm.members(allowed.mapValues(\.form), exclusive: Self.exclusive).check(rule, as: "rule")
     self.endpoint = endpoint
-    let times = try reader.read("times", "a number from 1 on, or \"always\"") { value in
-      value == "always" ? Int.max : value.integerValue.flatMap { Int(exactly: $0) }.flatMap { $0 > 0 ? $0 : nil }
-    }
-    self.times = times ?? 1
-    if try reader.bool("hang") == true {
-      delay = .zero
-      action = .hang
-    } else {
-      delay = try reader.milliseconds("delay_ms") ?? .zero
-      action = try Self.action(reader, endpoint)
-    }
-  }
-
-  private static func action(
-    _ reader: RuleReader, _ endpoint: StandInEndpoint
-  ) throws(StandInScenarioError) -> Action {
-    if endpoint.isResponses, let flood = try reader.part("flood") { return .flood(try Flood(flood)) }
-    let headers = try headers(reader)
-    if let refusal = try NamedRefusal.read(reader, at: endpoint) {
-      return try action(refusal, reader, headers, endpoint)
-    }
-    let status = try reader.integer("status", in: 200...599)
-    if let raw = try reader.string("raw") {
+    times = keys["times"].map { $0.wholeNumber ?? .max } ?? 1
+    delay = keys["delay_ms"].map(\.milliseconds) ?? .zero
+    let (change, status) = (Change(keys: keys), keys["status"]?.wholeNumber ?? 200)
+    let text = keys[kind.rawValue]?.stringValue
+    switch kind {
+    case .hang: action = .hang
+    case .flood: action = .flood(Flood(keys["flood"] ?? .null))
+    case .refusal: action = try Self.refusal(keys, endpoint)
+    case .raw:
       let type = endpoint.isResponses ? "text/event-stream" : "application/json"
-      let cuts = try reader.integer("drop_after", in: 0...Int.max) != nil
-      return .raw(HTTPServerResponse(status: status ?? 200, type: type, raw, headers: headers), cuts: cuts)
-    }
-    switch reader.take("body") {
-    case nil:
-      guard let status else { return .change(try change(reader, headers, endpoint)) }
-      return .answer(HTTPServerResponse(.init(status: status, headers: headers)))
-    case .string(let text):
-      return .answer(HTTPServerResponse(status: status ?? 200, type: "text/plain", text, headers: headers))
-    case .some(let value): return .answer(.json(value, status: status ?? 200, headers: headers))
+      let response = HTTPServerResponse(status: status, type: type, text ?? "", headers: change.headers)
+      action = .raw(response, cuts: keys["drop_after"] != nil)
+    case .body:
+      action = .answer(
+        text.map { HTTPServerResponse(status: status, type: "text/plain", $0, headers: change.headers) }
+          ?? .json(keys["body"] ?? .null, status: status, headers: change.headers))
+    case .status: action = .answer(HTTPServerResponse(.init(status: status, headers: change.headers)))
+    case .change: action = .change(change)
     }
   }
 
-  private static func headers(
-    _ reader: RuleReader
-  ) throws(StandInScenarioError) -> [(name: String, value: String)] {
-    let members = try reader.object("headers") ?? [:]
-    let texts = members.compactMapValues(\.stringValue)
-    guard texts.count == members.count else {
-      throw StandInScenarioError(description: "the values of 'headers' must be strings")
-    }
-    return texts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-  }
-
-  private static func action(
-    _ refusal: NamedRefusal, _ reader: RuleReader, _ headers: [(name: String, value: String)],
-    _ endpoint: StandInEndpoint
+  private static func refusal(
+    _ keys: [String: ChappieJSONValue], _ endpoint: StandInEndpoint
   ) throws(StandInScenarioError) -> Action {
-    let param = try reader.string("param")
-    // False is the same as no member.
-    let event = try reader.read("in_stream", "true, false or one of \(NamedRefusal.Event.names)") {
-      value -> NamedRefusal.Event?? in
-      switch value {
-      case .bool(let isInStream): .some(isInStream ? NamedRefusal.Event.failed : nil)
-      default: value.stringValue.flatMap(NamedRefusal.Event.init).map { .some($0) }
-      }
+    let name = keys["refusal"]?.stringValue ?? ""
+    guard let refusal = NamedRefusal.named(name, at: endpoint) else {
+      let names = NamedRefusal.all(at: endpoint).map(\.name).joined(separator: ", ")
+      throw StandInScenarioError(description: "'refusal' must be one of \(names)")
     }
-    guard case let event?? = event else { return .answer(refusal.response(param: param, headers: headers)) }
+    let (param, headers) = (keys["param"]?.stringValue, Change(keys: keys).headers)
+    guard let inStream = keys["in_stream"], inStream != false else {
+      return .answer(refusal.response(param: param, headers: headers))
+    }
+    let event = inStream.stringValue.flatMap(NamedRefusal.Event.init) ?? .failed
     guard endpoint.isResponses, let events = refusal.events(event, param: param) else {
-      throw StandInScenarioError(description: "'in_stream' does not go with '\(refusal.name)' at this endpoint")
+      throw StandInScenarioError(description: "'in_stream' does not go with '\(name)' at this endpoint")
     }
-    var change = Change()
-    (change.headers, change.events) = (headers, events)
-    return .change(change)
-  }
-
-  private static func change(
-    _ reader: RuleReader, _ headers: [(name: String, value: String)], _ endpoint: StandInEndpoint
-  ) throws(StandInScenarioError) -> Change {
-    var change = Change()
-    change.headers = headers
-    if let deltas = try reader.integer("drop_after", in: 0...Int.max) { change.ending = .dropAfter(deltas: deltas) }
-    guard endpoint.isResponses else {
-      change.members = try reader.object("members") ?? [:]
-      if endpoint == .browserToken || endpoint == .browserRefresh {
-        if let part = try reader.part("id_token") {
-          change.idToken = IDTokenChange(claims: try part.object("claims") ?? [:], fault: try part.choice("signature"))
-        }
-      }
-      return change
-    }
-    change.text = try reader.string("text")
-    if let calls = try reader.list("tool_calls") {
-      change.toolCalls = []
-      for call in calls { change.toolCalls?.append(try ToolCall(reader.part(of: call))) }
-    }
-    if change.text == nil, change.toolCalls == nil { change.events = try reader.list("events") }
-    change.requiresLite = try reader.bool("requires_lite") ?? false
-    let isFrame = { (value: ChappieJSONValue) in value.objectValue != nil || value.stringValue != nil }
-    change.late = try reader.list("late", "a list of objects and texts", of: isFrame) ?? []
-    if !change.late.isEmpty { change.lateDelay = try reader.milliseconds("late_delay_ms") ?? .zero }
-    change.deltaDelay = try reader.milliseconds("delta_delay_ms")
-    if change.ending == .complete, let deltas = try reader.integer("end_after", in: 0...Int.max) {
-      change.ending = .endAfter(deltas: deltas)
-    }
-    return change
+    return .change(Change(keys: ["headers": keys["headers"] ?? [:], "events": .array(events)]))
   }
 }
 
+extension IDTokenChange {
+  fileprivate static let form = JSONForm.members([
+    "claims": .object, "signature": .choice(of: SigningKeys.Fault.self),
+  ])
+}
+
 extension ToolCall {
-  fileprivate init(_ reader: RuleReader) throws(StandInScenarioError) {
-    guard let name = try reader.string("name") else {
-      throw StandInScenarioError(description: "a tool call needs a 'name'")
-    }
-    let (namespace, id) = (try reader.string("namespace"), try reader.string("call_id"))
-    if let input = try reader.string("input") {
-      self.init(id: id, name: name, namespace: namespace, isCustom: true, input)
-    } else {
-      let arguments = reader.take("arguments") ?? [:]
-      self.init(id: id, name: name, namespace: namespace, arguments.stringValue ?? arguments.json)
-    }
+  fileprivate static let form = JSONForm.members(
+    ["name": .string, "namespace": .string, "call_id": .string, "input": .string, "arguments": .any],
+    required: "name", exclusive: [("input", "arguments")])
+
+  init(scripted call: ChappieJSONValue) {
+    let (input, arguments) = (call["input"]?.stringValue, call["arguments"] ?? [:])
+    self.init(
+      id: call["call_id"]?.stringValue, name: call["name"]?.stringValue ?? "",
+      namespace: call["namespace"]?.stringValue, isCustom: input != nil,
+      input ?? arguments.stringValue ?? arguments.json)
   }
 }

@@ -18,22 +18,35 @@ struct StandInRule: Sendable {
     case change(Change)
   }
 
-  /// The changes of the normal answer.
+  /// The changes of the normal answer, by the keys of the rule.
   struct Change: Sendable {
-    var headers: [(name: String, value: String)] = []
+    var keys: [String: ChappieJSONValue] = [:]
+
+    var headers: HeaderFields {
+      (keys["headers"]?.objectValue ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value.stringValue ?? "") }
+    }
     /// The members to replace in the JSON of the answer; `null` removes one.
-    var members: [String: ChappieJSONValue] = [:]
-    var idToken: IDTokenChange?
-    var text: String?
-    var toolCalls: [ToolCall]?
-    var events: [ChappieJSONValue]?
-    var deltaDelay: Duration?
+    var members: [String: ChappieJSONValue] { keys["members"]?.objectValue ?? [:] }
+    var idToken: IDTokenChange? {
+      keys["id_token"].map { part in
+        IDTokenChange(
+          claims: part["claims"]?.objectValue ?? [:],
+          fault: part["signature"]?.stringValue.flatMap(SigningKeys.Fault.init))
+      }
+    }
+    var text: String? { keys["text"]?.stringValue }
+    var toolCalls: [ToolCall]? { keys["tool_calls"]?.arrayValue?.map(ToolCall.init(scripted:)) }
+    var events: [ChappieJSONValue]? { keys["events"]?.arrayValue }
+    var deltaDelay: Duration? { keys["delta_delay_ms"].map(\.milliseconds) }
     /// Refuses the plain form of a request for a model that asks for the lite form.
-    var requiresLite = false
-    var ending = EventPlayer.Ending.complete
+    var requiresLite: Bool { keys["requires_lite"] == true }
+    var ending: EventPlayer.Ending {
+      if let deltas = keys["drop_after"]?.wholeNumber { return .dropAfter(deltas: deltas) }
+      return keys["end_after"]?.wholeNumber.map { .endAfter(deltas: $0) } ?? .complete
+    }
     /// Messages over the WebSocket after the end of the answer, and the delay before the first of them.
-    var late: [ChappieJSONValue] = []
-    var lateDelay = Duration.zero
+    var late: [ChappieJSONValue] { keys["late"]?.arrayValue ?? [] }
+    var lateDelay: Duration { keys["late_delay_ms"].map(\.milliseconds) ?? .zero }
   }
 
   let endpoint: StandInEndpoint
@@ -101,9 +114,7 @@ final class ScenarioPlayer {
   }
 
   /// Uses the next rule for an endpoint; nil if there is none, or if it does not satisfy `condition`.
-  func take(
-    _ endpoint: StandInEndpoint, where condition: (StandInRule) -> Bool = { _ in true }
-  ) -> StandInRule? {
+  func take(_ endpoint: StandInEndpoint, where condition: (StandInRule) -> Bool = { _ in true }) -> StandInRule? {
     guard let index = rules.firstIndex(where: { $0.endpoint == endpoint }), condition(rules[index]) else { return nil }
     let rule = rules[index]
     if rule.times < .max { rules[index].times -= 1 }

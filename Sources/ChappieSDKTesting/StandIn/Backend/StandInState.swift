@@ -52,12 +52,11 @@ public struct StandInState: Sendable {
 
 extension StandInState {
   var json: ChappieJSONValue {
-    let counts = StandInEndpoint.allCases.map(\.rawValue).map { ($0, ChappieJSONValue(requests[$0, default: 0])) }
+    let counts = StandInEndpoint.allCases.map { ($0.rawValue, ChappieJSONValue(requests[$0.rawValue, default: 0])) }
     return [
-      "requests": .object(Dictionary(counts) { $1 }),
-      "clients": .object(clients.mapValues { .object($0.mapValues { .string($0) }) }),
+      "requests": .object(Dictionary(counts) { $1 }), "clients": .object(clients.mapValues { .texts($0) }),
       "last_responses_request": [
-        "transport": .text(lastResponsesTransport), "headers": .object(lastResponsesHeaders.mapValues { .string($0) }),
+        "transport": .text(lastResponsesTransport), "headers": .texts(lastResponsesHeaders),
         "body": ChappieJSONValue(body: lastResponsesBody),
       ],
       "turn_state": ["given": .text(turnStateGiven), "sent_back": .text(turnStateSentBack)],
@@ -78,60 +77,101 @@ extension StandInState.Registration {
 }
 
 extension ChappieJSONValue {
-  fileprivate static func text(_ text: String?) -> ChappieJSONValue {
-    text.map { .string($0) } ?? .null
+  fileprivate static func text(_ text: String?) -> ChappieJSONValue { text.map { .string($0) } ?? .null }
+
+  fileprivate static func texts(_ texts: [String: String]) -> ChappieJSONValue {
+    .object(texts.mapValues { .string($0) })
   }
 }
 
 /// A record of the requests to the stand-in.
 @GLibActor
 final class RequestRecord {
-  private(set) var state = StandInState()
+  var state = StandInState()
+
+  /// Counts a request, and records the names that it has for its client.
+  func note(_ request: HTTPServerRequest, of endpoint: StandInEndpoint) {
+    count(endpoint)
+    let names = ["originator": request.headers["originator"], "client_version": request.query["client_version"]]
+    state.clients[endpoint.rawValue] = names.compactMapValues { $0 }
+  }
 
   func count(_ endpoint: StandInEndpoint) {
     state.requests[endpoint.rawValue, default: 0] += 1
   }
 
-  /// Records the names that a request has for its client.
-  func noteClient(_ request: HTTPServerRequest, of endpoint: StandInEndpoint) {
-    var names: [String: String] = [:]
-    names["originator"] = request.headers["originator"]
-    names["client_version"] = request.query["client_version"]
-    state.clients[endpoint.rawValue] = names
-  }
-
   /// Records a request for an answer.
   ///
-  /// - Parameter headers: the header fields of the request, or of the handshake of its WebSocket.
-  func noteTurn(_ headers: HTTPHeaders, _ body: [UInt8], over transport: ResponsesRequest.Transport) {
+  /// - Parameters:
+  ///   - headers: the header fields of the request, or of the handshake of its WebSocket.
+  ///   - turnState: the turn state that the client has sent back.
+  func noteTurn(
+    _ headers: HTTPHeaders, _ body: [UInt8], over transport: ResponsesRequest.Transport, turnState: String?
+  ) {
     state.lastResponsesTransport = transport.rawValue
     state.lastResponsesBody = body
-    state.lastResponsesHeaders = [:]
-    for name in headers.names {
-      state.lastResponsesHeaders[name] = name == "authorization" ? "(withheld)" : headers[name]
-    }
-    if case .http = transport { noteTurnState(sentBack: headers["x-codex-turn-state"]) }
+    let fields = headers.names.map { ($0, $0 == "authorization" ? "(withheld)" : headers[$0] ?? "") }
+    state.lastResponsesHeaders = Dictionary(fields) { $1 }
+    state.turnStateSentBack = turnState
   }
 
-  func noteTurnState(given: String?) {
-    if let given { state.turnStateGiven = given }
-  }
-
-  func noteTurnState(sentBack: String?) {
-    state.turnStateSentBack = sentBack
-  }
-
-  /// Counts an answer while it is streamed.
-  func streaming<Result>(_ body: () async throws -> Result) async throws -> Result {
-    state.openStreams += 1
-    defer { state.openStreams -= 1 }
+  /// Counts an answer while it is streamed, or a WebSocket while it is open.
+  func counting<Result>(
+    _ count: WritableKeyPath<StandInState, Int>, _ body: () async throws -> Result
+  ) async throws -> Result {
+    state[keyPath: count] += 1
+    defer { state[keyPath: count] -= 1 }
     return try await body()
   }
+}
 
-  /// Counts a WebSocket while it is open.
-  func connected(_ body: () async throws -> Void) async throws {
-    state.openSockets += 1
-    defer { state.openSockets -= 1 }
-    try await body()
+/// Logs each request as one line after the end of its answer, without query and body, because they hold secrets.
+@GLibActor
+struct RequestLog {
+  let request: HTTPServerRequest
+  let write: @GLibActor @Sendable (String) -> Void
+  private let start = ContinuousClock.now
+
+  init(_ request: HTTPServerRequest, _ write: @escaping @GLibActor @Sendable (String) -> Void) {
+    self.request = request
+    self.write = write
+  }
+
+  /// The answer, which is logged when it has ended.
+  func follow(_ answer: () async throws -> HTTPServerAnswer) async throws -> HTTPServerAnswer {
+    switch try await ending("the client left", answer) {
+    case .whole(let response):
+      line("\(response.head.status)")
+      return .whole(response)
+    case .drop:
+      line("cut without an answer")
+      return .drop
+    case .stream(let head, let body):
+      return .stream(head) { stream in
+        try await ending("\(head.status) streamed, until the client left") { try await body(stream) }
+        line("\(head.status) streamed")
+      }
+    case .webSocket(let headers, let body):
+      return .webSocket(headers: headers) { socket in
+        try await ending("101 WebSocket, until the client left") { try await body(socket) }
+        line("101 WebSocket")
+      }
+    }
+  }
+
+  private func ending<Result>(_ failure: String, _ body: () async throws -> Result) async throws -> Result {
+    do {
+      return try await body()
+    } catch {
+      line(failure)
+      throw error
+    }
+  }
+
+  private func line(_ outcome: String) {
+    let milliseconds = Int((ContinuousClock.now - start) / .milliseconds(1))
+    // The path comes from the client, and must not break the line.
+    let path = String(request.path.map { $0.isASCII && !$0.isNewline && $0 >= " " ? $0 : "?" })
+    write("\(request.method) \(path) \(outcome), \(milliseconds) ms")
   }
 }

@@ -13,7 +13,7 @@ struct InputItem: Sendable {
   }
 
   enum Content {
-    case message(Role, text: String, images: Int)
+    case message(Role, MessageContent)
     case call(id: String, name: String)
     case output(id: String, text: String)
     /// Replaces this number of messages.
@@ -28,6 +28,10 @@ struct InputItem: Sendable {
   let content: Content
   /// The size of the item in the context window, in bytes.
   let bytes: Int
+
+  var isCompactionTrigger: Bool {
+    if case .compactionTrigger = content { true } else { false }
+  }
 }
 
 extension InputItem {
@@ -39,20 +43,38 @@ extension InputItem {
 
   init(checking item: ChappieJSONValue) throws(HTTPServerResponse) {
     guard item.objectValue != nil else { throw .detail("An item of input is not an object") }
+    func text(_ key: String) throws(HTTPServerResponse) -> String {
+      guard let text = item[key]?.stringValue else { throw Self.missing(key) }
+      return text
+    }
     let type = item["type"]?.stringValue ?? "message"
     switch type {
     case "message":
-      self = try Self.message(item)
+      let name = item["role"]?.stringValue ?? ""
+      guard let role = Role(rawValue: name) else { throw .detail("Invalid value: '\(name)' is no role") }
+      let content = try MessageContent(checking: item["content"], role)
+      self.init(content: .message(role, content), bytes: content.bytes)
     case "reasoning":
-      self = try Self.reasoning(item)
+      guard item["summary"]?.arrayValue != nil else { throw Self.missing("summary") }
+      // Without encrypted content there is nothing to check.
+      let sealed = item["encrypted_content"] ?? .null
+      guard sealed.isNull || EncryptedContent.open(sealed.stringValue ?? "", type) != nil else {
+        throw Self.unverified
+      }
+      self.init(content: .other, bytes: sealed.stringValue?.utf8.count ?? 0)
     case "function_call", "custom_tool_call":
-      self = try Self.call(item, payload: type == "function_call" ? "arguments" : "input")
+      let (id, name) = (try text("call_id"), try text("name"))
+      let payload = try text(type == "function_call" ? "arguments" : "input")
+      self.init(content: .call(id: id, name: name), bytes: name.utf8.count + payload.utf8.count)
     case "function_call_output", "custom_tool_call_output":
-      self = try Self.output(item)
+      let id = try text("call_id")
+      guard let output = item["output"] else { throw Self.missing("output") }
+      let content = try MessageContent(checking: output, .user)
+      self.init(content: .output(id: id, text: content.text), bytes: content.bytes)
     case "compaction", "compaction_summary":
-      let content = try Self.text(item, "encrypted_content")
-      guard let messages = EncryptedContent.open(content, .compaction) else { throw Self.unverified }
-      self.init(content: .compaction(messages: messages), bytes: content.utf8.count)
+      let sealed = try text("encrypted_content")
+      guard let messages = EncryptedContent.open(sealed, "compaction") else { throw Self.unverified }
+      self.init(content: .compaction(messages: messages), bytes: sealed.utf8.count)
     case "compaction_trigger":
       self.init(content: .compactionTrigger, bytes: 0)
     case "additional_tools":
@@ -63,43 +85,6 @@ extension InputItem {
     default:
       throw .detail("Invalid value: '\(type)' is no type of an item of input")
     }
-  }
-
-  // MARK: Types
-
-  private static func message(_ item: ChappieJSONValue) throws(HTTPServerResponse) -> InputItem {
-    let name = item["role"]?.stringValue ?? ""
-    guard name != "system" else { throw .detail("System messages are not allowed") }
-    guard let role = Role(rawValue: name) else { throw .detail("Invalid value: '\(name)' is no role") }
-    let content = try MessageContent(checking: item["content"], role)
-    return InputItem(content: .message(role, text: content.text, images: content.images), bytes: content.bytes)
-  }
-
-  private static func reasoning(_ item: ChappieJSONValue) throws(HTTPServerResponse) -> InputItem {
-    guard item["summary"]?.arrayValue != nil else { throw missing("summary") }
-    // Without encrypted content there is nothing to check.
-    guard let content = item["encrypted_content"], content != .null else { return InputItem(content: .other, bytes: 0) }
-    guard let sealed = content.stringValue, EncryptedContent.open(sealed, .reasoning) != nil else { throw unverified }
-    return InputItem(content: .other, bytes: sealed.utf8.count)
-  }
-
-  private static func call(_ item: ChappieJSONValue, payload: String) throws(HTTPServerResponse) -> InputItem {
-    let (id, name, payload) = (try text(item, "call_id"), try text(item, "name"), try text(item, payload))
-    return InputItem(content: .call(id: id, name: name), bytes: name.utf8.count + payload.utf8.count)
-  }
-
-  private static func output(_ item: ChappieJSONValue) throws(HTTPServerResponse) -> InputItem {
-    let id = try text(item, "call_id")
-    guard let output = item["output"] else { throw missing("output") }
-    let content = try MessageContent(checking: output, .user)
-    return InputItem(content: .output(id: id, text: content.text), bytes: content.bytes)
-  }
-
-  // MARK: Members
-
-  private static func text(_ item: ChappieJSONValue, _ key: String) throws(HTTPServerResponse) -> String {
-    guard let text = item[key]?.stringValue else { throw missing(key) }
-    return text
   }
 
   private static func missing(_ key: String) -> HTTPServerResponse {
@@ -113,21 +98,18 @@ extension InputItem {
 ///
 /// The stand-in uses a checksum in place of encryption, so that content stays valid after a restart.
 enum EncryptedContent {
-  enum Kind: String {
-    case reasoning
-    case compaction
-  }
-
   /// Makes a content that holds a number for the stand-in.
-  static func seal(_ kind: Kind, _ number: Int) -> String {
-    let text = "sealed.\(kind.rawValue).\(number).\(RandomText.hex(bytes: 16))"
+  ///
+  /// - Parameter type: the type of the item that has the content.
+  static func seal(_ type: String, _ number: Int) -> String {
+    let text = "sealed.\(type).\(number).\(RandomText.hex(bytes: 16))"
     return "\(text).\(check(text))"
   }
 
   /// The number in a content; nil if it was changed, or not made by the stand-in.
-  static func open(_ content: String, _ kind: Kind) -> Int? {
+  static func open(_ content: String, _ type: String) -> Int? {
     let parts = content.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 5, parts[1] == kind.rawValue, parts[4] == check(parts[..<4].joined(separator: ".")) else {
+    guard parts.count == 5, parts[1] == type, parts[4] == check(parts[..<4].joined(separator: ".")) else {
       return nil
     }
     return Int(parts[2])

@@ -3,7 +3,7 @@ import ChappieSDK
 import HTTPTestServer
 
 /// The content of a message or of a tool's output: a text, or a list of parts.
-struct MessageContent {
+struct MessageContent: Sendable {
   let text: String
   let images: Int
 
@@ -16,18 +16,14 @@ struct MessageContent {
       images = 0
       return
     }
-    guard let parts = content?.arrayValue else {
-      throw .detail("Content must be a text or a list of parts")
-    }
+    guard let parts = content?.arrayValue else { throw .detail("Content must be a text or a list of parts") }
     var texts: [String] = []
     var images = 0
     for part in parts {
       let type = part["type"]?.stringValue ?? ""
       switch type {
       case "output_text" where role == .assistant, "input_text" where role != .assistant:
-        guard let text = part["text"]?.stringValue else {
-          throw .detail("A part of the type \(type) needs 'text'")
-        }
+        guard let text = part["text"]?.stringValue else { throw .detail("A part of the type \(type) needs 'text'") }
         texts.append(text)
       case "refusal" where role == .assistant, "input_audio" where role != .assistant:
         break
@@ -60,8 +56,7 @@ struct MessageContent {
   private static func isData(_ url: String, of type: String) -> Bool {
     guard url.hasPrefix("data:" + type), let comma = url.firstIndex(of: ",") else { return false }
     let data = url[url.index(after: comma)...].utf8
-    return url[..<comma].hasSuffix(";base64") && !data.isEmpty
-      && data.allSatisfy { Self.base64.contains($0) }
+    return url[..<comma].hasSuffix(";base64") && !data.isEmpty && data.allSatisfy(base64.contains)
   }
 
   private static let base64 = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=".utf8)
@@ -87,7 +82,9 @@ struct ToolList {
       if type == "namespace" { _ = try ToolList(checking: tool["tools"]) }
       guard type == "function" || type == "custom" else { continue }
       let name = tool["name"]?.stringValue ?? ""
-      guard Self.isName(name) else { throw .detail("Invalid value: '\(name)' is no name of a tool") }
+      guard name.wholeMatch(of: /[A-Za-z0-9_-]{1,64}/) != nil else {
+        throw .detail("Invalid value: '\(name)' is no name of a tool")
+      }
       guard type == "function" else { continue }
       if let parameters = tool["parameters"], parameters != .null, parameters["type"]?.stringValue != "object" {
         throw .detail("Invalid schema for function '\(name)': schema must be of the type \"object\"")
@@ -96,10 +93,5 @@ struct ToolList {
     }
     self.names = names
     bytes = tools.encoded.count
-  }
-
-  private static func isName(_ name: String) -> Bool {
-    (1...64).contains(name.utf8.count)
-      && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") }
   }
 }

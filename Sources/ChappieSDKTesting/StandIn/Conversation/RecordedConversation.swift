@@ -11,10 +11,7 @@ struct RecordedConversation {
   /// - Parameter input: the list `input` of the request.
   mutating func append(checking input: [ChappieJSONValue]) throws(HTTPServerResponse) {
     for item in input { items.append(try InputItem(checking: item)) }
-    let triggers = items.indices.filter {
-      if case .compactionTrigger = items[$0].content { true } else { false }
-    }
-    guard triggers.allSatisfy({ $0 == items.endIndex - 1 }) else {
+    guard !items.dropLast().contains(where: \.isCompactionTrigger) else {
       throw .detail("A compaction_trigger must be the last item of input")
     }
     try checkCalls()
@@ -47,28 +44,28 @@ struct RecordedConversation {
 
   // MARK: Content
 
-  private var messages: [(role: InputItem.Role, text: String, images: Int)] {
+  private var messages: [(role: InputItem.Role, content: MessageContent)] {
     items.compactMap { item in
-      if case .message(let role, let text, let images) = item.content { (role, text, images) } else { nil }
+      if case .message(let role, let content) = item.content { (role, content) } else { nil }
     }
   }
 
   /// The text and the number of images of the user's last message; empty text and 0 if there is no such message.
   var lastUserMessage: (text: String, images: Int) {
-    messages.last { $0.role == .user }.map { ($0.text, $0.images) } ?? ("", 0)
+    messages.last { $0.role == .user }.map { ($0.content.text, $0.content.images) } ?? ("", 0)
   }
 
   /// The number of messages from the user and the model.
   var messageCount: Int { messages.count { $0.role != .developer } }
 
-  var hasImages: Bool { messages.contains { $0.images > 0 } }
+  var hasImages: Bool { messages.contains { $0.content.images > 0 } }
 
   /// Whether the last message is from the user.
   var endsWithUser: Bool {
     for item in items.reversed() {
       switch item.content {
-      case .message(.user, _, _): return true
-      case .message(.developer, _, _), .tools, .other: continue
+      case .message(.user, _): return true
+      case .message(.developer, _), .tools, .other: continue
       default: return false
       }
     }
@@ -82,9 +79,7 @@ struct RecordedConversation {
     }
   }
 
-  var asksForCompaction: Bool {
-    if case .compactionTrigger? = items.last?.content { true } else { false }
-  }
+  var asksForCompaction: Bool { items.last?.isCompactionTrigger == true }
 
   /// The tool outputs at the end of the conversation, with the names of the tools.
   var lastOutputs: [(name: String, text: String)] {
@@ -96,7 +91,7 @@ struct RecordedConversation {
         names[id] = name
         outputs = []
       case .output(let id, let text): outputs.append((id, text))
-      case .message(.developer, _, _), .other: break
+      case .message(.developer, _), .other: break
       default: outputs = []
       }
     }

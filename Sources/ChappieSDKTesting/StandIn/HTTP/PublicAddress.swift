@@ -30,7 +30,7 @@ struct PublicAddress {
   private static func forwarded(_ field: String) -> [String: String] {
     var values: [String: String] = [:]
     for pair in field.prefix(while: { $0 != "," }).split(separator: ";") {
-      let parts = pair.split(separator: "=", maxSplits: 1).map { $0.trimming { $0 == " " || $0 == "\"" } }
+      let parts = pair.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " && $0 != "\"" } }
       if parts.count == 2 { values[parts[0].lowercased()] = parts[1] }
     }
     return values
@@ -38,14 +38,7 @@ struct PublicAddress {
 
   /// The first value of a list with commas, which comes from the client's side.
   private static func first(_ field: String?) -> String? {
-    let value = field?.prefix { $0 != "," }.trimming { $0 == " " }
+    let value = field?.prefix { $0 != "," }.filter { $0 != " " }
     return value?.isEmpty == false ? value : nil
-  }
-}
-
-extension StringProtocol {
-  fileprivate func trimming(_ isEdge: (Character) -> Bool) -> String {
-    let start = drop(while: isEdge)
-    return String(start.reversed().drop(while: isEdge).reversed())
   }
 }

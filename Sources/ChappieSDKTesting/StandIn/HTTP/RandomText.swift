@@ -8,10 +8,7 @@ enum RandomText {
 
   /// Makes `bytes` random bytes, in hexadecimal.
   static func hex(bytes: Int) -> String {
-    (0..<bytes).map { _ in
-      let hex = String(UInt8.random(in: 0...255), radix: 16)
-      return hex.utf8.count == 1 ? "0\(hex)" : hex
-    }.joined()
+    String((0..<bytes * 2).compactMap { _ in "0123456789abcdef".randomElement() })
   }
 
   /// Makes a secret of base64url characters that holds the marker.

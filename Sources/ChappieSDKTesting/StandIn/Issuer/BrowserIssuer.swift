@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
+import FoundationEssentials
 import GLibBridge
 import HTTPTestServer
 import SecretMemory
@@ -7,10 +8,22 @@ import SecretMemory
 /// The issuer of “Sign in with ChatGPT”: its state, what it publishes about itself, and its token endpoints.
 @GLibActor
 final class BrowserIssuer {
+  /// An approved request. Its code can be redeemed once.
+  struct Approval {
+    let request: AuthorizationRequest
+    let clientID: String
+    let user: StandInUser
+    let scopes: [String]
+    /// The sign-in for which the code was redeemed.
+    var signIn: String?
+  }
+
   let configuration: StandInConfiguration
   let keys = SigningKeys()
   let registrations = Registrations()
-  let authorizations = Authorizations()
+  /// The requests that wait for the decision of a person.
+  var waiting = Expiring<AuthorizationRequest>(lifetime: .seconds(600))
+  var codes = Expiring<Approval>(lifetime: .seconds(600))
   let tokens: TokenStore
   /// Parameters that replace those of each callback; an empty text removes one.
   var callbackChanges: [String: String] = [:]
@@ -47,78 +60,99 @@ final class BrowserIssuer {
 
   // MARK: Tokens
 
-  /// Exchanges a code.
-  func exchange(_ request: HTTPServerRequest, _ change: IDTokenChange?) -> HTTPServerResponse {
-    guard let form = request.form else { return .oauthError("invalid_request", "The request must be a form.") }
-    guard form["grant_type"] == "authorization_code" else {
-      return .oauthError("unsupported_grant_type", "grant_type must be authorization_code or refresh_token.")
+  /// Exchanges a code. A wrong client uses it up as well.
+  func exchange(
+    _ request: HTTPServerRequest, _ change: IDTokenChange?
+  ) throws(HTTPServerResponse) -> HTTPServerResponse {
+    let form = try form(request, grant: "authorization_code")
+    let (id, code) = (RandomText.hex(bytes: 8), form["code"] ?? "")
+    let approval = codes[code]
+    if let earlier = approval?.signIn { tokens.revoke { $0.id == earlier } }
+    guard let approval, approval.signIn == nil else {
+      throw .oauthError("invalid_grant", "The code is unknown, expired or used.")
     }
-    guard let clientID = clientID(form) else { return unknownClient }
-    guard isResource(form["resource"], request) else { return .oauthError("invalid_target", "resource is wrong.") }
-    let id = RandomText.hex(bytes: 8)
-    let redeemed = authorizations.redeem(form["code"] ?? "", signIn: id)
-    if let earlier = redeemed?.earlier { tokens.revoke { $0.id == earlier } }
-    guard let approval = redeemed?.approval, redeemed?.earlier == nil else {
-      return .oauthError("invalid_grant", "The code is unknown, expired or used.")
-    }
-    let verifier = Array((form["code_verifier"] ?? "").utf8)
-    guard approval.clientID == clientID, approval.request.redirect.text == form["redirect_uri"],
-      Base64URL.encode(SHA256.digest(of: verifier)) == approval.request.challenge
-    else { return .oauthError("invalid_grant", "The code has another client, redirect_uri or verifier.") }
+    codes[code]?.signIn = id
+    let asked = approval.request
+    guard approval.clientID == form["client_id"], asked.redirect.text == form["redirect_uri"],
+      Base64URL.encode(SHA256.digest(of: Array((form["code_verifier"] ?? "").utf8))) == asked["code_challenge"]
+    else { throw .oauthError("invalid_grant", "The code has another client, redirect_uri or verifier.") }
     let signIn = TokenStore.SignIn(
-      id: id, issuer: approval.request.issuer, clientID: clientID, resource: approval.request.resource,
-      user: approval.user, scopes: approval.scopes)
-    return answer(signIn, tokens.issue(signIn, nonce: approval.request.nonce, change))
+      id: id, issuer: asked.issuer, clientID: approval.clientID, resource: asked["resource"], user: approval.user,
+      scopes: approval.scopes)
+    return answer(signIn, tokens.issue(signIn, nonce: asked["nonce"], change))
   }
 
   /// Exchanges a refresh token for its successor.
-  func refresh(_ request: HTTPServerRequest, _ change: IDTokenChange?) -> HTTPServerResponse {
-    guard let form = request.form else { return .oauthError("invalid_request", "The request must be a form.") }
-    guard let clientID = clientID(form) else { return unknownClient }
-    guard isResource(form["resource"], request) else { return .oauthError("invalid_target", "resource is wrong.") }
-    guard form["scope"] == nil else { return .oauthError("invalid_request", "A refresh has no scope.") }
+  func refresh(
+    _ request: HTTPServerRequest, _ change: IDTokenChange?
+  ) throws(HTTPServerResponse) -> HTTPServerResponse {
+    let form = try form(request, grant: "refresh_token")
+    guard form["scope"] == nil else { throw .oauthError("invalid_request", "A refresh has no scope.") }
     do throws(TokenStore.RefreshError) {
-      let renewed = try tokens.refresh(form["refresh_token"] ?? "", clientID: clientID, change)
+      let renewed = try tokens.refresh(form["refresh_token"] ?? "", clientID: form["client_id"] ?? "", change)
       return answer(renewed.signIn, renewed.tokens)
     } catch {
-      switch error {
-      case .unknown: return .oauthError("invalid_refresh_token", "The refresh token is unknown.")
-      case .reused: return .oauthError("refresh_token_reused", "The refresh token was used before.")
-      case .revoked: return .oauthError("refresh_token_invalidated", "The refresh token was revoked.")
-      case .expired: return .oauthError("refresh_token_expired", "The refresh token is too old.")
-      case .early: return .oauthError("invalid_grant", "The refresh comes before earliest_refresh_at.")
-      }
+      throw .oauthError(error.rawValue, error.text)
     }
   }
 
   /// Ends the sign-in of a token. As RFC 7009 says, revoking an unknown token succeeds.
-  func revoke(_ request: HTTPServerRequest) -> HTTPServerResponse {
+  func revoke(_ request: HTTPServerRequest) throws(HTTPServerResponse) -> HTTPServerResponse {
     guard let form = request.form, let token = form["token"] else {
-      return .oauthError("invalid_request", "The request must be a form with a token.")
+      throw .oauthError("invalid_request", "The request must be a form with a token.")
     }
-    guard let clientID = clientID(form) else { return unknownClient }
-    if let signIn = tokens.signIn(ofToken: token), signIn.clientID == clientID {
-      tokens.revoke { $0.id == signIn.id }
-    }
+    let clientID = try clientID(form)
+    if let signIn = tokens.signIn(ofToken: token), signIn.clientID == clientID { tokens.revoke { $0.id == signIn.id } }
     return HTTPServerResponse(.init(status: 200))
   }
 
-  private func clientID(_ form: [String: String]) -> String? {
-    form["client_id"].flatMap { registrations[$0]?.clientID }
+  /// The form of a request for tokens, whose client and resource are known.
+  private func form(_ request: HTTPServerRequest, grant: String) throws(HTTPServerResponse) -> [String: String] {
+    let form = try request.form(grant: grant)
+    _ = try clientID(form)
+    guard AuthorizationRequest.resources(issuers(of: request)).contains(form["resource"] ?? "") else {
+      throw .oauthError("invalid_target", "resource is wrong.")
+    }
+    return form
   }
 
-  private var unknownClient: HTTPServerResponse { .oauthError("invalid_client", "Unknown client.", status: 401) }
-
-  private func isResource(_ resource: String?, _ request: HTTPServerRequest) -> Bool {
-    resource.map(AuthorizationRequest.resources(issuers(of: request)).contains) ?? false
+  private func clientID(_ form: [String: String]) throws(HTTPServerResponse) -> String {
+    if let known = registrations[form["client_id"] ?? ""] { return known.clientID }
+    throw .oauthError("invalid_client", "Unknown client.", status: 401)
   }
 
   private func answer(_ signIn: TokenStore.SignIn, _ tokens: TokenStore.Tokens) -> HTTPServerResponse {
-    .tokens(
-      tokens,
-      [
-        "scope": .string(signIn.scopes.joined(separator: " ")),
-        "earliest_refresh_at": ChappieJSONValue(tokens.earliestRefresh),
-      ])
+    let scope = ChappieJSONValue.string(signIn.scopes.joined(separator: " "))
+    return .tokens(tokens, ["scope": scope, "earliest_refresh_at": ChappieJSONValue(tokens.earliestRefresh)])
+  }
+}
+
+/// Values with ids that end after a time.
+struct Expiring<Value> {
+  let lifetime: Duration
+  private var entries: [String: (value: Value, expires: Date)] = [:]
+
+  init(lifetime: Duration) {
+    self.lifetime = lifetime
+  }
+
+  /// Adds a value, and returns the time at which it ends.
+  @discardableResult
+  mutating func add(_ value: Value, as id: String) -> Date {
+    let now = Date()
+    entries = entries.filter { $0.value.expires > now }
+    let expires = now.addingTimeInterval(Double(lifetime.components.seconds))
+    entries[id] = (value, expires)
+    return expires
+  }
+
+  /// The value with an id; nil if it is unknown or has ended. Nil removes it.
+  subscript(id: String) -> Value? {
+    get { entries[id].flatMap { $0.expires > Date() ? $0.value : nil } }
+    set { entries[id] = newValue.flatMap { value in entries[id].map { (value, $0.expires) } } }
+  }
+
+  func first(where matches: (Value) -> Bool) -> (id: String, value: Value)? {
+    entries.first { $0.value.expires > Date() && matches($0.value.value) }.map { ($0.key, $0.value.value) }
   }
 }

@@ -3,13 +3,38 @@ import ChappieSDK
 import FoundationEssentials
 import GLibBridge
 import HTTPTestServer
+import SecretMemory
 
-/// The endpoints of the issuer: device-code sign-in and tokens.
+/// The issuer of sign-ins with a code: its state and its endpoints.
 @GLibActor
-struct Issuer {
+final class Issuer {
+  private enum State {
+    case waiting
+    case approved(StandInUser, code: String, verifier: String)
+    case declined
+  }
+
+  private struct Authorization {
+    let userCode: String
+    var state = State.waiting
+
+    /// The code may be in any case, with or without its dash.
+    func has(_ code: String) -> Bool { Self.normalized(code) == Self.normalized(userCode) }
+
+    private static func normalized(_ code: String) -> String {
+      code.filter { $0.isLetter || $0.isNumber }.uppercased()
+    }
+  }
+
   let configuration: StandInConfiguration
-  let devices: DeviceAuthorizations
   let tokens: TokenStore
+  private var authorizations: Expiring<Authorization>
+
+  init(_ configuration: StandInConfiguration, clock: StandInClock) {
+    self.configuration = configuration
+    tokens = TokenStore(configuration, keys: nil, clock: clock)
+    authorizations = Expiring(lifetime: configuration.userCodeLifetime)
+  }
 
   // MARK: Device code
 
@@ -19,14 +44,12 @@ struct Issuer {
       return .error(400, "invalid_request", "The request must be JSON with a client_id.")
     }
     guard clientID == configuration.clientID else { return .error(400, "invalid_client", "Unknown client.") }
-    let authorization = devices.start(clientID: clientID)
-    if configuration.approvesAtOnce {
-      _ = devices.decide(userCode: authorization.userCode, user: configuration.user)
-    }
+    let (id, userCode) = ("deviceauth_" + RandomText.hex(bytes: 16), RandomText.userCode())
+    let expires = authorizations.add(Authorization(userCode: userCode), as: id)
+    if configuration.approvesAtOnce { _ = decide(userCode: userCode, user: configuration.user) }
     return .json([
-      "device_auth_id": .string(authorization.id), "user_code": .string(authorization.userCode),
-      "interval": .string(String(configuration.pollInterval)),
-      "expires_at": .string(authorization.expires.formatted(.iso8601)),
+      "device_auth_id": .string(id), "user_code": .string(userCode), "interval": "\(configuration.pollInterval)",
+      "expires_at": .string(expires.formatted(.iso8601)),
     ])
   }
 
@@ -36,45 +59,61 @@ struct Issuer {
     guard let id = body["device_auth_id"]?.stringValue, let userCode = body["user_code"]?.stringValue else {
       return .error(400, "invalid_request", "The request must be JSON with device_auth_id and user_code.")
     }
-    let unknown = "Device authorization is unknown. Please try again."
-    switch devices.state(id: id, userCode: userCode) {
-    case .waiting: return .error(403, "deviceauth_authorization_unknown", unknown)
-    case nil: return .error(404, "deviceauth_authorization_unknown", unknown)
+    let authorization = authorizations[id].flatMap { $0.has(userCode) ? $0 : nil }
+    switch authorization?.state {
     case .declined: return .error(400, "access_denied", "The sign-in was declined.")
-    case .approved(let approval):
+    case .approved(_, let code, let verifier):
       return .json([
-        "authorization_code": .string(approval.code), "code_challenge": .string(approval.challenge),
-        "code_verifier": .string(approval.verifier),
+        "authorization_code": .string(code), "code_verifier": .string(verifier),
+        "code_challenge": .string(Base64URL.encode(SHA256.digest(of: Array(verifier.utf8)))),
       ])
+    case .waiting, nil:
+      let status = authorization == nil ? 404 : 403
+      return .error(
+        status, "deviceauth_authorization_unknown", "Device authorization is unknown. Please try again.")
     }
+  }
+
+  /// Approves or declines a sign-in.
+  ///
+  /// - Parameter user: the user who approves; nil declines.
+  /// - Returns: whether a pending sign-in has this code.
+  func decide(userCode: String, user: StandInUser?) -> Bool {
+    let match = authorizations.first {
+      if case .waiting = $0.state { $0.has(userCode) } else { false }
+    }
+    guard let match else { return false }
+    authorizations[match.id]?.state =
+      user.map { .approved($0, code: "ac-" + RandomText.secret(), verifier: RandomText.secret()) } ?? .declined
+    return true
   }
 
   // MARK: Tokens
 
-  /// `POST /oauth/token` with a form.
-  func exchange(_ request: HTTPServerRequest) -> HTTPServerResponse {
-    guard let form = request.form else { return .oauthError("invalid_request", "A code comes in a form.") }
-    guard form["grant_type"] == "authorization_code" else {
-      return .oauthError("unsupported_grant_type", "A form must have grant_type=authorization_code.")
-    }
+  /// `POST /oauth/token` with a form. Each code can be redeemed once.
+  func exchange(_ request: HTTPServerRequest) throws(HTTPServerResponse) -> HTTPServerResponse {
+    let form = try request.form(grant: "authorization_code")
     guard form["client_id"] == configuration.clientID else { return .oauthError("invalid_client", "Unknown client.") }
     let issuers = PublicAddress(of: request, configured: configuration.publicURL).candidates
     guard let issuer = issuers.first(where: { form["redirect_uri"] == $0 + "/deviceauth/callback" }) else {
       let expected = issuers.map { $0 + "/deviceauth/callback" }.joined(separator: " or ")
       return .oauthError("invalid_grant", "redirect_uri must be \(expected).")
     }
-    let approval = devices.redeem(
-      code: form["code"] ?? "", clientID: configuration.clientID, verifier: form["code_verifier"] ?? "")
-    guard let approval else { return .oauthError("invalid_grant", "The code or its verifier is wrong or used.") }
-    return .tokens(signIn(approval.user, issuer: issuer))
+    let approved = authorizations.first {
+      guard case .approved(_, let code, let verifier) = $0.state else { return false }
+      return code == form["code"] && verifier == form["code_verifier"]
+    }
+    guard let approved, case .approved(let user, _, _) = approved.value.state else {
+      return .oauthError("invalid_grant", "The code or its verifier is wrong or used.")
+    }
+    authorizations[approved.id] = nil
+    return .tokens(signIn(user, issuer: issuer))
   }
 
   /// `POST /oauth/token` with JSON.
   func refresh(_ request: HTTPServerRequest) -> HTTPServerResponse {
     let body = request.json
-    guard !body.isNull else {
-      return .error(400, "invalid_request", "The request is not JSON.")
-    }
+    guard !body.isNull else { return .error(400, "invalid_request", "The request is not JSON.") }
     guard body["grant_type"]?.stringValue == "refresh_token" else {
       return .error(400, "unsupported_grant_type", "JSON must have grant_type refresh_token.")
     }
@@ -86,11 +125,8 @@ struct Issuer {
       return .tokens(try tokens.refresh(token, clientID: configuration.clientID).tokens)
     } catch {
       switch error {
-      case .unknown, .expired, .early: return .error(400, "invalid_grant", "The refresh token is unknown.")
-      case .reused:
-        return .error(
-          401, "refresh_token_reused", "Your refresh token has already been used to generate a new access token.")
-      case .revoked: return .error(401, "refresh_token_invalidated", "Your refresh token has been revoked.")
+      case .unknown, .expired, .early: return .error(400, "invalid_grant", TokenStore.RefreshError.unknown.text)
+      case .reused, .revoked: return .error(401, error.rawValue, error.text)
       }
     }
   }
@@ -114,6 +150,17 @@ struct Issuer {
   }
 }
 
+extension HTTPServerRequest {
+  /// The form of a request for tokens.
+  func form(grant: String) throws(HTTPServerResponse) -> [String: String] {
+    guard let form else { throw .oauthError("invalid_request", "The request must be a form.") }
+    guard form["grant_type"] == grant else {
+      throw .oauthError("unsupported_grant_type", "A form must have grant_type=\(grant).")
+    }
+    return form
+  }
+}
+
 extension HTTPServerResponse {
   /// The answer of both token endpoints.
   static func tokens(_ tokens: TokenStore.Tokens, _ more: [String: ChappieJSONValue] = [:]) -> HTTPServerResponse {
@@ -123,5 +170,45 @@ extension HTTPServerResponse {
     ]
     members["refresh_token"] = tokens.refreshToken.map { .string($0) }
     return .json(.object(members.merging(more) { $1 }), headers: [("cache-control", "no-store")])
+  }
+}
+
+/// `/codex/device`: the page on which a person approves or declines a sign-in.
+extension Issuer {
+  func page(_ request: HTTPServerRequest) -> HTTPServerResponse {
+    request.method == "POST" ? decide(request) : form(user: request.query["user"])
+  }
+
+  /// Handles the submitted form.
+  private func decide(_ request: HTTPServerRequest) -> HTTPServerResponse {
+    let fields = request.form ?? [:]
+    let address = fields["user"] ?? request.query["user"]
+    let code = fields["user_code"] ?? ""
+    let user: StandInUser?
+    switch fields["decision"] {
+    case "approve": user = configuration.user(address)
+    case "decline": user = nil
+    default: return form(code: code, user: address, problem: "Choose Approve or Decline.")
+    }
+    guard decide(userCode: code, user: user) else {
+      let problem = "No sign-in waits for this code. Check it, or ask the program for a new one."
+      return form(code: code, user: address, problem: problem)
+    }
+    let text = user.map { "You approved the sign-in as \($0.email)." } ?? "You declined the sign-in."
+    return SandboxPage.page(
+      user == nil ? "Declined" : "Approved", "<p role=\"status\">\(Markup.escaped(text)) You can close this page.</p>")
+  }
+
+  private func form(code: String = "", user: String?, problem: String? = nil) -> HTTPServerResponse {
+    let field = """
+      <label for="user_code">Code</label>
+      <p class="hint" id="code-hint">The program that you are signing in shows it, such as ABCD-12345.</p>
+      <input id="user_code" name="user_code" value="\(Markup.escaped(code))" required autofocus
+        autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" aria-describedby="code-hint\(problem == nil ? "" : " problem")">
+      """
+    let form = SandboxPage.form(
+      to: "/codex/device", field, user: user ?? configuration.user.email, approve: "Approve")
+    return SandboxPage.page(
+      "Sign in", (problem.map(SandboxPage.problem) ?? "") + form, status: problem == nil ? 200 : 400)
   }
 }

@@ -10,6 +10,16 @@ final class Registrations {
     case notEligible = "not-eligible"
     case limitReached = "limit-reached"
     case unavailable
+
+    /// The name of the refusal of answers.
+    var refusal: String? {
+      switch self {
+      case .enabled: nil
+      case .notEligible: "subscription_sharing_user_not_eligible"
+      case .limitReached: "subscription_sharing_usage_limit_exceeded"
+      case .unavailable: "subscription_sharing_usage_unavailable"
+      }
+    }
   }
 
   /// An application of one user.
@@ -24,6 +34,8 @@ final class Registrations {
     /// Whether the user has allowed plan use.
     var allowsPlanUse = true
     var planUse = PlanUse.enabled
+
+    var subject: String { TokenMint.subject(of: user, clientID: clientID) }
   }
 
   /// The client id of a request for a registration.

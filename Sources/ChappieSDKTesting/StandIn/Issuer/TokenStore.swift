@@ -27,13 +27,23 @@ final class TokenStore {
     let earliestRefresh: Int
   }
 
-  /// The reason why a refresh token is refused.
-  enum RefreshError: Error {
-    case unknown
-    case reused
-    case revoked
-    case expired
-    case early
+  /// The reason why a refresh token is refused, with the code of the browser's issuer.
+  enum RefreshError: String, Error {
+    case unknown = "invalid_refresh_token"
+    case reused = "refresh_token_reused"
+    case revoked = "refresh_token_invalidated"
+    case expired = "refresh_token_expired"
+    case early = "invalid_grant"
+
+    var text: String {
+      switch self {
+      case .unknown: "The refresh token is unknown."
+      case .reused: "Your refresh token has already been used to generate a new access token."
+      case .revoked: "Your refresh token has been revoked."
+      case .expired: "The refresh token is too old."
+      case .early: "The refresh comes before earliest_refresh_at."
+      }
+    }
   }
 
   private struct RefreshToken {
