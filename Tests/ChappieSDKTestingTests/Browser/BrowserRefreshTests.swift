@@ -24,7 +24,6 @@ import Testing
     }
     #expect(client.refreshToken != first)
     #expect(client.wire.backend.state.requests["browser-refresh"] == 3)
-    await client.wire.backend.stop()
   }
 
   @Test func theSecondUseEndsTheSignIn() async throws {
@@ -34,11 +33,9 @@ import Testing
     #expect(try await client.refresh().status == 200)
     #expect(try await client.respond().status == 200)
     let reuse = try await client.refresh(["refresh_token": used])
-    #expect(reuse.status == 400)
-    #expect(reuse.json["error"] == "refresh_token_reused")
+    #expect(reuse.refusal == "400 refresh_token_reused")
     #expect(try await client.refresh().json["error"] == "refresh_token_invalidated")
     #expect(try await client.respond().status == 401)
-    await client.wire.backend.stop()
   }
 
   @Test func reuseEndsNoOtherSignIn() async throws {
@@ -48,16 +45,6 @@ import Testing
     try await client.signIn()
     #expect(try await client.refresh(["refresh_token": used]).json["error"] == "refresh_token_reused")
     #expect(try await client.refresh().status == 200)
-    await client.wire.backend.stop()
-  }
-
-  @Test func anEarlyRefreshUsesTheTokenUp() async throws {
-    let client = try await BrowserClient.signedIn()
-    let early = try await client.refresh()
-    #expect(early.status == 400)
-    #expect(early.json["error"] == "invalid_grant")
-    #expect(try await client.refresh().json["error"] == "refresh_token_reused")
-    await client.wire.backend.stop()
   }
 
   @Test func anEarlyRefreshMayLeaveTheToken() async throws {
@@ -70,7 +57,6 @@ import Testing
     #expect(try await client.wire.send(.post, path, ["answer": "spends"]).status == 200)
     #expect(try await client.refresh().json["error"] == "invalid_grant")
     #expect(try await client.refresh().json["error"] == "refresh_token_reused")
-    await client.wire.backend.stop()
   }
 
   /// None of them uses the token up.
@@ -84,10 +70,8 @@ import Testing
   func refusesAWrongRefresh(_ change: [String: String], _ status: Int, _ code: String) async throws {
     let client = try await refreshable()
     let answer = try await client.refresh(change)
-    #expect(answer.status == status)
-    #expect(answer.json["error"]?.stringValue == code)
+    #expect(answer.refusal == "\(status) \(code)")
     #expect(try await client.refresh().status == 200)
-    await client.wire.backend.stop()
   }
 
   @Test func aTokenIsForItsClient() async throws {
@@ -96,7 +80,6 @@ import Testing
     client.clientID = "dynamic_agent_client"
     try await client.signIn()
     #expect(try await client.refresh(["refresh_token": token]).json["error"] == "invalid_refresh_token")
-    await client.wire.backend.stop()
   }
 
   @Test func aTokenThatIsTooOldIsRefused() async throws {
@@ -108,32 +91,10 @@ import Testing
     try await client.signIn()
     #expect(client.wire.backend.state.liveRefreshTokens == before)
     let answer = try await client.refresh()
-    #expect(answer.status == 400)
-    #expect(answer.json["error"] == "refresh_token_expired")
+    #expect(answer.refusal == "400 refresh_token_expired")
     // Thirty days begin anew with each refresh.
     _ = try await client.wire.send(.post, path, ["seconds": "2592000"])
     try await client.signIn()
     for _ in 1...2 { #expect(try await client.refresh().status == 200) }
-    await client.wire.backend.stop()
-  }
-
-  /// The token was replaced although the answer never arrived.
-  @Test func aLostAnswerLosesTheSignIn() async throws {
-    let client = try await refreshable()
-    try client.wire.backend.play(#"[{"endpoint": "browser-refresh", "drop_after": 0}]"#)
-    await #expect(throws: (any Error).self) { try await client.refresh() }
-    #expect(try await client.refresh().json["error"] == "refresh_token_reused")
-    await client.wire.backend.stop()
-  }
-
-  @Test func theControlRequestsApplyToBothSignIns() async throws {
-    let client = try await BrowserClient.signedIn()
-    #expect(try await client.respond().status == 200)
-    client.wire.backend.expireAccessTokens()
-    #expect(try await client.respond().status == 401)
-    client.wire.backend.revokeRefreshTokens()
-    #expect(try await client.refresh().json["error"] == "refresh_token_invalidated")
-    #expect(client.wire.backend.state.liveRefreshTokens == 0)
-    await client.wire.backend.stop()
   }
 }

@@ -14,13 +14,11 @@ import Testing
       "refresh_token": .string(wire.refreshToken),
     ]
     #expect(try await wire.send(.post, "/oauth/token", refresh).json["expires_in"]?.integerValue == 240)
-    await wire.backend.stop()
   }
 
   @Test(arguments: ["0", "-1", "soon", ""]) func refusesOtherTextsThanPositiveNumbers(_ seconds: String) async throws {
     let wire = try await Wire()
     let answer = try await wire.send(.post, "/sandbox/access-token-lifetime", ["seconds": .string(seconds)])
     #expect(answer.status == 400)
-    await wire.backend.stop()
   }
 }

@@ -6,6 +6,12 @@ import Testing
 
 /// Section 5.1 of the protocol.
 @Suite @GLibActor struct ModelsTests {
+  private let wire: Wire
+
+  init() async throws {
+    wire = try await Wire()
+  }
+
   private static let path = "/backend-api/codex/models?client_version=1.0.0"
 
   private func models(_ wire: Wire, _ path: String = Self.path) async throws -> [ChappieJSONValue] {
@@ -17,7 +23,6 @@ import Testing
   }
 
   @Test func eachModelHasTheRequiredMembers() async throws {
-    let wire = try await Wire()
     let models = try await models(wire)
     #expect(models.count == 12)
     let required = [
@@ -31,11 +36,9 @@ import Testing
     }
     #expect(Set(models.compactMap { $0["slug"]?.stringValue }).count == models.count)
     #expect(Set(models.compactMap { $0["priority"]?.integerValue }).count == models.count)
-    await wire.backend.stop()
   }
 
   @Test func theCatalogueHasModelsOfEachKind() async throws {
-    let wire = try await Wire()
     let models = try await models(wire)
     let best = try #require(models.min { $0["priority"]?.integerValue ?? 0 < $1["priority"]?.integerValue ?? 0 })
     #expect(best["slug"] == "gpt-6.2-sol")
@@ -50,11 +53,9 @@ import Testing
     for slug in models.compactMap({ $0["slug"] }) {
       #expect(try await wire.respond(Body.request([Body.user("Hello")], ["model": slug])).status == 200)
     }
-    await wire.backend.stop()
   }
 
   @Test func listsTheModelsThatTheClientVersionSupports() async throws {
-    let wire = try await Wire()
     #expect(try await slugs(wire, "0.143.9") == ["codex-auto-review"])
     #expect(try await slugs(wire, "0.144.0").count == 6)
     let shown = try await slugs(wire, "0.163.0")
@@ -65,22 +66,18 @@ import Testing
       let answer = try await wire.send(.get, "/backend-api/codex/models?client_version=\(version)")
       #expect(answer.status == 400)
     }
-    await wire.backend.stop()
   }
 
   @Test func aModelRefusesAnOlderClientVersion() async throws {
-    let wire = try await Wire()
     let request = Body.request([Body.user("Hello")], ["model": "gpt-6.2-sol"])
     let old = try await wire.respond(request, headers: ["version": "0.163.0"])
     #expect(old.status == 400)
     #expect(old.detail?.hasPrefix("The 'gpt-6.2-sol' model requires a newer version of Codex.") == true)
     #expect(try await wire.respond(request, headers: ["version": "0.164.0"]).status == 200)
     #expect(try await wire.respond(request).status == 200)
-    await wire.backend.stop()
   }
 
   @Test func aRetiredModelIsNeitherListedNorAnswers() async throws {
-    let wire = try await Wire()
     let request = Body.request([Body.user("Hello")], ["model": "gpt-6-sol"])
     let before = try await wire.respond(request)
     #expect(before.status == 200)
@@ -89,8 +86,7 @@ import Testing
     #expect(answer.json["etag"]?.stringValue != before.headers["x-models-etag"])
     #expect(try await !slugs(wire, "1.0.0").contains("gpt-6-sol"))
     let refused = try await wire.respond(request)
-    #expect(refused.status == 400)
-    #expect(refused.detail == "The 'gpt-6-sol' model is not supported when using Codex with a ChatGPT account.")
+    #expect(refused.refusal == "400 The 'gpt-6-sol' model is not supported when using Codex with a ChatGPT account.")
 
     #expect(try await wire.send(.post, "/sandbox/restore", ["model": "gpt-6-sol"]).status == 200)
     #expect(try await wire.respond(request).headers["x-models-etag"] == before.headers["x-models-etag"])
@@ -100,32 +96,26 @@ import Testing
     #expect(try await wire.respond(request).status == 200)
     #expect(!wire.backend.retireModel("gpt-2"))
     #expect(try await wire.send(.post, "/sandbox/retire", ["model": "gpt-2"]).status == 404)
-    await wire.backend.stop()
   }
 
   /// The models that the live backend has retired are retired here; a test can restore them.
   @Test func aRetiredModelCanBeRestored() async throws {
-    let wire = try await Wire()
     let request = Body.request([Body.user("Hello")], ["model": "gpt-5.5", "reasoning": ["effort": "xhigh"]])
     #expect(try await wire.respond(request).status == 400)
     #expect(wire.backend.restoreModel("gpt-5.5"))
     #expect(try await wire.respond(request).status == 200)
     let entry = try #require(try await models(wire).first { $0["slug"] == "gpt-5.5" })
     #expect(entry["use_responses_lite"] == false)
-    await wire.backend.stop()
   }
 
   @Test func aModelWithoutParallelCallsMakesOneAtATime() async throws {
-    let wire = try await Wire()
     try wire.backend.replaceModels(#"[{"slug": "slow", "supports_parallel_tool_calls": false}]"#)
     let answer = try await wire.respond(
       Body.request([Body.user("use clock\nuse clock")], ["model": "slow", "tools": [Body.tool("clock")]]))
     #expect(answer.events.items.count == 1)
-    await wire.backend.stop()
   }
 
   @Test func aNewCatalogueChangesTheETag() async throws {
-    let wire = try await Wire()
     let etag = try #require(try await wire.send(.get, Self.path).headers["etag"])
     let before = try await wire.respond(Body.request([Body.user("Hello")]))
     #expect(before.headers["x-models-etag"] == etag)
@@ -142,11 +132,9 @@ import Testing
     #expect(models.first?["context_window"]?.integerValue == 1000)
     #expect(models.first?["shell_type"] == "unified_exec")
     #expect(try await wire.respond(Body.request([Body.user("Hello")])).status == 400)
-    await wire.backend.stop()
   }
 
   @Test func refusesInvalidCatalogues() async throws {
-    let wire = try await Wire()
     for body in [["models": [["name": "gpt-6"]]], ["gpt-6"], "gpt-6"] as [ChappieJSONValue] {
       #expect(try await wire.send(.post, "/sandbox/models", body).status == 400)
     }
@@ -154,29 +142,9 @@ import Testing
     #expect(try await models(wire).count == 12)
     try wire.backend.replaceModels(#"[{"slug": "gpt-6"}]"#)
     #expect(try await models(wire).count == 1)
-    await wire.backend.stop()
   }
 
-  @Test func requiresATokenAndAVersion() async throws {
-    let wire = try await Wire()
-    #expect(try await wire.send(.get, Self.path, headers: ["authorization": "Bearer nothing"]).status == 401)
+  @Test func requiresAVersion() async throws {
     #expect(try await wire.send(.get, "/backend-api/codex/models").status == 400)
-    #expect(try await wire.send(.post, Self.path, [:]).status == 405)
-    #expect(wire.backend.state.requests["models"] == 3)
-    await wire.backend.stop()
-  }
-
-  @Test func theEndpointFollowsRules() async throws {
-    let wire = try await Wire()
-    try wire.backend.play(
-      """
-      [{"endpoint": "models", "status": 503}, {"endpoint": "models", "headers": {"etag": "\\"mine\\""}},
-       {"endpoint": "models", "drop_after": 0}]
-      """)
-    #expect(try await wire.send(.get, Self.path).status == 503)
-    #expect(try await wire.send(.get, Self.path).headers["etag"] == "\"mine\"")
-    await #expect(throws: GLibError.self) { try await wire.send(.get, Self.path) }
-    #expect(try await models(wire).count == 12)
-    await wire.backend.stop()
   }
 }

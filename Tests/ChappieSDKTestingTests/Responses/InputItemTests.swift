@@ -36,7 +36,6 @@ import Testing
     let frame = try #require(try await wire.socket().create(Body.request(input)).first)
     #expect(frame["status"]?.integerValue == 400)
     #expect(frame["error", "message"]?.stringValue == answer.detail)
-    await wire.backend.stop()
   }
 
   @Test func acceptsAllKnownItems() async throws {
@@ -57,7 +56,6 @@ import Testing
     ]
     let answer = try await wire.respond(Body.request(input))
     #expect(answer.events.text == "You said: “Well?” This conversation has 3 messages.")
-    await wire.backend.stop()
   }
 
   @Test func countsImages() async throws {
@@ -72,7 +70,6 @@ import Testing
     try wire.backend.replaceModels(#"[{"slug": "reader", "input_modalities": ["text"]}]"#)
     let blind = try await wire.respond(Body.request([message], ["model": "reader"]))
     #expect(blind.detail == "The 'reader' model does not take images")
-    await wire.backend.stop()
   }
 
   // MARK: Reasoning
@@ -97,7 +94,6 @@ import Testing
     #expect(refused.detail == "The encrypted content could not be verified")
     let misused: ChappieJSONValue = ["type": "compaction", "encrypted_content": .string(seal)]
     #expect(try await wire.respond(Body.request([misused, Body.user("Two")])).status == 400)
-    await wire.backend.stop()
   }
 
   @Test func sendsReasoningOnlyOnRequest() async throws {
@@ -108,6 +104,5 @@ import Testing
       Body.request(
         [Body.user("One")], ["include": ["reasoning.encrypted_content"], "reasoning": ["effort": "none"]]))
     #expect(none.events.items.map(\.type) == ["message"])
-    await wire.backend.stop()
   }
 }

@@ -7,8 +7,13 @@ import Testing
 
 /// The backend accepts or refuses requests over HTTP.
 @Suite @GLibActor struct RequestTests {
+  private let wire: Wire
+
+  init() async throws {
+    wire = try await Wire()
+  }
+
   @Test func streamsAnAnswer() async throws {
-    let wire = try await Wire()
     let answer = try await wire.respond(Body.request([Body.user("Hello")]))
     #expect(answer.status == 200)
     #expect(answer.headers["content-type"] == "text/event-stream")
@@ -18,27 +23,15 @@ import Testing
     #expect(answer.events.text == answer.events.deltas)
     #expect(answer.events.enumerated().allSatisfy { $0 == Int($1["sequence_number"]?.integerValue ?? -1) })
     #expect(wire.backend.state.lastResponsesTransport == "http")
-    await wire.backend.stop()
   }
 
   /// Newer clients send their instructions in a developer message.
   @Test func acceptsARequestWithoutInstructions() async throws {
-    let wire = try await Wire()
     let input = [Body.developer("Be kind."), Body.user("Hello")]
     #expect(try await wire.respond(Body.request(input, ["instructions": .null])).status == 200)
-    let socket = try await wire.socket()
-    let request = Body.request([Body.developer("Be kind.")], ["instructions": .null])
-    let warm = try await socket.create(request, ["generate": false])
-    #expect(warm.types == ["response.created", "response.completed"])
-    let id = try #require(warm.responseID)
-    let answer = try await socket.create(
-      Body.request([Body.user("Hello")], ["instructions": .null]), ["previous_response_id": .string(id)])
-    #expect(answer.text == "You said: “Hello” This conversation has 1 message.")
-    await wire.backend.stop()
   }
 
   @Test func refusesWithTheMessagesOfTheLiveServer() async throws {
-    let wire = try await Wire()
     let refusals: [(ChappieJSONValue, String)] = [
       (["instructions": ""], "Instructions are required"), (["instructions": true], "Instructions are required"),
       (["input": "Hello"], "Input must be a list"), (["store": true], "Store must be set to false"),
@@ -62,7 +55,6 @@ import Testing
     }
     #expect(
       try await wire.send(.post, "/backend-api/codex/responses").detail == "The request body is not a JSON object")
-    await wire.backend.stop()
   }
 
   @Test(
@@ -76,11 +68,9 @@ import Testing
       ["text": ["verbosity": "loud"]], ["text": ["format": ["type": "json_schema"]]],
     ] as [[String: ChappieJSONValue]]) func refusesInvalidParameters(_ changes: [String: ChappieJSONValue]) async throws
   {
-    let wire = try await Wire()
     let answer = try await wire.respond(Body.request([Body.user("Hello")], changes))
     #expect(answer.status == 400)
     #expect(answer.detail?.isEmpty == false)
-    await wire.backend.stop()
   }
 
   @Test(
@@ -93,23 +83,18 @@ import Testing
       ["prompt_cache_key": "key", "client_metadata": ["thread_id": "t"], "tool_choice": "auto"],
     ] as [[String: ChappieJSONValue]]) func acceptsValidParameters(_ changes: [String: ChappieJSONValue]) async throws
   {
-    let wire = try await Wire()
     #expect(try await wire.respond(Body.request([Body.user("Hello")], changes)).status == 200)
-    await wire.backend.stop()
   }
 
   @Test func refusesAServiceTierThatTheModelLacks() async throws {
-    let wire = try await Wire()
     let answer = try await wire.respond(
       Body.request([Body.user("Hello")], ["model": "gpt-daybreak-blue-latest", "service_tier": "priority"]))
     #expect(answer.detail == "Unsupported service_tier: priority")
-    await wire.backend.stop()
   }
 
   // MARK: Coding
 
   @Test func readsACompressedBody() async throws {
-    let wire = try await Wire()
     let body = Body.request([Body.user("Hello")])
     let answer = try await send(wire, Zstandard.encode(body.encoded), "zstd")
     #expect(answer.events.text == "You said: “Hello” This conversation has 1 message.")
@@ -118,7 +103,6 @@ import Testing
     #expect(try await send(wire, body.encoded, "zstd").status == 400)
     #expect(try await send(wire, Zstandard.encode([UInt8](repeating: 32, count: 17 << 20)), "zstd").status == 413)
     #expect(try await send(wire, body.encoded, "gzip").status == 415)
-    await wire.backend.stop()
   }
 
   @Test func refusesCompressionIfItIsDisabled() async throws {
@@ -126,7 +110,6 @@ import Testing
     let body = Body.request([Body.user("Hello")]).encoded
     #expect(try await send(wire, Zstandard.encode(body), "zstd").status == 415)
     #expect(try await send(wire, body, "identity").status == 200)
-    await wire.backend.stop()
   }
 
   private func send(_ wire: Wire, _ body: [UInt8], _ coding: String) async throws -> Wire.Response {
@@ -136,7 +119,6 @@ import Testing
   // MARK: Turn state
 
   @Test func sendsTheTurnStateOncePerTurn() async throws {
-    let wire = try await Wire()
     let first = try await wire.respond(Body.request([Body.user("One")]))
     let state = try #require(first.headers["x-codex-turn-state"])
     #expect(wire.backend.state.turnStateGiven == state)
@@ -151,6 +133,5 @@ import Testing
     _ = try await wire.respond(Body.request([Body.user("Three")]))
     #expect(wire.backend.state.turnStateSentBack == nil)
     #expect(wire.backend.state.turnStateGiven != state)
-    await wire.backend.stop()
   }
 }

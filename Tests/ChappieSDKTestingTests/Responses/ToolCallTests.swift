@@ -6,10 +6,15 @@ import Testing
 
 /// The stand-in calls tools and answers with their outputs.
 @Suite @GLibActor struct ToolCallTests {
+  private let wire: Wire
+
+  init() async throws {
+    wire = try await Wire()
+  }
+
   private let tools: [String: ChappieJSONValue] = ["tools": [Body.tool("weather"), Body.tool("clock")]]
 
   @Test func aMessageCallsATool() async throws {
-    let wire = try await Wire()
     let answer = try await wire.respond(Body.request([Body.user(#"use weather {"city": "Oslo in June"}"#)], tools))
     let call = try #require(answer.events.items.first)
     #expect(answer.events.items.count == 1)
@@ -31,11 +36,9 @@ import Testing
     #expect(next.events.text == "The tool weather said: rain")
     let thanks = try await wire.respond(Body.request(history + next.events.items + [Body.user("Thanks")], tools))
     #expect(thanks.events.text == "You said: “Thanks” This conversation has 3 messages.")
-    await wire.backend.stop()
   }
 
   @Test func severalLinesCallSeveralTools() async throws {
-    let wire = try await Wire()
     let text = "use weather {\"city\":\"Oslo\"}\nuse clock\n"
     let answer = try await wire.respond(Body.request([Body.user(text)], tools))
     let calls = answer.events.items
@@ -50,29 +53,23 @@ import Testing
 
     let oneByOne = tools.merging(["parallel_tool_calls": false]) { $1 }
     #expect(try await wire.respond(Body.request([Body.user(text)], oneByOne)).events.items.count == 1)
-    await wire.backend.stop()
   }
 
   @Test(arguments: [
     "use spoon {}", "use weather {nope", "use weather [1]", "use weather {}\nplease", "please use clock",
   ])
   func answersOtherText(_ text: String) async throws {
-    let wire = try await Wire()
     let answer = try await wire.respond(Body.request([Body.user(text)], tools))
     #expect(answer.events.items.map(\.type) == ["message"])
-    await wire.backend.stop()
   }
 
   @Test func callsNoToolIfTheRequestForbidsIt() async throws {
-    let wire = try await Wire()
     let answer = try await wire.respond(
       Body.request([Body.user("use clock")], tools.merging(["tool_choice": "none"]) { $1 }))
     #expect(answer.events.items.map(\.type) == ["message"])
-    await wire.backend.stop()
   }
 
   @Test func aRuleCallsTools() async throws {
-    let wire = try await Wire()
     let rule = """
       {"endpoint": "responses", "text": "Let me see.", "tool_calls": [
         {"name": "weather", "arguments": {"city": "Oslo"}, "call_id": "call_mine"},
@@ -89,11 +86,9 @@ import Testing
       #expect(events.items[1]["call_id"] == "call_mine")
       #expect(events.last?["response", "output"]?.arrayValue == events.items)
     }
-    await wire.backend.stop()
   }
 
   @Test func aRuleCallsACustomTool() async throws {
-    let wire = try await Wire()
     try wire.backend.play(
       """
       [{"endpoint": "responses", "tool_calls": [{"name": "exec", "namespace": "functions", "input": "text(1 + 1)"}]}]
@@ -114,50 +109,14 @@ import Testing
     ]
     let next = try await wire.respond(Body.request([Body.user("Hello"), call, output]))
     #expect(next.events.text == "The tool exec said: 2")
-    await wire.backend.stop()
   }
 
   /// The rules for tools also apply to the tools of a group.
   @Test func acceptsToolsInGroups() async throws {
-    let wire = try await Wire()
     let group = { (tool: ChappieJSONValue) -> [String: ChappieJSONValue] in
       ["tools": [["type": "namespace", "name": "functions", "tools": [tool]]]]
     }
     #expect(try await wire.respond(Body.request([Body.user("Hello")], group(Body.tool("clock")))).status == 200)
     #expect(try await wire.respond(Body.request([Body.user("Hello")], group(Body.tool("two words")))).status == 400)
-    await wire.backend.stop()
-  }
-
-  @Test func aSocketContinuesAfterACall() async throws {
-    let wire = try await Wire()
-    let socket = try await wire.socket()
-    let first = try await socket.create(Body.request([Body.user("use clock")], tools))
-    let call = try #require(first.items.first?["call_id"]?.stringValue)
-    let id = ChappieJSONValue.string(try #require(first.responseID))
-    let next = try await socket.create(
-      Body.request([Body.output(of: call, "noon")], tools), ["previous_response_id": id])
-    #expect(next.text == "The tool clock said: noon")
-
-    // The server refuses a conversation with an unanswered call.
-    let again = try await socket.create(Body.request([Body.user("use clock")], tools))
-    let skipped = try await socket.create(
-      Body.request([Body.user("Never mind")], tools),
-      ["previous_response_id": .string(try #require(again.responseID))])
-    let called = again.items.first?["call_id"]?.stringValue ?? ""
-    #expect(skipped.first?["error", "message"]?.stringValue == "No tool output found for function call \(called).")
-    await wire.backend.stop()
-  }
-
-  @Test(arguments: [
-    #"[{"endpoint": "responses", "tool_calls": [{"arguments": {}}]}]"#,
-    #"[{"endpoint": "responses", "tool_calls": [{"name": "clock", "args": {}}]}]"#,
-    #"[{"endpoint": "responses", "tool_calls": [{"name": "exec", "input": {}}]}]"#,
-    #"[{"endpoint": "responses", "tool_calls": [{"name": "exec", "input": "", "arguments": {}}]}]"#,
-    #"[{"endpoint": "responses", "tool_calls": [], "events": []}]"#,
-    #"[{"endpoint": "usage", "tool_calls": []}]"#, #"[{"endpoint": "prewarm", "hang": true}]"#,
-  ]) func refusesInvalidRules(_ scenario: String) async throws {
-    let wire = try await Wire()
-    #expect(throws: StandInScenarioError.self) { try wire.backend.play(scenario) }
-    await wire.backend.stop()
   }
 }

@@ -15,7 +15,6 @@ import Testing
     #expect(wire.backend.state.requests["handshake"] == 4)
     wire.backend.expireAccessTokens()
     #expect(try await wire.refusal()?.status == 401)
-    await wire.backend.stop()
   }
 
   @Test func refusesAGetWithoutAnUpgrade() async throws {
@@ -27,19 +26,6 @@ import Testing
       .get, "/backend-api/codex/responses",
       headers: ["upgrade": "websocket", "openai-beta": "responses_websockets=2026-02-06"])
     #expect(half.status == 400)
-    await wire.backend.stop()
-  }
-
-  @Test(arguments: [401, 426, 429, 503]) func aRuleRefusesAHandshake(_ status: Int) async throws {
-    let wire = try await Wire()
-    try wire.backend.play(
-      #"[{"endpoint": "handshake", "status": \#(status), "headers": {"retry-after": "7"}, "times": 2}]"#)
-    let refusal = try #require(try await wire.refusal())
-    #expect(refusal.status == status)
-    #expect(refusal.headers["retry-after"] == "7")
-    #expect(try await wire.refusal()?.status == status)
-    #expect(try await wire.refusal() == nil)
-    await wire.backend.stop()
   }
 
   @Test func aRuleDelaysDropsOrHoldsAHandshake() async throws {
@@ -56,7 +42,6 @@ import Testing
     waiting.cancel()
     #expect(await waiting.value == nil)
     #expect(try await wire.refusal() == nil)
-    await wire.backend.stop()
   }
 
   @Test func refusesHandshakesIfWebSocketsAreDisabled() async throws {
@@ -65,6 +50,5 @@ import Testing
     #expect(try await wire.refusal(["authorization": ""])?.status == 426)
     #expect(try await wire.respond(Body.request([Body.user("Hello")])).status == 200)
     #expect(wire.backend.state.lastResponsesTransport == "http")
-    await wire.backend.stop()
   }
 }

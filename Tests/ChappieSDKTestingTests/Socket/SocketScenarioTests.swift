@@ -7,8 +7,13 @@ import Testing
 
 /// Rules of the endpoint `responses` on a WebSocket.
 @Suite @GLibActor struct SocketScenarioTests {
+  private let wire: Wire
+
+  init() async throws {
+    wire = try await Wire()
+  }
+
   @Test func aStatusBecomesAnErrorFrame() async throws {
-    let wire = try await Wire()
     try wire.backend.play(
       """
       [{"endpoint": "responses", "status": 429, "headers": {"retry-after": "3"},
@@ -27,27 +32,17 @@ import Testing
     #expect(busy["status"]?.integerValue == 503)
     #expect(busy["error", "message"] == "busy")
     #expect(try await socket.create(Body.request([Body.user("Hello")])).types.last == "response.completed")
-    await wire.backend.stop()
   }
 
-  @Test func aRuleDropsASocketDuringAnAnswer() async throws {
-    let wire = try await Wire()
-    try wire.backend.play(#"[{"endpoint": "responses", "text": "one two three four", "drop_after": 2}]"#)
+  @Test(arguments: ["drop_after", "end_after"])
+  func aRuleEndsASocketDuringAnAnswer(_ key: String) async throws {
+    try wire.backend.play(#"[{"endpoint": "responses", "text": "one two three four", "\#(key)": 2}]"#)
     let frames = try await cut(wire)
     #expect(frames.deltas == "one two")
     #expect(!frames.types.contains("response.completed"))
-    await wire.backend.stop()
-  }
-
-  @Test func aRuleClosesASocketDuringAnAnswer() async throws {
-    let wire = try await Wire()
-    try wire.backend.play(#"[{"endpoint": "responses", "text": "one two three four", "end_after": 3}]"#)
-    #expect(try await cut(wire).deltas == "one two three")
-    await wire.backend.stop()
   }
 
   @Test func sendsScriptedEventsAndBytesUnchanged() async throws {
-    let wire = try await Wire()
     try wire.backend.play(
       """
       [{"endpoint": "responses", "events": [{"type": "response.created", "response": {"id": "r"}},
@@ -60,37 +55,30 @@ import Testing
     #expect(failed.types == ["response.created", "response.failed"])
     #expect(try await socket.create(Body.request([Body.user("Two")])).types == ["response.completed"])
     #expect(try await cut(wire, socket, ["previous_response_id": "mine"]) == [.null])
-    await wire.backend.stop()
   }
 
   @Test(arguments: [(#""raw": """#, 0), (#""raw": "{nope""#, 1), (#""status": 200, "body": "<html>""#, 1)])
   func closesTheSocketAfterBytesThatAreNoEvents(_ rule: String, _ messages: Int) async throws {
-    let wire = try await Wire()
     try wire.backend.play(#"[{"endpoint": "responses", \#(rule)}]"#)
     #expect(try await cut(wire) == [ChappieJSONValue](repeating: .null, count: messages))
-    await wire.backend.stop()
   }
 
   @Test func aRuleDoesNotApplyToAPrewarm() async throws {
-    let wire = try await Wire()
     try wire.backend.play(#"[{"endpoint": "responses", "status": 500}]"#)
     let socket = try await wire.socket()
     let warm = try await socket.create(Body.request([Body.developer("Hello")]), ["generate": false])
     #expect(warm.types.last == "response.completed")
     #expect(try await socket.create(Body.request([Body.user("Hello")])).first?["status"]?.integerValue == 500)
     #expect(wire.backend.state.remainingRules == 0)
-    await wire.backend.stop()
   }
 
   @Test func sendsTheHeadersOfARuleAsMetadata() async throws {
-    let wire = try await Wire()
     try wire.backend.play(
       #"[{"endpoint": "responses", "headers": {"openai-model": "gpt-other", "x-codex-turn-state": "ts-1"}}]"#)
     let frames = try await wire.socket().create(Body.request([Body.user("Hello")]))
     let metadata = try #require(frames.first { $0.type == "response.metadata" })
     #expect(metadata["headers"] == ["openai-model": "gpt-other", "x-codex-turn-state": "ts-1"])
     #expect(wire.backend.state.turnStateGiven == "ts-1")
-    await wire.backend.stop()
   }
 
   /// Requests an answer whose connection ends early, and returns its frames.

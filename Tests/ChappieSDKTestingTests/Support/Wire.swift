@@ -15,6 +15,11 @@ final class Wire {
     var text: String { String(decoding: body, as: UTF8.self) }
     var json: ChappieJSONValue { (try? ChappieJSONValue(parsing: body.span)) ?? .null }
     var detail: String? { json["detail"]?.stringValue }
+    /// The status and the code or text of a refusal, in any of the forms of the servers.
+    var refusal: String {
+      let places = [json["error"], json["error", "code"], json["detail"], json["detail", "error_code"]]
+      return "\(status) \(places.lazy.compactMap { $0?.stringValue }.first ?? "")"
+    }
 
     /// The events of a stream.
     var events: [ChappieJSONValue] {
@@ -42,24 +47,36 @@ final class Wire {
   }
 
   private func signIn(clientID: String) async throws {
-    let code = try await send(.post, "/api/accounts/deviceauth/usercode", ["client_id": .string(clientID)]).json
-    if let userCode = code["user_code"]?.stringValue { backend.approve(userCode: userCode) }
-    let approval = try await send(
-      .post, "/api/accounts/deviceauth/token",
-      ["device_auth_id": try #require(code["device_auth_id"]), "user_code": try #require(code["user_code"])]
-    ).json
-    let form = [
-      "grant_type=authorization_code", "client_id=\(clientID)",
-      "code=\(try #require(approval["authorization_code"]?.stringValue))",
-      "code_verifier=\(try #require(approval["code_verifier"]?.stringValue))",
-      "redirect_uri=\(backend.issuer)/deviceauth/callback",
-    ]
-    var request = HTTPRequest(.post, backend.localAddress + "/oauth/token")
-    request.body = .bytes(Array(form.joined(separator: "&").utf8))
-    request.contentType = "application/x-www-form-urlencoded"
-    let tokens = try await send(request).json
+    let tokens = try await exchange(as: clientID, from: backend.issuer).json
     token = try #require(tokens["access_token"]?.stringValue)
     refreshToken = try #require(tokens["refresh_token"]?.stringValue)
+  }
+
+  /// Signs in with a code, and returns the answer of the token endpoint.
+  ///
+  /// - Parameters:
+  ///   - issuer: the address by which the client knows the issuer.
+  ///   - headers: the header fields that a proxy adds.
+  func exchange(
+    as clientID: String = StandInConfiguration().clientID, from issuer: String, _ headers: [String: String] = [:]
+  ) async throws -> Response {
+    let path = "/api/accounts/deviceauth/"
+    let code = try await send(.post, path + "usercode", ["client_id": .string(clientID)], headers: headers).json
+    if let userCode = code["user_code"]?.stringValue { backend.approve(userCode: userCode) }
+    let approval = try await send(.post, path + "token", code, headers: headers).json
+    let fields = [
+      "grant_type": "authorization_code", "client_id": clientID, "redirect_uri": issuer + "/deviceauth/callback",
+      "code": try #require(approval["authorization_code"]?.stringValue),
+      "code_verifier": try #require(approval["code_verifier"]?.stringValue),
+    ]
+    return try await post("/oauth/token", fields, headers)
+  }
+
+  /// The claims of a token.
+  static func claims(_ token: ChappieJSONValue?) -> ChappieJSONValue {
+    let parts = (token?.stringValue ?? "").split(separator: ".")
+    guard parts.count > 1, let bytes = Base64URL.decode(parts[1].utf8) else { return .null }
+    return (try? ChappieJSONValue(parsing: bytes.span)) ?? .null
   }
 
   // MARK: HTTP
@@ -80,6 +97,19 @@ final class Wire {
     for (name, value) in headers { request.setHeader(name, value) }
     if headers["authorization"] == nil { request.setHeader("authorization", "Bearer \(token)") }
     return try await send(request)
+  }
+
+  /// Posts a form; a field without a text is left out.
+  func post(_ path: String, _ fields: [String: String], _ headers: [String: String] = [:]) async throws -> Response {
+    var request = HTTPRequest(.post, backend.localAddress + path)
+    request.body = .bytes(Array(Self.form(fields).utf8))
+    request.contentType = "application/x-www-form-urlencoded"
+    for (name, value) in headers { request.setHeader(name, value) }
+    return try await send(request)
+  }
+
+  static func form(_ fields: [String: String]) -> String {
+    fields.filter { !$0.value.isEmpty }.map { "\($0.key)=\(FormCoding.escape($0.value))" }.joined(separator: "&")
   }
 
   func send(_ request: HTTPRequest) async throws -> Response {
@@ -106,7 +136,7 @@ final class Wire {
     for (name, value) in usual.merging(headers, uniquingKeysWith: { $1 }) where !value.isEmpty {
       request.setHeader(name, value)
     }
-    return WireSocket(try await http.openWebSocket(request, deadline: Self.patience))
+    return WireSocket(try await http.openWebSocket(request, deadline: Self.patience), backend)
   }
 
   /// Attempts a handshake; returns its refusal, or nil if it succeeds.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
+import ChappieSDKTesting
 import GLibBridge
 import Testing
 
@@ -7,9 +8,12 @@ import Testing
 @GLibActor
 final class WireSocket {
   private let socket: WebSocket
+  /// The server runs as long as the socket is used.
+  private let backend: StandInBackend
 
-  init(_ socket: WebSocket) {
+  init(_ socket: WebSocket, _ backend: StandInBackend) {
     self.socket = socket
+    self.backend = backend
   }
 
   /// Requests an answer and returns its frames, including the last.

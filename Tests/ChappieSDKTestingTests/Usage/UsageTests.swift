@@ -52,7 +52,6 @@ import Testing
     #expect(usage["rate_limit", "primary_window", "reset_at"]?.integerValue == 1_893_456_000)
     #expect(usage["rate_limit", "secondary_window", "used_percent"]?.integerValue == 7)
     #expect(usage["credits"] == ["has_credits": true, "unlimited": false, "balance": "12.3"])
-    await wire.backend.stop()
   }
 
   @Test func theDefaultUsageHasThePlanOfTheUser() async throws {
@@ -60,9 +59,6 @@ import Testing
     let usage = try await wire.send(.get, Self.path).json
     #expect(usage["plan_type"] == "team")
     #expect(usage["rate_limit", "primary_window", "used_percent"]?.integerValue == 12)
-    #expect(try await wire.send(.get, Self.path, headers: ["authorization": "Bearer nothing"]).status == 401)
-    #expect(try await wire.send(.post, Self.path, [:]).status == 405)
-    await wire.backend.stop()
   }
 
   @Test func aWindowCanBeMissing() async throws {
@@ -73,7 +69,6 @@ import Testing
     let answer = try await wire.respond(Body.request([Body.user("Hello")]))
     #expect(answer.headers["x-codex-secondary-used-percent"] == nil)
     #expect(answer.headers["x-codex-primary-used-percent"] == "12.5")
-    await wire.backend.stop()
   }
 
   @Test func refusesRequestsAtTheUsageLimit() async throws {
@@ -85,15 +80,10 @@ import Testing
     #expect(refused.json["error", "plan_type"] == "plus")
     #expect(refused.json["error", "resets_at"]?.integerValue == 1_893_456_000)
     #expect(refused.headers["x-codex-primary-used-percent"] == "100.0")
-    let frame = try #require(try await wire.socket().create(Body.request([Body.user("Hello")])).first)
-    #expect(frame["status"]?.integerValue == 429)
-    #expect(frame["error", "type"] == "usage_limit_reached")
-    #expect(frame["error", "resets_at"]?.integerValue == 1_893_456_000)
     #expect(try await wire.send(.get, Self.path).json["rate_limit", "limit_reached"] == true)
 
     try await set(wire, ["credits": ["has_credits": true, "balance": "1"]])
     #expect(try await wire.respond(Body.request([Body.user("Hello")])).status == 200)
-    await wire.backend.stop()
   }
 
   @Test func growthStopsBeforeTheLimit() async throws {
@@ -102,7 +92,6 @@ import Testing
     for _ in 0..<3 { #expect(try await wire.respond(Body.request([Body.user("Hello")])).status == 200) }
     #expect(
       try await wire.send(.get, Self.path).json["rate_limit", "primary_window", "used_percent"]?.integerValue == 99)
-    await wire.backend.stop()
   }
 
   @Test func refusesInvalidUsage() async throws {
@@ -113,16 +102,5 @@ import Testing
     ]
     for body in bodies { #expect(try await wire.send(.post, "/sandbox/usage", body).status == 400) }
     #expect(try await wire.send(.get, Self.path).json["plan_type"] == "plus")
-    await wire.backend.stop()
-  }
-
-  @Test func theEndpointFollowsRules() async throws {
-    let wire = try await Wire()
-    try wire.backend.play(
-      #"[{"endpoint": "usage", "status": 200, "body": {"plan_type": "go"}}, {"endpoint": "usage", "raw": "{nope"}]"#)
-    #expect(try await wire.send(.get, Self.path).json == ["plan_type": "go"])
-    #expect(try await wire.send(.get, Self.path).text == "{nope")
-    #expect(wire.backend.state.requests["usage"] == 2)
-    await wire.backend.stop()
   }
 }
