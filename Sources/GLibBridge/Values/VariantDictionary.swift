@@ -11,9 +11,10 @@ public struct VariantDictionary: Sendable, Equatable, VariantConvertible, Expres
     values = [:]
   }
 
-  public init(dictionaryLiteral elements: (String, any VariantConvertible)...) {
+  /// A key whose value is nil is left out.
+  public init(dictionaryLiteral elements: (String, (any VariantConvertible)?)...) {
     values = [:]
-    for (key, value) in elements { values[key] = value.variant.unboxed }
+    for (key, value) in elements { values[key] = value?.variant.unboxed }
   }
 
   public init(variant: Variant) throws(VariantError) {
