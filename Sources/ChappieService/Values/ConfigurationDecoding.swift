@@ -39,14 +39,12 @@ extension ChappieConfiguration {
 
   /// The `Configuration` property of a session.
   var dictionary: VariantDictionary {
-    var dictionary: VariantDictionary = [
+    [
       "keychain_service": keychainService, "keychain_account": keychainAccount,
-      "keychain_accessibility": keychainAccessibility.rawValue,
+      "keychain_accessibility": keychainAccessibility.rawValue, "keychain_access_group": keychainAccessGroup,
+      // Without a choice the key is absent, so that a caller who passes this dictionary back chooses nothing either.
+      "model": chosenModel,
     ]
-    // Without a choice the key is absent, so that a caller who passes this dictionary back chooses nothing either.
-    dictionary.set("model", chosenModel)
-    dictionary.set("keychain_access_group", keychainAccessGroup)
-    return dictionary
   }
 }
 

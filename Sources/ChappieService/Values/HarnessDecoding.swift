@@ -6,13 +6,9 @@ extension ChappieHarness {
   /// Decodes the harness of a caller: the preset, or else a harness with the defaults of ``ChappieHarness``, changed by
   /// the other keys.
   ///
-  /// - Throws: `VariantError`, `BusError` with `InvalidArgument` or `LimitExceeded`.
+  /// - Throws: `VariantError`, `BusError` with `InvalidArgument` or `LimitExceeded`, ``ChappieClientError``.
   init(_ dictionary: VariantDictionary) throws {
-    let size = dictionary.variant.byteCount
-    guard size <= Limits.harnessBytes else {
-      throw BusError(
-        .limitExceeded, "The harness has \(size) bytes, and \(Limits.harnessBytes) are allowed: say less in it.")
-    }
+    try Limits.check(harnessBytes: dictionary.variant.byteCount)
     self = try dictionary.value("preset").map { try ChappieHarness(preset: $0) } ?? ChappieHarness()
     name = try dictionary.value("name") ?? name
     summary = try dictionary.value("summary") ?? summary
@@ -24,25 +20,17 @@ extension ChappieHarness {
     if let plugins: [VariantDictionary] = try dictionary.value("plugins") {
       self.plugins = try plugins.map { try ChappieHarnessPlugin($0) }
     }
-    do {
-      _ = try argumentsSchemas()
-    } catch {
-      throw BusError(error)
-    }
+    _ = try argumentsSchemas()
   }
 
   private init(preset: String) throws {
-    switch preset {
-    case "default": self = .default
-    case "none": self = .none
-    default:
-      guard let sample = ChappieHarnessSamples.named[preset] else {
-        let known = ["default", "none"] + ChappieHarnessSamples.named.keys.sorted()
-        throw BusError(
-          .invalidArgument, "There is no harness preset '\(preset)': use one of \(known.joined(separator: ", ")).")
-      }
-      self = sample
+    let known = ["default", "none"] + ChappieHarnessSamples.named.keys.sorted()
+    let presets = ChappieHarnessSamples.named.merging(["default": .default, "none": .none]) { first, _ in first }
+    guard let harness = presets[preset] else {
+      throw BusError(
+        .invalidArgument, "There is no harness preset '\(preset)': use one of \(known.joined(separator: ", ")).")
     }
+    self = harness
   }
 
   /// The `Harness` property of a client.
@@ -57,7 +45,7 @@ extension ChappieHarness {
 extension ChappieHarnessTool {
   /// Decodes a tool. It does not check the name and the schema: `argumentsSchema()` does.
   ///
-  /// - Throws: `VariantError`, `BusError` with `InvalidArgument` or `LimitExceeded`.
+  /// - Throws: `VariantError`, `BusError` with `InvalidArgument` or `LimitExceeded`, ``ChappieClientError``.
   init(_ dictionary: VariantDictionary) throws {
     guard let name: String = try dictionary.value("name") else {
       throw BusError(.invalidArgument, "A tool needs a 'name'.")
@@ -66,12 +54,7 @@ extension ChappieHarnessTool {
     if let text: String = try dictionary.value("input_schema") {
       inputSchema = try ChappieJSONValue(schema: text, "The 'input_schema' of the tool '\(name)'")
     }
-    guard let word: String = try dictionary.value("policy") else { return }
-    do {
-      policy = try ChappieToolPolicy(word: word)
-    } catch {
-      throw BusError(error)
-    }
+    policy = try dictionary.value("policy").map(ChappieToolPolicy.init(word:)) ?? policy
   }
 
   var dictionary: VariantDictionary {
@@ -92,9 +75,7 @@ extension ChappieHarnessPlugin {
   }
 
   var dictionary: VariantDictionary {
-    var dictionary: VariantDictionary = ["name": name, "description": description]
-    dictionary.set("version", version)
-    return dictionary
+    ["name": name, "description": description, "version": version]
   }
 }
 

@@ -9,10 +9,9 @@ extension ChappieAuthSession.Snapshot {
   }
 
   var busDeviceCode: VariantDictionary {
-    guard let deviceCode else { return [:] }
-    return [
-      "user_code": deviceCode.userCode, "verification_uri": deviceCode.verificationURI,
-      "expires_at": deviceCode.expiresAt,
+    [
+      "user_code": deviceCode?.userCode, "verification_uri": deviceCode?.verificationURI,
+      "expires_at": deviceCode?.expiresAt,
     ]
   }
 
@@ -20,26 +19,55 @@ extension ChappieAuthSession.Snapshot {
   ///
   /// - Parameter isShown: whether the reader sees the address of the page.
   func busBrowserPage(isShown: Bool) -> VariantDictionary {
-    guard let browserPage else { return [:] }
-    var page: VariantDictionary = ["expires_at": browserPage.expiresAt]
-    if isShown { page.set("authorization_uri", browserPage.authorizationURI) }
-    return page
+    [
+      "expires_at": browserPage?.expiresAt,
+      "authorization_uri": isShown ? browserPage?.authorizationURI : nil,
+    ]
   }
 
   var busAccountInfo: VariantDictionary {
-    var info = VariantDictionary()
-    info.set("email", accountInfo?.email)
-    info.set("user_id", accountInfo?.userID)
-    info.set("account_id", accountInfo?.accountID)
-    info.set("plan", accountInfo?.plan?.rawValue)
-    return info
+    [
+      "email": accountInfo?.email, "user_id": accountInfo?.userID, "account_id": accountInfo?.accountID,
+      "plan": accountInfo?.plan?.rawValue,
+    ]
   }
 
   var busLastError: VariantDictionary {
-    guard let lastError else { return [:] }
-    return [
-      "name": lastError.errorName.busName, "message": lastError.description,
-      "requires_reauthentication": lastError.requiresReauthentication,
+    [
+      "name": lastError?.errorName.busName, "message": lastError?.description,
+      "requires_reauthentication": lastError?.requiresReauthentication,
+    ]
+  }
+}
+
+extension ServerCheck.Answer {
+  /// The answer as `CheckServers` returns it.
+  var dictionary: VariantDictionary {
+    switch outcome {
+    case .answered(let status, let time):
+      ["server": server.rawValue, "host": host, "status": UInt32(clamping: status), "time": time]
+    case .untrusted(let reason): ["server": server.rawValue, "host": host, "error": reason, "untrusted": true]
+    case .unreachable(let reason): ["server": server.rawValue, "host": host, "error": reason]
+    }
+  }
+}
+
+extension StoredCredential {
+  /// The credential as `ListCredentials` returns it.
+  var dictionary: VariantDictionary {
+    [
+      "account": account, "app": application, "access_group": accessGroup, "method": method?.rawValue,
+      "state": state == .restoring ? nil : state.rawValue,
+    ]
+  }
+}
+
+extension Erasure.Part {
+  /// The part as `Erase` returns it.
+  var dictionary: VariantDictionary {
+    [
+      "kind": kind.rawValue, "account": account, "app": application, "access_group": accessGroup,
+      "error": error?.errorName.busName, "message": error?.description,
     ]
   }
 }
