@@ -6,11 +6,6 @@ import GLibBridge
 @GLibActor
 final class Callers {
   private final class Caller {
-    enum Presence {
-      case here(Observation)
-      case gone
-    }
-
     enum Identification {
       case none
       case running(Wait)
@@ -19,15 +14,16 @@ final class Callers {
       case failed(CallerInspector.Finding, next: ContinuousClock.Instant)
     }
 
-    var presence = Presence.gone
+    /// Nil before and after its time on the bus.
+    var watch: Observation?
     var identification = Identification.none
-    var openObjects: [ObjectPath: ApplicationBudget.Lease] = [:]
-    var runningTurns: [String: (turn: ServiceTurn, lease: ApplicationBudget.Lease)] = [:]
+    var openObjects: [ObjectPath: Budget.Lease] = [:]
+    var runningTurns: [String: (turn: ServiceTurn, lease: Budget.Lease)] = [:]
     var partings: [@GLibActor () -> Void] = []
     var isDenialLogged = false
 
     var isHereUnsandboxed: Bool {
-      guard case .here = presence, case .done(let finding) = identification else { return false }
+      guard watch != nil, case .done(let finding) = identification else { return false }
       return finding.identity == .unsandboxed
     }
   }
@@ -40,9 +36,9 @@ final class Callers {
   let connection: BusConnection
   private let inspector: CallerInspector
   private var callers: [String: Caller] = [:]
-  private let objects = ApplicationBudget(Limits.openObjects)
-  private let turns = ApplicationBudget(Limits.runningTurns)
-  private let queries = ApplicationBudget(Limits.queries)
+  private let objects = Budget(Limits.openObjects)
+  private let turns = Budget(Limits.runningTurns)
+  private let queries = Budget(Limits.queries)
   private let threadRate = RateLimit { Limits.threadRate($0) }
   private let pageRate = RateLimit { Limits.pageRate($0) }
   private let requestRate = RateLimit<String> { _ in Limits.requestRate }
@@ -134,11 +130,11 @@ final class Callers {
   /// Reserves one more open object for `name`.
   ///
   /// - Throws: `BusError` with `LimitExceeded`.
-  func leaseObject(_ name: String) async throws -> ApplicationBudget.Lease {
+  func leaseObject(_ name: String) async throws -> Budget.Lease {
     try objects.lease(for: await application(of: name), of: "sessions and clients open")
   }
 
-  func add(_ object: ObjectPath, _ lease: ApplicationBudget.Lease, to name: String) {
+  func add(_ object: ObjectPath, _ lease: Budget.Lease, to name: String) {
     caller(name).openObjects[object] = lease
   }
 
@@ -152,19 +148,19 @@ final class Callers {
   /// Reserves one more running turn for `name`.
   ///
   /// - Throws: `BusError` with `LimitExceeded`.
-  func leaseTurn(_ name: String) async throws -> ApplicationBudget.Lease {
+  func leaseTurn(_ name: String) async throws -> Budget.Lease {
     try turns.lease(for: await application(of: name), of: "turns running")
   }
 
   /// Counts `turn` until it ends. When its caller leaves, the turn is cancelled, or goes on in the background if it is
   /// broadcast.
-  func add(_ turn: ServiceTurn, _ lease: ApplicationBudget.Lease) {
+  func add(_ turn: ServiceTurn, _ lease: Budget.Lease) {
     caller(turn.caller).runningTurns[turn.id] = (turn, lease)
   }
 
-  /// Whether a running turn of `name` has this id, on any object.
-  func hasTurn(_ id: String, of name: String) -> Bool {
-    callers[name]?.runningTurns[id] != nil
+  /// Whether a running turn of the caller has this id, on any object.
+  func hasTurn(_ key: TurnKey) -> Bool {
+    callers[key.caller]?.runningTurns[key.id] != nil
   }
 
   func remove(_ turn: ServiceTurn) {
@@ -217,13 +213,12 @@ final class Callers {
 
   private func caller(_ name: String) -> Caller {
     let caller = callers[name] ?? Caller()
-    if case .here = caller.presence { return caller }
+    if caller.watch != nil { return caller }
     callers[name] = caller
     // The handler runs at once for a name that has left already.
-    let watch = connection.watchName(name) { [weak self] owner in
+    caller.watch = connection.watchName(name) { [weak self] owner in
       if owner == nil { self?.left(name) }
     }
-    caller.presence = .here(watch)
     return caller
   }
 
@@ -237,13 +232,13 @@ final class Callers {
     for parting in caller.partings { parting() }
     caller.openObjects = [:]
     caller.partings = []
-    caller.presence = .gone
+    caller.watch = nil
     forgetIfGone(name)
   }
 
   /// The broadcast turns of a caller outlive it.
   private func forgetIfGone(_ name: String) {
-    guard let caller = callers[name], caller.runningTurns.isEmpty, case .gone = caller.presence else { return }
+    guard let caller = callers[name], caller.runningTurns.isEmpty, caller.watch == nil else { return }
     callers[name] = nil
   }
 }

@@ -5,19 +5,16 @@ import GLibBridge
 /// The limits of applications. A call above a limit fails with `LimitExceeded`.
 enum Limits {
   /// Sessions and clients that callers opened.
-  static let openObjects = ApplicationBudget.Bounds(each: 64, kind: 448, all: 512, reserve: 128, share: 2)
+  static let openObjects = Budget.Bounds(each: 64, kind: 448, all: 512, reserve: 128, share: 2)
   /// Running turns. Each turn and each query has its own connection to the backend: there are 480 of those.
-  static let runningTurns = ApplicationBudget.Bounds(each: 64, kind: 304, all: 336, reserve: 48, share: 1)
+  static let runningTurns = Budget.Bounds(each: 64, kind: 304, all: 336, reserve: 48, share: 1)
   /// Backend requests for models and usage.
-  static let queries = ApplicationBudget.Bounds(each: 16, kind: 96, all: 128, reserve: 32, share: 2)
+  static let queries = Budget.Bounds(each: 16, kind: 96, all: 128, reserve: 32, share: 2)
   /// Running sign-ins. Each one polls the issuer, or has a listener for the browser.
-  static let runningSignIns = ApplicationBudget.Bounds(each: 8, kind: 24, all: 32, reserve: 8, share: 1)
+  static let runningSignIns = Budget.Bounds(each: 8, kind: 24, all: 32, reserve: 8, share: 1)
   /// The rate of new sign-ins: each one is a request to the issuer, and a notification.
   static func signInRate(_ application: Application) -> Rate {
-    switch application.kind {
-    case .sandboxed, .uninspectable: Rate(atOnce: 12, perSecond: 1.0 / 5)
-    case .unsandboxed: Rate(atOnce: 60, perSecond: 1)
-    }
+    application.kind == .unsandboxed ? Rate(atOnce: 60, perSecond: 1) : Rate(atOnce: 12, perSecond: 1.0 / 5)
   }
   /// The rate of questions that the desktop shows for one application.
   static let questionRate = Rate(atOnce: 10, perSecond: 1.0 / 6)
@@ -29,17 +26,11 @@ enum Limits {
   static let shortestRetryDelay = 0.5
   /// The rate of new threads: an app must not fill the disk with empty threads.
   static func threadRate(_ application: Application) -> Rate {
-    switch application.kind {
-    case .sandboxed, .uninspectable: Rate(atOnce: 60, perSecond: 1)
-    case .unsandboxed: Rate(atOnce: 600, perSecond: 10)
-    }
+    application.kind == .unsandboxed ? Rate(atOnce: 600, perSecond: 10) : Rate(atOnce: 60, perSecond: 1)
   }
   /// The rate of pages that are opened in the user's browser: an app must not open one window after the other.
   static func pageRate(_ application: Application) -> Rate {
-    switch application.kind {
-    case .sandboxed, .uninspectable: Rate(atOnce: 4, perSecond: 1.0 / 30)
-    case .unsandboxed: Rate(atOnce: 20, perSecond: 1.0 / 5)
-    }
+    application.kind == .unsandboxed ? Rate(atOnce: 20, perSecond: 1.0 / 5) : Rate(atOnce: 4, perSecond: 1.0 / 30)
   }
   /// Threads of one app and account.
   static let threads = 10_000
@@ -64,42 +55,95 @@ enum Limits {
   /// Bytes of these results together. The last one is kept even if it is larger.
   static let keptBytes = 8 << 20
 
-  /// - Throws: `BusError` with `LimitExceeded`.
+  // Each of these throws a `BusError` with `LimitExceeded`.
+
   static func check(messages count: Int) throws {
-    guard count <= TurnLimits.conversationItems else {
-      throw BusError(
-        .limitExceeded, "There are \(count) messages, and \(TurnLimits.conversationItems) are allowed: send fewer.")
-    }
+    let limit = TurnLimits.conversationItems
+    try check(count, limit, "There are \(count) messages, and \(limit) are allowed: send fewer.")
   }
 
-  /// - Throws: `BusError` with `LimitExceeded`.
   static func check(images count: Int) throws {
-    guard count <= images else {
-      throw BusError(.limitExceeded, "There are \(count) images, and \(images) are allowed: show fewer.")
-    }
+    try check(count, images, "There are \(count) images, and \(images) are allowed: show fewer.")
   }
 
-  /// - Throws: `BusError` with `LimitExceeded`.
   static func check(imageBytes count: Int) throws {
-    guard count <= TurnLimits.imageBytes else {
-      throw BusError(
-        .limitExceeded,
-        "The images have more than the \(TurnLimits.imageBytes >> 20) MiB that are allowed: show fewer or smaller ones."
-      )
-    }
+    let limit = TurnLimits.imageBytes
+    try check(
+      count, limit, "The images have more than the \(limit >> 20) MiB that are allowed: show fewer or smaller ones.")
   }
 
-  /// - Throws: `BusError` with `LimitExceeded`.
   static func check(toolBytes count: Int) throws {
-    guard count <= toolBytes else {
-      throw BusError(.limitExceeded, "The tools have \(count) bytes, and \(toolBytes) are allowed: bring less.")
+    try check(count, toolBytes, "The tools have \(count) bytes, and \(toolBytes) are allowed: bring less.")
+  }
+
+  static func check(promptBytes count: Int) throws {
+    try check(count, promptBytes, "The text has \(count) bytes, and \(promptBytes) are allowed: send less.")
+  }
+
+  static func check(harnessBytes count: Int) throws {
+    try check(count, harnessBytes, "The harness has \(count) bytes, and \(harnessBytes) are allowed: say less in it.")
+  }
+
+  static func check(tools count: Int) throws {
+    try check(count, tools, "There are \(count) tools, and \(tools) are allowed: bring fewer.")
+  }
+
+  static func check(threadBytes count: Int) throws {
+    try check(count, threadBytes, "The thread has more than \(threadBytes >> 20) MiB: begin another one.")
+  }
+
+  private static func check(_ count: Int, _ limit: Int, _ refusal: @autoclosure () -> String) throws {
+    guard count <= limit else { throw BusError(.limitExceeded, refusal()) }
+  }
+}
+
+/// A burst, then a number per second.
+struct Rate: Sendable {
+  let atOnce: Int
+  let perSecond: Double
+}
+
+/// A rate limit for each holder, such as an application.
+@GLibActor
+final class RateLimit<Holder: Hashable & Sendable> {
+  private struct Bucket {
+    var left: Double
+    var filled: ContinuousClock.Instant
+
+    mutating func fill(_ rate: Rate, _ now: ContinuousClock.Instant) {
+      left = min(Double(rate.atOnce), left + (now - filled) / .seconds(1) * rate.perSecond)
+      filled = now
     }
   }
 
-  /// - Throws: `BusError` with `LimitExceeded`.
-  static func check(promptBytes count: Int) throws {
-    guard count <= promptBytes else {
-      throw BusError(.limitExceeded, "The text has \(count) bytes, and \(promptBytes) are allowed: send less.")
+  private let rate: @Sendable (Holder) -> Rate
+  private let now: @Sendable () -> ContinuousClock.Instant
+  private var buckets: [Holder: Bucket] = [:]
+
+  nonisolated init(
+    _ rate: @escaping @Sendable (Holder) -> Rate,
+    now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+  ) {
+    self.rate = rate
+    self.now = now
+  }
+
+  /// Counts one more for `holder`; false if it has to wait.
+  func allows(_ holder: Holder) -> Bool {
+    let now = now()
+    // A holder that has its full burst again need not be remembered.
+    if buckets.count >= 1024 {
+      for key in Array(buckets.keys) {
+        buckets[key]?.fill(rate(key), now)
+        if let left = buckets[key]?.left, left >= Double(rate(key).atOnce) { buckets[key] = nil }
+      }
     }
+    let rate = rate(holder)
+    var bucket = buckets[holder] ?? Bucket(left: Double(rate.atOnce), filled: now)
+    bucket.fill(rate, now)
+    defer { buckets[holder] = bucket }
+    guard bucket.left >= 1 else { return false }
+    bucket.left -= 1
+    return true
   }
 }

@@ -11,7 +11,7 @@ import Platform
 /// starting a turn.
 @GLibActor
 final class MemoryBudget {
-  typealias Lease = Budget<Application>.Lease
+  typealias Lease = Budget.Lease
 
   /// The estimated bytes that a turn, or another call that is counted, takes beside its texts.
   nonisolated static let callOverhead = 32 << 10
@@ -24,83 +24,49 @@ final class MemoryBudget {
   /// The size in bytes above which the end of a lease trims the heap, since it leaves many holes.
   nonisolated static let largeLease = 1 << 20
 
-  /// Memory that is held for convenience, and released when its application needs the room.
-  @GLibActor
-  final class Spare {
-    let lease: Lease
-    fileprivate let drop: @GLibActor () -> Void
-
-    fileprivate init(_ lease: Lease, _ drop: @escaping @GLibActor () -> Void) {
-      self.lease = lease
-      self.drop = drop
-    }
-  }
-
   private static let noticeInterval = Duration.seconds(60)
   private var lastNotice: ContinuousClock.Instant?
-  /// The oldest first.
-  private var spares: [Spare] = []
-  private let budget = Budget<Application>(
-    .init(perHolder: 64 << 20, inAll: 128 << 20, reserve: 48 << 20, share: 16 << 20))
+  /// The memory that is held for convenience, the oldest first. Its application takes it when it needs the room.
+  private var spares: [(lease: Lease, drop: @GLibActor () -> Void)] = []
+  private let budget = Budget(Budget.Bounds(each: 64 << 20, all: 128 << 20, reserve: 48 << 20, share: 16 << 20))
 
   /// Takes `bytes` for `application`. Its spare memory is released first, the oldest first, where there is no room.
   ///
   /// - Throws: ``ChappieClientError/limitExceeded(_:)`` if the application, or all together, would hold too much.
   func lease(_ bytes: Int, for application: Application) throws(ChappieClientError) -> Lease {
-    do throws(Budget<Application>.Exhausted) {
-      return try givingUpSpares(of: application) { () throws(Budget<Application>.Exhausted) in
-        try budget.lease(bytes, for: application)
-      }
-    } catch {
-      throw refusal(error, of: application)
-    }
+    let lease = budget.empty(for: application)
+    try resize(lease, to: bytes)
+    return lease
   }
 
   /// Changes the size of a lease to `bytes`, as ``lease(_:for:)`` takes them. A refusal leaves it as it is.
   ///
   /// - Throws: as ``lease(_:for:)``.
   func resize(_ lease: Lease, to bytes: Int) throws(ChappieClientError) {
-    do throws(Budget<Application>.Exhausted) {
-      try givingUpSpares(of: lease.holder) { () throws(Budget<Application>.Exhausted) in try lease.resize(to: bytes) }
-    } catch {
-      throw refusal(error, of: lease.holder)
+    while true {
+      do throws(Budget.Exhausted) {
+        return try lease.resize(to: bytes)
+      } catch {
+        guard let oldest = spares.first(where: { $0.lease.holder == lease.holder }) else {
+          throw refusal(error, of: lease.holder)
+        }
+        end(oldest.lease)
+        oldest.drop()
+      }
     }
   }
 
   /// Gives the memory of `lease` back to the budget.
   func end(_ lease: Lease) {
+    spares.removeAll { $0.lease === lease }
     if lease.amount > Self.largeLease { MemoryHardening.trimHeapSoon() }
     lease.end()
   }
 
-  // MARK: Spares
-
   /// Marks the memory of `lease` as spare. When its application needs the room, the lease ends and `drop` is called,
   /// which must release the memory.
-  func spare(_ lease: Lease, _ drop: @escaping @GLibActor () -> Void) -> Spare {
-    let spare = Spare(lease, drop)
-    spares.append(spare)
-    return spare
-  }
-
-  /// Gives the memory of `spare` back to the budget. Its `drop` is not called.
-  func end(_ spare: Spare) {
-    spares.removeAll { $0 === spare }
-    end(spare.lease)
-  }
-
-  private func givingUpSpares<Result>(
-    of application: Application, _ take: () throws(Budget<Application>.Exhausted) -> Result
-  ) throws(Budget<Application>.Exhausted) -> Result {
-    while true {
-      do throws(Budget<Application>.Exhausted) {
-        return try take()
-      } catch {
-        guard let oldest = spares.first(where: { $0.lease.holder == application }) else { throw error }
-        end(oldest)
-        oldest.drop()
-      }
-    }
+  func spare(_ lease: Lease, _ drop: @escaping @GLibActor () -> Void) {
+    spares.append((lease, drop))
   }
 
   // MARK: Replies
@@ -122,7 +88,7 @@ final class MemoryBudget {
     return reply
   }
 
-  private func refusal(_ reason: Budget<Application>.Exhausted, of application: Application) -> ChappieClientError {
+  private func refusal(_ reason: Budget.Exhausted, of application: Application) -> ChappieClientError {
     // A refused caller may try again and again, and must not fill the log.
     let isDue = lastNotice.map { .now - $0 > Self.noticeInterval } ?? true
     if isDue { lastNotice = .now }
@@ -138,5 +104,48 @@ final class MemoryBudget {
       }
       return .limitExceeded("The service holds as much as it may for all programs: try again soon.")
     }
+  }
+}
+
+/// The lease for the memory of a running turn, as a sum of its parts.
+@GLibActor
+final class TurnMemory {
+  enum Part {
+    /// What the caller sent with the call or as the question.
+    case sent
+    /// A line that has not ended.
+    case line
+    /// Results that came before their calls wait for them.
+    case early
+    /// What the engine holds: requests, images and the answer.
+    case engine
+  }
+
+  let lease: MemoryBudget.Lease
+  private let budget: MemoryBudget
+  private var parts: [Part: Int]
+
+  /// - Parameters:
+  ///   - sent: the bytes that the caller sent with the call.
+  ///   - engine: the bytes that the engine will need at least.
+  /// - Throws: ``ChappieClientError/limitExceeded(_:)``
+  init(_ budget: MemoryBudget, for application: Application, sent: Int, engine: Int) throws(ChappieClientError) {
+    self.budget = budget
+    parts = [.sent: MemoryBudget.callOverhead + sent, .engine: engine]
+    lease = try budget.lease(MemoryBudget.callOverhead + sent + engine, for: application)
+  }
+
+  /// Changes the size of a part to `bytes`. A refusal leaves it as it is.
+  ///
+  /// - Throws: as ``init(_:for:sent:engine:)``.
+  func set(_ part: Part, to bytes: Int) throws(ChappieClientError) {
+    let others = parts.reduce(0) { $1.key == part ? $0 : $0 + $1.value }
+    try budget.resize(lease, to: others + bytes)
+    parts[part] = bytes
+  }
+
+  /// Adds `bytes` to a part, as ``set(_:to:)``.
+  func add(_ bytes: Int, to part: Part) throws(ChappieClientError) {
+    try set(part, to: parts[part, default: 0] + bytes)
   }
 }

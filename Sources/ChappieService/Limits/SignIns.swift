@@ -15,20 +15,20 @@ final class SignIns {
 
   private final class Running {
     let session: ChappieAuthSession
-    let lease: ApplicationBudget.Lease
+    let lease: Budget.Lease
     var holders: Set<Holder>
     /// The calls that wait for the code or the page. One of them may end the sign-in and start another.
     var calls = 0
     var observation: Observation?
 
-    init(_ session: ChappieAuthSession, _ lease: ApplicationBudget.Lease, _ holders: Set<Holder>) {
+    init(_ session: ChappieAuthSession, _ lease: Budget.Lease, _ holders: Set<Holder>) {
       self.session = session
       self.lease = lease
       self.holders = holders
     }
   }
 
-  private let budget = ApplicationBudget(Limits.runningSignIns)
+  private let budget = Budget(Limits.runningSignIns)
   private let rate = RateLimit { Limits.signInRate($0) }
   private var running: [SlotIdentity: Running] = [:]
 

@@ -6,52 +6,85 @@ import Testing
 
 @GLibActor
 struct BudgetTests {
-  private let budget = Budget<String>(.init(perHolder: 50, inAll: 100, reserve: 30, share: 10))
+  private let budget = Budget(Budget.Bounds(each: 50, all: 100, reserve: 30, share: 10))
 
   @Test func aLeaseCountsUntilItEnds() throws {
-    let lease = try budget.lease(20, for: "a")
-    #expect(budget.amount(of: "a") == 20)
+    let lease = try budget.lease(20, for: .a)
+    #expect(budget.amount(of: .a) == 20)
     lease.end()
     lease.end()
-    #expect(budget.amount(of: "a") == 0)
+    #expect(budget.amount(of: .a) == 0)
     #expect(budget.total == 0)
   }
 
   @Test func aReleasedLeaseReturnsItsAmount() throws {
-    _ = try budget.lease(20, for: "a")
+    _ = try budget.lease(20, for: .a)
     #expect(budget.total == 0)
   }
 
   @Test func limitsTheAmountOfEachHolder() throws {
-    let first = try budget.lease(30, for: "a")
-    #expect(throws: Budget<String>.Exhausted.holder(limit: 50)) { try budget.lease(21, for: "a") }
-    #expect(throws: Budget<String>.Exhausted.holder(limit: 50)) { try budget.lease(.max, for: "a") }
-    let second = try budget.lease(20, for: "a")
-    #expect(budget.amount(of: "a") == 50)
+    let first = try budget.lease(30, for: .a)
+    #expect(throws: Budget.Exhausted.holder(limit: 50)) { try budget.lease(21, for: .a) }
+    #expect(throws: Budget.Exhausted.holder(limit: 50)) { try budget.lease(.max, for: .a) }
+    let second = try budget.lease(20, for: .a)
+    #expect(budget.amount(of: .a) == 50)
     first.end()
     second.end()
   }
 
   @Test func keepsAReserveForHoldersWithSmallAmounts() throws {
-    let large = try [budget.lease(50, for: "a"), budget.lease(20, for: "b")]
-    #expect(throws: Budget<String>.Exhausted.all) { try budget.lease(1, for: "b") }
-    #expect(throws: Budget<String>.Exhausted.all) { try budget.lease(11, for: "c") }
-    let small = try ["c", "d", "e"].map { try budget.lease(10, for: $0) }
+    let large = try [budget.lease(50, for: .a), budget.lease(20, for: .b)]
+    #expect(throws: Budget.Exhausted.all) { try budget.lease(1, for: .b) }
+    #expect(throws: Budget.Exhausted.all) { try budget.lease(11, for: .c) }
+    let small = try [Application.c, .d, .e].map { try budget.lease(10, for: $0) }
     #expect(budget.total == 100)
-    #expect(throws: Budget<String>.Exhausted.all) { try budget.lease(1, for: "f") }
+    #expect(throws: Budget.Exhausted.all) { try budget.lease(1, for: .f) }
     for lease in large + small { lease.end() }
     #expect(budget.total == 0)
   }
 
   @Test func aLeaseGrowsAndShrinks() throws {
-    let lease = try budget.lease(10, for: "a")
+    let lease = try budget.lease(10, for: .a)
     try lease.resize(to: 50)
-    #expect(throws: Budget<String>.Exhausted.holder(limit: 50)) { try lease.resize(to: 51) }
+    #expect(throws: Budget.Exhausted.holder(limit: 50)) { try lease.resize(to: 51) }
     #expect(lease.amount == 50)
-    #expect(budget.amount(of: "a") == 50)
+    #expect(budget.amount(of: .a) == 50)
     try lease.resize(to: 5)
     #expect(budget.total == 5)
     lease.end()
     #expect(budget.total == 0)
   }
+
+  @Test func unsandboxedProgramsCannotUseTheLeasesOfSandboxedApps() throws {
+    let app = Application.sandboxed(try #require(AppID("org.example.App")))
+    let budget = Budget(Budget.Bounds(each: 4, kind: 8, all: 12, reserve: 2, share: 1))
+    var leases: [Budget.Lease] = []
+    /// Takes leases until the budget refuses one; returns their number and adds them to `leases`.
+    func take(_ application: Application) -> Int {
+      for count in 0... {
+        guard let lease = try? budget.lease(for: application, of: "things") else { return count }
+        leases.append(lease)
+      }
+      return 0
+    }
+    #expect(take(.a) == 4)
+    // Unsandboxed programs share eight; two of these are the reserve for programs without a lease.
+    #expect(take(.b) == 2)
+    #expect(take(.c) == 1)
+    #expect(take(.d) == 1)
+    #expect(take(.e) == 0)
+    #expect(take(app) == 4)
+    #expect(throws: BusError.self) { try budget.lease(for: app, of: "things") }
+    leases = []
+    #expect(take(.e) == 4)
+  }
+}
+
+extension Application {
+  fileprivate static let a = process(Process(id: 1, startTime: 1))
+  fileprivate static let b = process(Process(id: 2, startTime: 1))
+  fileprivate static let c = process(Process(id: 3, startTime: 1))
+  fileprivate static let d = process(Process(id: 4, startTime: 1))
+  fileprivate static let e = process(Process(id: 5, startTime: 1))
+  fileprivate static let f = process(Process(id: 6, startTime: 1))
 }

@@ -24,16 +24,15 @@ struct MemoryBudgetTests {
 
   @Test func dropsTheApplicationsOldestSpareMemoryFirst() throws {
     var dropped: [String] = []
-    let first = memory.spare(try memory.lease(20 * Self.mebibyte, for: Self.one)) { dropped.append("first") }
-    let second = memory.spare(try memory.lease(20 * Self.mebibyte, for: Self.one)) { dropped.append("second") }
-    let other = memory.spare(try memory.lease(20 * Self.mebibyte, for: Self.two)) { dropped.append("other") }
+    let leases = try [Self.one, Self.one, Self.two].map { try memory.lease(20 * Self.mebibyte, for: $0) }
+    for (lease, name) in zip(leases, ["first", "second", "other"]) { memory.spare(lease) { dropped.append(name) } }
     let lease = try memory.lease(40 * Self.mebibyte, for: Self.one)
     #expect(dropped == ["first"])
     try memory.resize(lease, to: 60 * Self.mebibyte)
     #expect(dropped == ["first", "second"])
     #expect(throws: ChappieClientError.self) { try memory.resize(lease, to: 65 * Self.mebibyte) }
     #expect(lease.amount == 60 * Self.mebibyte)
-    for spare in [first, second, other] { memory.end(spare) }
+    for lease in leases { memory.end(lease) }
     memory.end(lease)
   }
 }
