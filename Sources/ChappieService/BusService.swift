@@ -9,11 +9,7 @@ public final class BusService {
   public static let name = "org.chappie"
 
   private let connection: BusConnection
-  private let exporter: ObjectExporter
-  private let directory: ObjectDirectory
-  private let manager: ManagerObject
-  private let session: SessionObject
-  private let client: ExportedClient
+  private let environment: ServiceEnvironment
   private let root: BusObject
 
   /// Connects to the session bus as a service that untrusted programs call.
@@ -32,54 +28,34 @@ public final class BusService {
   package init(
     _ connection: BusConnection, _ options: ServiceOptions, ended: @escaping @GLibActor () -> Void
   ) async throws {
-    let defaults = options.defaults
     DesktopKeyring.policy = options.keyring
     self.connection = connection
-    let environment = ServiceEnvironment(
-      connection, notifications: options.showsNotifications ? Notifications(connection) : nil,
-      models: options.models)
-    exporter = ObjectExporter(
-      environment, defaults: defaults, threads: options.threads.map(ThreadStores.init))
-    directory = ObjectDirectory(exporter, defaults: defaults)
-    manager = ManagerObject(directory, exporter, defaults: defaults, ended: ended)
-    session = exporter.session(defaults)
-    client = exporter.client(defaults, sharing: .shared, session: ServicePaths.root)
-    let implementations =
-      try [manager.implementation(), session.implementation(), exporter.accounts.implementation()]
-      + client.implementations()
-    let accounts = Wait()
-    let rights = BusObject.Rights { [manager, session, callers = exporter.environment.callers] request in
-      switch request.interface {
-      case ManagerObject.interface: try await callers.authorizeManager(request)
-      default: try await callers.authorizeShared(request)
+    let environment = ServiceEnvironment(connection, options)
+    self.environment = environment
+    let accounts = Accounts(environment)
+    let manager = ManagerObject(ObjectDirectory(environment, accounts), environment, ended: ended)
+    let session = SessionObject(environment.defaults, environment)
+    let client = environment.client(environment.defaults, sharing: .shared, session: ServicePaths.root)
+    let rights = BusObject.Rights { [callers = environment.callers] request in
+      if request.interface == ManagerObject.interface {
+        try await callers.authorizeManager(request)
+      } else {
+        try await callers.authorizeUser(request.sender)
       }
-      switch request.interface {
-      case ManagerObject.interface where request.isPropertyRead: await manager.ready()
-      case SessionObject.interface: await session.ready()
-      case Accounts.managerInterface: await accounts.value()
-      default: break
-      }
-    } shows: { [callers = exporter.environment.callers] interface, caller in
+    } shows: { [callers = environment.callers] interface, caller in
       if interface == ManagerObject.interface { true } else { await callers.mayUseShared(caller) }
     }
-    root = try exporter.export(ServicePaths.root, implementations, rights)
-    manager.attach(root)
-    session.attach(root)
-    client.attach(root)
-    Task.onGLib { [exporter, root] in
-      await exporter.accounts.attach(root, exporter)
-      accounts.finish()
-    }
+    root = try connection.export(ServicePaths.root, [manager, session, accounts] + client.interfaces, rights)
     guard try await connection.requestName(Self.name) == .owner else {
       throw StartFailure(description: "Another program owns the name \(Self.name): is the service running already?")
     }
     SlotRegistry.keepIdleSignIns()
-    SlotRegistry.revokeUnusedSignIns(session.session.configuration)
+    SlotRegistry.revokeUnusedSignIns(environment.defaults)
   }
 
   /// Whether a turn runs or somebody is signing in.
   private var isBusy: Bool {
-    !exporter.environment.callers.runningTurns.isEmpty || SlotRegistry.isSigningIn
+    !environment.callers.runningTurns.isEmpty || SlotRegistry.isSigningIn
   }
 
   /// Waits for the end of turns and sign-ins, then releases the name, so that the next call starts the successor.
@@ -102,11 +78,11 @@ public final class BusService {
 
   /// Ends every turn with `Failed`, and returns once all signals have left this process.
   public func stop() async {
-    let turns = exporter.environment.callers.runningTurns
+    let turns = environment.callers.runningTurns
     for turn in turns { turn.cancel() }
     for turn in turns { await turn.ended() }
     try? await withDeadline(Self.flushPatience) { for turn in turns { await turn.flushed() } }
-    await exporter.environment.notifications?.withdraw()
+    await environment.notifications?.withdraw()
     try? await connection.releaseName(Self.name)
     try? await connection.flush()
     // The tokens of a refresh exist nowhere else until they are stored.

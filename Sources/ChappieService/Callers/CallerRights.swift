@@ -18,14 +18,7 @@ extension Callers {
     _ = try await owner(request.sender)
   }
 
-  /// Guards the objects that belong to the user and not to one app.
-  ///
-  /// - Throws: `BusError` with `AccessDenied`.
-  func authorizeShared(_ request: BusRequest) async throws {
-    try await authorizeUser(request.sender)
-  }
-
-  /// Lets only programs outside of a sandbox act for the user.
+  /// Lets only programs outside of a sandbox use what belongs to the user and not to one app, and act for the user.
   ///
   /// - Throws: `BusError` with `AccessDenied`.
   func authorizeUser(_ name: String) async throws {
@@ -100,9 +93,4 @@ extension CallerIdentity: LogValue {
     case .uninspectable(let reason), .unknownForNow(let reason): reason
     }
   }
-}
-
-extension BusCall {
-  /// Whether this call allows the keyring to ask the user for its password.
-  var interaction: UserInteraction { allowsInteraction ? .allowed : .forbidden }
 }

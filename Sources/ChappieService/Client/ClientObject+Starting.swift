@@ -5,61 +5,53 @@ import Platform
 
 /// The start of a turn, of this interface or of `org.chappie.Threads`, until its memory is given back.
 extension ClientObject {
-  /// The options of a turn.
+  /// Answers the question of a turn.
+  typealias Answering = @GLibActor (Prompt, [ChappieImage], TurnOptions, TurnCaller) async throws -> ChappieResponse
+
+  /// Runs a turn, and replies with the whole answer.
   ///
-  /// - Throws: `VariantError`, `BusError`.
-  func options(of call: BusCall, at index: Int) async throws -> TurnOptions {
-    let options: VariantDictionary = try call.argument(index)
-    return try await decoded(byteCount: options.variant.byteCount) { [models = environment.models] in
-      try TurnOptions(options, models)
-    }
+  /// - Parameter index: the argument with the options.
+  /// - Throws: `VariantError`, `BusError`, as the others do.
+  func reply(
+    _ call: BusCall, _ prompt: Prompt, options index: Int, _ answering: @escaping Answering
+  ) async throws -> Variant {
+    let options = try await options(of: call, at: index)
+    try prompt.check(options)
+    return .tuple(try await start(call, prompt, options, .reply(broadcast: options.broadcast), answering).result())
   }
 
-  /// Starts a turn on behalf of `call`.
-  ///
-  /// - Parameters:
-  ///   - promptBytes: the bytes of all texts of the prompt.
-  ///   - reply: the turn begins when this has ended; nil if it begins at once.
-  ///   - run: runs the turn with the images that `options` names.
-  /// - Throws: `BusError`.
-  func start(
-    _ call: BusCall, promptBytes: Int, _ options: TurnOptions, _ delivery: ServiceTurn.Delivery, after reply: Wait?,
-    _ run: @escaping @GLibActor ([ChappieImage], TurnCaller) async throws -> ChappieResponse
-  ) async throws -> ServiceTurn {
-    guard let object else { throw BusError(CancellationError()) }
-    try Prompt.check(promptBytes, options)
-    let place = try await place(for: call, options, sent: promptBytes, engine: 2 * promptBytes)
-    let images = try await self.images(options.images, for: call.sender, place.memory)
-    let answer = AnswerText()
-    let outlet = SignalOutlet(
-      turn: place.id, caller: call.sender, delivery, answer, object: object, window: environment.window)
-    return try begin(call, place, options, delivery, answer, outlet, after: reply) { try await run(images, $0) }
+  /// Starts a turn whose answer comes as signals, and replies with its name.
+  func stream(
+    _ call: BusCall, _ prompt: Prompt, options index: Int, _ answering: @escaping Answering
+  ) async throws -> Variant {
+    let options = try await options(of: call, at: index)
+    try prompt.check(options)
+    return .tuple(try await start(call, prompt, options, .signals(broadcast: options.broadcast), answering).id)
   }
 
   /// Opens a turn on a socket of its own, for the question that comes on the socket.
   ///
-  /// - Parameter run: runs the turn with its question and images.
-  /// - Throws: `BusError`; ``GLibError`` when no descriptor is left.
+  /// - Throws: ``GLibError``, too, when no descriptor is left.
   func open(
-    _ call: BusCall, _ options: TurnOptions,
-    _ run: @escaping @GLibActor (Prompt, [ChappieImage], TurnCaller) async throws -> ChappieResponse
+    _ call: BusCall, options index: Int, _ answering: @escaping Answering
   ) async throws -> (Variant, Descriptor) {
+    let options = try await options(of: call, at: index)
     guard !options.broadcast else {
       throw BusError(.invalidArgument, "A turn on a socket cannot be broadcast: use Stream for that.")
     }
-    let place = try await place(for: call, options, sent: 0, engine: 0)
+    let place = try await place(for: call, options, .line, promptBytes: 0)
     let (socket, callersEnd) = try StreamSocket.pair()
-    let answer = AnswerText()
     let line = TurnLine(socket, place.memory)
-    let outlet = LineOutlet(socket, answer)
-    let turn = try begin(call, place, options, .line, answer, outlet, after: call.replied) { [self] in
+    let outlet = LineOutlet(socket, place.answer)
+    let turn = try begin(place, outlet) { [self] in
       defer { line.end() }
-      let (prompt, images) = try await line.asked()
+      let (prompt, names) = try await line.asked()
       try prompt.check(options)
-      try place.memory.add(sent: prompt.byteCount)
-      try place.memory.set(engine: 2 * prompt.byteCount)
-      return try await run(
-        prompt, await self.images(options.images + images, for: call.sender, place.memory), $0)
+      // The text takes the place of the line that held it.
+      try place.memory.set(.line, to: 0)
+      try place.memory.add(prompt.byteCount, to: .sent)
+      try place.memory.set(.engine, to: 2 * prompt.byteCount)
+      return try await answering(prompt, await images(options.images + names, for: place), options, $0)
     }
     line.follow(turn)
     outlet.onStall = { [weak turn] in
@@ -70,43 +62,56 @@ extension ClientObject {
     return (.tuple(turn.id, DescriptorHandle()), callersEnd)
   }
 
-  /// The shares of limits that a turn takes, and its name.
-  private struct Place {
-    let id: String
-    let application: Application
-    /// Nil for a program outside of a sandbox.
-    let app: AppID?
-    let lease: ApplicationBudget.Lease
-    let memory: TurnMemory
+  func start(
+    _ call: BusCall, _ prompt: Prompt, _ options: TurnOptions, _ delivery: ServiceTurn.Delivery,
+    _ answering: @escaping Answering
+  ) async throws -> ServiceTurn {
+    guard signals.canBeSent else { throw BusError(CancellationError()) }
+    let place = try await place(for: call, options, delivery, promptBytes: prompt.byteCount)
+    let images = try await images(options.images, for: place)
+    return try begin(place, SignalOutlet(place, signals, environment.window)) {
+      try await answering(prompt, images, options, $0)
+    }
   }
 
-  private func place(for call: BusCall, _ options: TurnOptions, sent: Int, engine: Int) async throws -> Place {
+  private func options(of call: BusCall, at index: Int) async throws -> TurnOptions {
+    let options: VariantDictionary = try call.argument(index)
+    return try await decoded(byteCount: options.variant.byteCount) { [models = environment.models] in
+      try TurnOptions(options, models)
+    }
+  }
+
+  private func place(
+    for call: BusCall, _ options: TurnOptions, _ delivery: ServiceTurn.Delivery, promptBytes: Int
+  ) async throws -> TurnPlace {
     let lease = try await environment.callers.leaseTurn(call.sender)
-    let application = await environment.callers.application(of: call.sender)
+    let application = await application(of: call)
     let app = try await environment.callers.owner(call.sender)
     let memory = try TurnMemory(
-      environment.memory, for: application, sent: sent + options.footprint, engine: engine)
-    var id = options.name ?? TurnID.next()
+      environment.memory, for: application, sent: promptBytes + options.footprint, engine: 2 * promptBytes)
+    var key = TurnKey(caller: call.sender, id: options.name ?? TurnID.next())
     // A caller may have chosen such a name.
-    while options.name == nil, !isFree(id, for: call.sender, .signals(broadcast: true)) { id = TurnID.next() }
-    return Place(id: id, application: application, app: app, lease: lease, memory: memory)
+    while options.name == nil, !isFree(key, isBroadcast: true) {
+      key = TurnKey(caller: call.sender, id: TurnID.next())
+    }
+    return TurnPlace(
+      key: key, call: call, options: options, delivery: delivery, application: application, app: app, lease: lease,
+      memory: memory)
   }
 
-  private func isFree(_ id: String, for caller: String, _ delivery: ServiceTurn.Delivery) -> Bool {
-    turns.mayAdd(id, of: caller, isBroadcast: delivery.isBroadcast) && !environment.callers.hasTurn(id, of: caller)
+  private func isFree(_ key: TurnKey, isBroadcast: Bool) -> Bool {
+    turns.mayAdd(key, isBroadcast: isBroadcast) && !environment.callers.hasTurn(key)
   }
 
   private func begin(
-    _ call: BusCall, _ place: Place, _ options: TurnOptions, _ delivery: ServiceTurn.Delivery, _ answer: AnswerText,
-    _ outlet: any TurnOutlet, after reply: Wait?,
+    _ place: TurnPlace, _ outlet: any TurnOutlet,
     _ run: @escaping @GLibActor (TurnCaller) async throws -> ChappieResponse
   ) throws -> ServiceTurn {
-    guard isFree(place.id, for: call.sender, delivery) else {
-      throw BusError(.invalidArgument, "There is a turn of the name '\(place.id)' already: choose another name.")
+    guard isFree(place.key, isBroadcast: place.delivery.isBroadcast) else {
+      throw BusError(
+        .invalidArgument, "There is a turn of the name '\(place.key.id)' already: choose another name.")
     }
-    let turn = ServiceTurn(
-      id: place.id, caller: call.sender, delivery: delivery, memory: place.memory.lease, answer, outlet
-    ) {
+    let turn = ServiceTurn(place, outlet) {
       // The turn outlives its place, so this does not hold it.
       [environment, configuration = client.configuration, app = place.app] in
       try await environment.consent.admit(app) {
@@ -115,21 +120,18 @@ extension ClientObject {
     }
     turns.add(turn)
     environment.callers.add(turn, place.lease)
-    turn.start(after: reply, interaction: call.interaction, tools: toolSet(for: turn, options)) {
-      (bytes) throws(ChappieClientError) in
-      try place.memory.set(engine: bytes)
-    } _: {
-      if options.background { try await turn.beginInBackground() }
+    turn.start(place, tools: toolSet(for: turn, place.options)) {
+      if place.options.background { try await turn.beginInBackground() }
       return try await run($0)
     } ended: { [weak self] in
       self?.finished(turn, of: place.application)
     }
-    changed("ActiveTurns")
+    signals.changed(["ActiveTurns"])
     return turn
   }
 
   /// The images that a caller names. This service opens the paths, and sees files that a sandboxed app does not.
-  private func images(_ names: [String], for caller: String, _ memory: TurnMemory) async throws -> [ChappieImage] {
+  private func images(_ names: [String], for place: TurnPlace) async throws -> [ChappieImage] {
     try Limits.check(images: names.count)
     var images: [ChappieImage] = []
     var bytes = 0
@@ -143,13 +145,13 @@ extension ClientObject {
         try take(ChappieImage(url: name))
         continue
       }
-      guard try await environment.callers.owner(caller) == nil else {
+      guard place.app == nil else {
         throw BusError(.accessDenied, "An app in a sandbox cannot name files: send the image as a data: address.")
       }
       // Counted before reading: the bytes of the file, and twice as many for the text.
       let size = await offActor { min(Files.size(name), ChappieImage.fileLimit) }
       try Limits.check(imageBytes: bytes + size / 3 * 4)
-      try memory.add(engine: 4 * size)
+      try place.memory.add(4 * size, to: .engine)
       try take(await ChappieImage(file: name))
     }
     return images
@@ -157,7 +159,7 @@ extension ClientObject {
 
   private func finished(_ turn: ServiceTurn, of application: Application) {
     environment.callers.remove(turn)
-    changed("ActiveTurns")
+    signals.changed(["ActiveTurns"])
     guard turn.memory.amount > MemoryBudget.largeLease else { return retire(turn, of: application) }
     // The last event is in a queue, and takes as much memory as the answer.
     MemoryHardening.trimHeapSoon()

@@ -4,34 +4,38 @@ import GLibBridge
 
 /// The harness, and the tools that callers bring.
 extension ClientObject {
-  var toolMethods: [String: BusImplementation.Method] {
+  var toolMethods: [String: Handler] {
     [
-      "SetHarness": { [unowned self] in
+      "SetHarness": action { [unowned self] in
         let dictionary: VariantDictionary = try $0.argument(0)
         let bytes = dictionary.variant.byteCount
         let harness = try await decoded(byteCount: bytes) { try ChappieHarness(dictionary) }
-        try set(harness, of: bytes, for: await environment.callers.application(of: $0.sender))
-        changed("Harness")
-        return .tuple()
+        try set(harness, of: bytes, for: await application(of: $0))
+        signals.changed(["Harness"])
       },
-      "RegisterTools": { [unowned self] in
+      "RegisterTools": action { [unowned self] in
         let tools: [VariantDictionary] = try $0.argument(0)
         let handler: ObjectPath = try $0.argument(1)
         let registration = try await decoded(byteCount: tools.variant.byteCount) {
           try ToolRegistration(tools, handler: handler)
         }
-        try await register(registration, for: $0.sender)
-        return .tuple()
+        let lease = try environment.memory.lease(registration.footprint, for: await application(of: $0))
+        let caller = $0.sender
+        // An empty registration is kept too, so that the caller is watched only once.
+        if registrations.updateValue((registration, lease), forKey: caller) == nil {
+          environment.callers.whenLeft(caller) { [weak self] in self?.registrations[caller] = nil }
+        }
       },
-      "SubmitToolResult": { [unowned self] in
-        try turns.turn(of: $0).calls.submit(try Self.result(of: $0), for: $0.argument(1))
-        return .tuple()
+      "SubmitToolResult": action { [turns] in
+        let calls = try turns.turn(of: $0).calls
+        let options: VariantDictionary = try $0.argument(3)
+        try calls.submit(
+          ChappieToolResult(status: options.value("status"), output: $0.argument(2)), for: $0.argument(1))
       },
-      "ResolveApproval": { [unowned self] in
+      "ResolveApproval": action { [turns] in
         let decision = try ChappieApprovalDecision(approved: $0.argument(2), reason: $0.argument(3))
         await LockMonitor.shared.ready()
         try turns.turn(of: $0).calls.resolve(decision, for: $0.argument(1))
-        return .tuple()
       },
     ]
   }
@@ -41,40 +45,9 @@ extension ClientObject {
     let registrations = [options.tools, registrations[turn.caller]?.tools].compactMap(\.self)
     return ToolSet(registrations.flatMap { $0.tools(for: turn, over: environment.connection) }) {
       [environment] request in
-      await Self.decision(on: request, in: turn, environment)
+      let app = try? await environment.callers.owner(turn.caller)?.text
+      let question = ApprovalQuestion(tool: request.toolName, arguments: request.arguments, app: app)
+      return await environment.approvals.decision(on: question, request.callID, of: turn)
     }
   }
-
-  private static func decision(
-    on request: ChappieApprovalRequest, in turn: ServiceTurn, _ environment: ServiceEnvironment
-  ) async
-    -> ChappieApprovalDecision
-  {
-    let app = try? await environment.callers.owner(turn.caller)?.text
-    let question = ApprovalQuestion(tool: request.toolName, arguments: request.arguments, app: app)
-    return await environment.approvals.decision(on: question, request.callID, of: turn)
-  }
-
-  private func register(_ tools: ToolRegistration, for caller: String) async throws {
-    let application = await environment.callers.application(of: caller)
-    let registered = RegisteredTools(
-      tools: tools, lease: try environment.memory.lease(tools.footprint, for: application))
-    // An empty registration is kept too, so that the caller is watched only once.
-    if registrations.updateValue(registered, forKey: caller) == nil {
-      environment.callers.whenLeft(caller) { [weak self] in self?.registrations[caller] = nil }
-    }
-  }
-
-  private static func result(of call: BusCall) throws -> ChappieToolResult {
-    let output: String = try call.argument(2)
-    try Limits.check(promptBytes: output.utf8.count)
-    let options: VariantDictionary = try call.argument(3)
-    return try ChappieToolResult(status: options.value("status"), output: output)
-  }
-}
-
-/// The registered tools of a caller, and their memory.
-struct RegisteredTools {
-  let tools: ToolRegistration
-  let lease: MemoryBudget.Lease
 }

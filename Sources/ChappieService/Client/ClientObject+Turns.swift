@@ -1,66 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
 import GLibBridge
-import Platform
 
 /// The methods that start turns and return their results.
 extension ClientObject {
-  var turnMethods: [String: BusImplementation.Method] {
+  var turnMethods: [String: Handler] {
     [
-      "Send": { [unowned self] in try await reply($0, prompt(text: $0)) },
-      "Stream": { [unowned self] in try await stream($0, prompt(text: $0)) },
-      "Respond": { [unowned self] in try await reply($0, prompt(transcript: $0)) },
-      "StreamResponse": { [unowned self] in try await stream($0, prompt(transcript: $0)) },
+      "Send": { [unowned self] in try await reply($0, .text($0.argument(0)), options: 1, answering) },
+      "Stream": { [unowned self] in try await stream($0, .text($0.argument(0)), options: 1, answering) },
+      "Respond": { [unowned self] in try await reply($0, transcript($0), options: 1, answering) },
+      "StreamResponse": { [unowned self] in try await stream($0, transcript($0), options: 1, answering) },
       "GetTurn": { [unowned self] in
         let turn = try turns.turn(of: $0)
-        let application = await environment.callers.application(of: $0.sender)
-        return try environment.memory.reply(of: turn.replyBytes, for: application, over: environment.connection) {
+        return try environment.memory.reply(
+          of: turn.replyBytes, for: await application(of: $0), over: environment.connection
+        ) {
           .tuple(turn.statusWord, turn.text, turn.details)
         }
       },
-      "Cancel": { [unowned self] in
-        try turns.turn(of: $0).cancel()
-        return .tuple()
-      },
+      "Cancel": action { [turns] in try turns.turn(of: $0).cancel() },
     ]
   }
 
-  var lineMethods: [String: BusImplementation.DescriptorMethod] {
-    [
-      "OpenTurn": { [unowned self] call in
-        let options = try await options(of: call, at: 0)
-        return try await open(call, options) { [self] prompt, images, caller in
-          try await client.run(input(prompt, images, options), for: caller)
-        }
-      }
-    ]
+  var descriptorMethods: [String: BusImplementation.DescriptorMethod] {
+    ["OpenTurn": { [unowned self] in try await open($0, options: 0, answering) }]
   }
 
-  private func prompt(text call: BusCall) throws -> Prompt {
-    .text(try call.argument(0))
-  }
-
-  private func prompt(transcript call: BusCall) throws -> Prompt {
+  private func transcript(_ call: BusCall) throws -> Prompt {
     try Limits.check(messages: call.arguments.children.first?.childCount ?? 0)
     return .transcript(try call.argument(0, as: [TranscriptEntry].self).map { try $0.message() })
   }
 
-  private func reply(_ call: BusCall, _ prompt: Prompt) async throws -> Variant {
-    let options = try await options(of: call, at: 1)
-    let turn = try await start(call, prompt, options, options.broadcast ? .signals(broadcast: true) : .reply, nil)
-    return .tuple(try await turn.result())
-  }
-
-  private func stream(_ call: BusCall, _ prompt: Prompt) async throws -> Variant {
-    let options = try await options(of: call, at: 1)
-    return .tuple(
-      try await start(call, prompt, options, .signals(broadcast: options.broadcast), call.replied).id)
-  }
-
-  private func start(
-    _ call: BusCall, _ prompt: Prompt, _ options: TurnOptions, _ delivery: ServiceTurn.Delivery, _ reply: Wait?
-  ) async throws -> ServiceTurn {
-    try await start(call, promptBytes: prompt.byteCount, options, delivery, after: reply) { [self] images, caller in
+  private var answering: Answering {
+    { [self] prompt, images, options, caller in
       try await client.run(input(prompt, images, options), for: caller)
     }
   }

@@ -2,10 +2,14 @@
 import ChappieBusInterfaces
 import ChappieSDK
 import GLibBridge
+import ServiceConfiguration
 
 /// `org.chappie.Client`: a client on the bus. Its methods are in extensions.
 @GLibActor
-final class ClientObject {
+final class ClientObject: ServiceInterface {
+  static let interface = "org.chappie.Client"
+  static var xml: String { BusInterfaceFiles.client }
+
   /// The users of the object, which decide the meaning of a turn without options.
   enum Sharing {
     /// All callers use it: a turn stands alone.
@@ -16,20 +20,17 @@ final class ClientObject {
 
   let client: ChappieClient
   let sharing: Sharing
-  let session: ObjectPath
   let environment: ServiceEnvironment
+  let signals = InterfaceSignals(of: ClientObject.interface)
   let turns: TurnBook
-  /// The registered tools by the bus names of their callers.
-  var registrations: [String: RegisteredTools] = [:]
+  /// The registered tools by the bus names of their callers, and the leases for their memory.
+  var registrations: [String: (tools: ToolRegistration, lease: MemoryBudget.Lease)] = [:]
+  private let session: ObjectPath
   /// The lease for the conversation's memory, of the application whose turn or change ended last. Nil before the first
   /// one, and while the conversation is too large to be counted.
-  var contextLease: MemoryBudget.Lease?
+  private var contextLease: MemoryBudget.Lease?
   private var harnessLease: MemoryBudget.Lease?
-  weak var object: BusObject?
-  var usageObservation: Observation?
-  var modelObservation: Observation?
-  /// The model as last signalled.
-  var shownModel: ShownModel?
+  private var observations: [Observation] = []
   private var harnessShown: (harness: ChappieHarness, variant: Variant)?
 
   init(_ client: ChappieClient, sharing: Sharing, session: ObjectPath, _ environment: ServiceEnvironment) {
@@ -40,22 +41,21 @@ final class ClientObject {
     turns = TurnBook(environment.memory)
   }
 
-  func implementation() throws -> BusImplementation {
-    let methods = [turnMethods, toolMethods, contextMethods, planMethods].reduce(into: [:]) { all, some in
+  var methods: [String: Handler] {
+    [turnMethods, toolMethods, contextMethods, planMethods].reduce(into: [:]) { all, some in
       all.merge(some) { first, _ in first }
     }
-    return try BusImplementation(
-      BusInterfaceDescription(xml: BusInterfaceFiles.client, name: ServiceInterfaces.client), owner: self,
-      methods: methods, descriptorMethods: lineMethods,
-      properties: [
-        "Model": { [unowned self] in client.model.variant },
-        "ModelSource": { [unowned self] in client.modelSource.rawValue.variant },
-        "UsageLimits": { [unowned self] in (client.latestUsageLimits?.dictionary ?? [:]).variant },
-        "Harness": { [unowned self] in shownHarness },
-        "ActiveTurns": { [unowned self] in turns.running.map(\.id).sorted().variant },
-        "Session": { [unowned self] in session.variant },
-        "Version": { UInt32(1).variant },
-      ])
+  }
+
+  var properties: [String: BusImplementation.Property] {
+    [
+      "Model": { [client] in client.model.variant },
+      "ModelSource": { [client] in client.modelSource.rawValue.variant },
+      "UsageLimits": { [client] in (client.latestUsageLimits?.dictionary ?? [:]).variant },
+      "Harness": { [unowned self] in shownHarness },
+      "ActiveTurns": { [turns] in turns.running.map(\.id).sorted().variant },
+      "Session": { [session] in session.variant },
+    ]
   }
 
   /// The `Harness` property, built once for each change: it is read more often than it changes.
@@ -66,12 +66,41 @@ final class ClientObject {
     return variant
   }
 
-  /// Starts to send signals from `object`.
-  func attach(_ object: BusObject) {
-    self.object = object
-    followUsageLimits()
-    followModel()
+  func wasExported() {
+    signals.watch(properties.filter { ["Model", "ModelSource"].contains($0.key) })
+    observations = [
+      // Every client of the sign-in changes the limits, and the backend changes the model, too.
+      client.observeUsageLimits { [signals] in signals.changed(["UsageLimits"]) },
+      client.observeModel { [signals] in signals.compare() },
+    ]
   }
+
+  /// The models and the usage limits of the plan.
+  private var planMethods: [String: Handler] {
+    [
+      "ListModels": { [client, environment] call in
+        let filter = try ChappieModelFilter(try call.argument(0, as: VariantDictionary.self))
+        let models = try await environment.callers.querying(call.sender) {
+          try await client.models(filter: filter, interaction: call.interaction)
+        }
+        return .tuple(models.map { $0.dictionary(environment.models.names(of: $0.slug)) })
+      },
+      "SelectModel": action { [client, environment, signals] call in
+        let slug = try VariantDictionary.checkedName(try call.argument(0), "slug")
+        await client.selectModel(environment.models.slug(slug))
+        signals.compare()
+      },
+      "GetUsageLimits": { [client, environment] call in
+        let limits = try await environment.callers.querying(call.sender) {
+          try await client.usageLimits(interaction: call.interaction)
+        }
+        return .tuple(limits.dictionary)
+      },
+    ]
+  }
+
+  /// The application that makes a call.
+  func application(of call: BusCall) async -> Application { await environment.callers.application(of: call.sender) }
 
   /// Replaces the harness on behalf of `application`.
   ///
@@ -90,10 +119,5 @@ final class ClientObject {
     // There may be none for a conversation that another application had until now.
     contextLease = try? environment.memory.lease(bytes, for: application)
     if contextLease == nil { Log.warning("A conversation of \(application) is larger than what was counted for it.") }
-  }
-
-  /// Signals that `property` has changed.
-  func changed(_ property: String) {
-    object?.propertiesChanged(ServiceInterfaces.client, [property])
   }
 }

@@ -7,6 +7,9 @@ import ServiceConfiguration
 @GLibActor
 final class ServiceEnvironment {
   let connection: BusConnection
+  /// The default configuration, which callers' options change.
+  let defaults: ChappieConfiguration
+  let models: ModelAliases
   let callers: Callers
   let signIns = SignIns()
   let groups = AccessGroups()
@@ -16,16 +19,19 @@ final class ServiceEnvironment {
   let notifications: Notifications?
   let approvals: Approvals
   let consent: BackgroundConsent
-  let models: ModelAliases
+  /// Nil if threads are off.
+  private let threads: ThreadStores?
 
-  init(_ connection: BusConnection, notifications: Notifications?, models: ModelAliases) {
+  init(_ connection: BusConnection, _ options: ServiceOptions) {
     self.connection = connection
+    defaults = options.defaults
+    models = options.models
     callers = Callers(connection)
-    window = SendWindow(connection)
-    self.notifications = notifications
+    window = SendWindow { try? await connection.flush() }
+    notifications = options.showsNotifications ? Notifications(connection) : nil
     approvals = Approvals(notifications)
     consent = BackgroundConsent(notifications)
-    self.models = models
+    threads = options.threads.map(ThreadStores.init)
     BackendLine.admission = { [callers] application throws(ChappieClientError) in
       guard callers.allowsRequest(of: application) else {
         throw .limitExceeded("This program sends too many requests to ChatGPT: wait a moment before the next.")
@@ -33,8 +39,12 @@ final class ServiceEnvironment {
     }
   }
 
-  /// Opens a page in the user's browser.
-  var openPage: SignInOptions.OpenPage {
-    { [connection] page, token in await WebPage.open(page, activationToken: token, over: connection) }
+  /// A client, and the interfaces of its object: with the threads beside it, if there are any.
+  func client(
+    _ configuration: ChappieConfiguration, sharing: ClientObject.Sharing, session: ObjectPath
+  ) -> (client: ClientObject, interfaces: [any ServiceInterface]) {
+    let client = ClientObject(
+      Chappie.client(configuration: configuration), sharing: sharing, session: session, self)
+    return (client, [client] + [threads.map { ThreadsObject(client, $0) }].compactMap(\.self))
   }
 }

@@ -6,16 +6,16 @@ import GLibBridge
 /// The other stored accounts of the default service, at `/org/chappie/account/NAME`, and the
 /// `org.freedesktop.DBus.ObjectManager` that lists them.
 @GLibActor
-final class Accounts {
-  static let managerInterface = "org.freedesktop.DBus.ObjectManager"
+final class Accounts: ServiceInterface {
+  static let interface = "org.freedesktop.DBus.ObjectManager"
+  static var xml: String { BusInterfaceFiles.objectManager }
 
   private struct Account {
-    let session: SessionObject
-    let exported: ExportedClient
+    let interfaces: [any ServiceInterface]
     let object: BusObject
+    let turns: TurnBook
 
-    @GLibActor var interfaceNames: [String] { [SessionObject.interface] + exported.interfaceNames }
-    @GLibActor var turns: TurnBook { exported.client.turns }
+    @GLibActor var interfaceNames: [String] { interfaces.map { type(of: $0).interface } }
   }
 
   private enum Listing {
@@ -24,20 +24,27 @@ final class Accounts {
     case running(isDue: Bool)
   }
 
+  let signals = InterfaceSignals(of: Accounts.interface)
+  private let environment: ServiceEnvironment
   private let defaults: ChappieConfiguration
+  private let firstListing = Wait()
   private var listing = Listing.none
   private var accounts: [String: Account] = [:]
-  private weak var exporter: ObjectExporter?
-  private weak var root: BusObject?
 
-  init(defaults: ChappieConfiguration) {
-    self.defaults = defaults
+  init(_ environment: ServiceEnvironment) {
+    self.environment = environment
+    defaults = environment.defaults
   }
 
-  /// Exports the accounts in the keyring. `root` signals added and removed accounts.
-  func attach(_ root: BusObject, _ exporter: ObjectExporter) async {
-    self.root = root
-    self.exporter = exporter
+  var methods: [String: Handler] {
+    ["GetManagedObjects": { [unowned self] _ in .tuple([managedObjects]) }]
+  }
+
+  func ready(for request: BusRequest) async {
+    await firstListing.value()
+  }
+
+  func wasExported() {
     // A locked or absent keyring lists no accounts now, and may list some later.
     LockMonitor.shared.observe { [weak self] in
       guard LockMonitor.shared.sources.contains("keyring") else { return }
@@ -45,7 +52,10 @@ final class Accounts {
     }
     // Another program may have signed in.
     SlotRegistry.observeStore { [weak self] in Task.onGLib { await self?.list() } }
-    await list()
+    Task.onGLib {
+      await list()
+      firstListing.finish()
+    }
   }
 
   /// Lists the accounts. Requests during a listing share the next one.
@@ -73,12 +83,6 @@ final class Accounts {
     }
   }
 
-  func implementation() throws -> BusImplementation {
-    try BusImplementation(
-      BusInterfaceDescription(xml: BusInterfaceFiles.objectManager, name: Self.managerInterface), owner: self,
-      methods: ["GetManagedObjects": { [unowned self] _ in .tuple([managedObjects]) }], properties: [:])
-  }
-
   private var managedObjects: Variant {
     let entries = accounts.values.map { Variant.entry($0.object.path.variant, interfaces(of: $0)) }
     return .array(of: "{oa{sa{sv}}}", entries)
@@ -97,7 +101,7 @@ final class Accounts {
   // MARK: Coming and going
 
   private func add(_ name: String) {
-    guard name != defaults.keychainAccount, accounts[name] == nil, let exporter else { return }
+    guard name != defaults.keychainAccount, accounts[name] == nil else { return }
     // Any program can write an item. An item with an invalid name is not an account.
     guard (try? VariantDictionary.checkedName(name, "keychain_account")) != nil else {
       return Log.notice("An item in the keyring has a name that no account can have, and was passed over.")
@@ -105,42 +109,38 @@ final class Accounts {
     var configuration = defaults
     configuration.keychainAccount = name
     do {
-      accounts[name] = try export(configuration, exporter)
+      accounts[name] = try export(configuration)
     } catch {
       Log.warning("The account object could not be put on the bus.")
     }
   }
 
-  private func export(_ configuration: ChappieConfiguration, _ exporter: ObjectExporter) throws -> Account {
+  private func export(_ configuration: ChappieConfiguration) throws -> Account {
     let path = ServicePaths.accounts.appending(configuration.keychainAccount)
-    let session = exporter.session(configuration)
-    let client = exporter.client(configuration, sharing: .shared, session: path)
+    let session = SessionObject(configuration, environment)
+    let (client, clientInterfaces) = environment.client(configuration, sharing: .shared, session: path)
+    let interfaces = [session] + clientInterfaces
     // The path names the account, so only callers that may use the account see it.
-    let callers = exporter.environment.callers
-    let rights = BusObject.Rights { [weak session] request in
-      try await callers.authorizeShared(request)
-      await session?.ready()
-    } shows: { _, caller in
+    let rights = BusObject.Rights { [callers = environment.callers] request in
+      try await callers.authorizeUser(request.sender)
+    } shows: { [callers = environment.callers] _, caller in
       await callers.mayUseShared(caller)
-    } audience: {
+    } audience: { [callers = environment.callers] in
       .only(callers.unsandboxed)
     }
-    let object = try exporter.export(path, [session.implementation()] + client.implementations(), rights)
-    session.attach(object)
-    client.attach(object)
+    let object = try environment.connection.export(path, interfaces, rights)
     session.stateChanged = { [weak self] state in
       if state == .signedOut { self?.remove(configuration.keychainAccount) }
     }
-    let account = Account(session: session, exported: client, object: object)
-    tell("InterfacesAdded", .tuple([path.variant, interfaces(of: account)]))
+    let account = Account(interfaces: interfaces, object: object, turns: client.turns)
+    tell("InterfacesAdded", .tuple([path.variant, self.interfaces(of: account)]))
     return account
   }
 
   /// Signals the callers that may see accounts and have called before: users of an `ObjectManager` first call
   /// `GetManagedObjects`.
   private func tell(_ signal: String, _ arguments: Variant) {
-    guard let root, let exporter else { return }
-    root.emit(Self.managerInterface, signal, arguments, to: .only(exporter.environment.callers.unsandboxed))
+    signals.emit(signal, arguments, to: .only(environment.callers.unsandboxed))
   }
 
   private func remove(_ name: String) {

@@ -5,49 +5,48 @@ import GLibBridge
 
 /// `org.chappie.Manager`: opens sessions and clients, and shows the lock.
 @GLibActor
-final class ManagerObject {
+final class ManagerObject: ServiceInterface {
   static let interface = "org.chappie.Manager"
+  static var xml: String { BusInterfaceFiles.manager }
 
-  /// The lock state as the properties show it.
-  private struct Lock: Equatable {
-    var state = ChappieLockState.unknown
-    var sources: [String] = []
-  }
-
+  let signals = InterfaceSignals(of: ManagerObject.interface)
   private let directory: ObjectDirectory
-  private let exporter: ObjectExporter
-  private let defaults: ChappieConfiguration
+  private let environment: ServiceEnvironment
   /// Called when everything was erased, and the service has nothing left to do.
   private let ended: @GLibActor () -> Void
-  private var check: Task<[ServerCheck.Answer], Never>?
-  private let monitor = LockMonitor.shared
-  private var lock = Lock()
-  private weak var object: BusObject?
+  /// Callers that ask at the same time get the answers of one check, so that no program can flood the servers.
+  private let check: SharedWork<[ServerCheck.Answer]>
 
-  init(
-    _ directory: ObjectDirectory, _ exporter: ObjectExporter, defaults: ChappieConfiguration,
-    ended: @escaping @GLibActor () -> Void
-  ) {
+  init(_ directory: ObjectDirectory, _ environment: ServiceEnvironment, ended: @escaping @GLibActor () -> Void) {
     self.directory = directory
-    self.exporter = exporter
-    self.defaults = defaults
+    self.environment = environment
     self.ended = ended
+    check = SharedWork { [defaults = environment.defaults] in
+      let session = Chappie.authSession(configuration: defaults)
+      await session.restored()
+      return await ServerCheck.run(defaults.backend, asksAPI: session.signInMethod == .browser)
+    }
   }
 
-  func implementation() throws -> BusImplementation {
-    try BusImplementation(
-      BusInterfaceDescription(xml: BusInterfaceFiles.manager, name: Self.interface), owner: self,
-      methods: [openingMethods, approvalMethods, careMethods].reduce(into: [:]) { all, some in
-        all.merge(some) { first, _ in first }
-      },
-      properties: [
-        "LockState": { [unowned self] in lock.state.rawValue.variant },
-        "LockSources": { [unowned self] in lock.sources.variant },
-        "Version": { UInt32(1).variant },
-      ])
+  var properties: [String: BusImplementation.Property] {
+    [
+      "LockState": { LockMonitor.shared.state.rawValue.variant },
+      "LockSources": { LockMonitor.shared.sources.variant },
+    ]
   }
 
-  private var openingMethods: [String: BusImplementation.Method] {
+  var methods: [String: Handler] {
+    var methods = openingMethods
+    for (name, method) in userMethods {
+      methods[name] = { [callers = environment.callers] call in
+        try await callers.authorizeUser(call.sender)
+        return try await method(call)
+      }
+    }
+    return methods
+  }
+
+  private var openingMethods: [String: Handler] {
     [
       "OpenSession": { [directory] call in
         .tuple(try await directory.openSession(try call.argument(0), for: call.sender))
@@ -55,48 +54,29 @@ final class ManagerObject {
       "OpenClient": { [directory] call in
         .tuple(try await directory.openClient(try call.argument(0), for: call.sender))
       },
-      "Close": { [directory] call in
-        try directory.close(try call.argument(0), by: call.sender)
-        return .tuple()
-      },
+      "Close": action { [directory] call in try directory.close(call.argument(0), by: call.sender) },
     ]
   }
 
-  /// The methods for unsandboxed programs, which may answer for every app. A sandboxed app answers only for itself.
-  private var approvalMethods: [String: BusImplementation.Method] {
+  /// The methods for unsandboxed programs alone. They may answer for every app, where a sandboxed app answers only for
+  /// itself, and check the service, or list or erase what it keeps.
+  private var userMethods: [String: Handler] {
     [
-      "ListApprovals": { [exporter] call in
-        try await exporter.environment.callers.authorizeUser(call.sender)
-        return .tuple(exporter.environment.approvals.list)
+      "ListApprovals": { [approvals = environment.approvals] _ in .tuple(approvals.list) },
+      "GetApproval": { [approvals = environment.approvals] call in
+        .tuple(try approvals.details(of: try call.argument(0)))
       },
-      "GetApproval": { [exporter] call in
-        try await exporter.environment.callers.authorizeUser(call.sender)
-        return .tuple(try exporter.environment.approvals.details(of: try call.argument(0)))
-      },
-      "AnswerApproval": { [exporter] call in
-        try await exporter.environment.callers.authorizeUser(call.sender)
+      "AnswerApproval": action { [approvals = environment.approvals] call in
         await LockMonitor.shared.ready()
-        try exporter.environment.approvals.resolve(
+        try approvals.resolve(
           try call.argument(0), ChappieApprovalDecision(approved: call.argument(1), reason: call.argument(2)))
-        return .tuple()
       },
-    ]
-  }
-
-  /// The methods for unsandboxed programs that check the service, or list or erase what it keeps.
-  private var careMethods: [String: BusImplementation.Method] {
-    [
-      "CheckServers": { [unowned self, exporter] call in
-        try await exporter.environment.callers.authorizeUser(call.sender)
-        return .tuple(await answersOfServers().map(\.dictionary))
-      },
-      "ListCredentials": { [unowned self, exporter] call in
-        try await exporter.environment.callers.authorizeUser(call.sender)
+      "CheckServers": { [check] _ in .tuple(try await check.value().map(\.dictionary)) },
+      "ListCredentials": { [unowned self] call in
         _ = try call.argument(0, as: VariantDictionary.self)
         return .tuple(try await credentials())
       },
-      "SignOutApplication": { [exporter, defaults] call in
-        try await exporter.environment.callers.authorizeUser(call.sender)
+      "SignOutApplication": { [defaults = environment.defaults] call in
         let application: String = try call.argument(0)
         let options: VariantDictionary = try call.argument(1)
         let parts = try await Erasure.signOut(
@@ -109,8 +89,7 @@ final class ManagerObject {
         }
         return .tuple(parts.map(\.dictionary))
       },
-      "SetBackgroundUse": { [exporter] call in
-        try await exporter.environment.callers.authorizeUser(call.sender)
+      "SetBackgroundUse": action { [consent = environment.consent] call in
         let (id, word): (String, String) = (try call.argument(0), try call.argument(1))
         let app = AppID(id)
         guard app != nil || id.isEmpty else {
@@ -119,11 +98,9 @@ final class ManagerObject {
         guard let choice = BackgroundConsent.Choice(rawValue: word) else {
           throw BusError(.invalidArgument, "Background use is set to allow, deny or ask.")
         }
-        try exporter.environment.consent.set(choice, for: app)
-        return .tuple()
+        try consent.set(choice, for: app)
       },
-      "Erase": { [exporter, defaults, ended] call in
-        try await exporter.environment.callers.authorizeUser(call.sender)
+      "Erase": { [defaults = environment.defaults, ended] call in
         _ = try call.argument(0, as: VariantDictionary.self)
         let parts = try await Erasure.run(defaults, interaction: call.interaction)
         // The reply leaves before the service does.
@@ -136,9 +113,9 @@ final class ManagerObject {
   /// The stored credentials, with the names of their apps and the user's answers on background use.
   private func credentials() async throws -> [VariantDictionary] {
     var list: [VariantDictionary] = []
-    for credential in try await StoredCredential.all(defaults) {
+    let consent = environment.consent
+    for credential in try await StoredCredential.all(environment.defaults) {
       var values = credential.dictionary
-      let consent = exporter.environment.consent
       if let app = credential.application {
         values.set("name", await ApplicationName.forUser(of: app))
         values.set("background", AppID(app).flatMap { consent.choice(for: $0) }?.rawValue)
@@ -151,39 +128,16 @@ final class ManagerObject {
     return list
   }
 
-  /// Callers that ask at the same time get the answers of one check, so that no program can flood the servers.
-  private func answersOfServers() async -> [ServerCheck.Answer] {
-    if let check { return await check.value }
-    let check = Task.onGLib { [defaults] in
-      let session = Chappie.authSession(configuration: defaults)
-      await session.restored()
-      return await ServerCheck.run(defaults.backend, asksAPI: session.signInMethod == .browser)
-    }
-    self.check = check
-    defer { self.check = nil }
-    return await check.value
-  }
-
-  /// Starts to observe the lock and to signal its changes on `object`.
-  func attach(_ object: BusObject) {
-    self.object = object
-    monitor.observe { [weak self] in self?.show() }
-    Task.onGLib { await monitor.ready() }
+  func wasExported() {
+    signals.watch(properties)
+    LockMonitor.shared.observe { [signals] in signals.compare() }
+    Task.onGLib { await LockMonitor.shared.ready() }
   }
 
   /// Waits until the lock state is known, so that no caller reads an unknown state.
-  func ready() async {
-    await monitor.ready()
-    show()
-  }
-
-  private func show() {
-    let new = Lock(state: monitor.state, sources: monitor.sources)
-    guard new != lock else { return }
-    let old = lock
-    lock = new
-    object?.propertiesChanged(
-      Self.interface,
-      (old.state == new.state ? [] : ["LockState"]) + (old.sources == new.sources ? [] : ["LockSources"]))
+  func ready(for request: BusRequest) async {
+    guard request.isPropertyRead else { return }
+    await LockMonitor.shared.ready()
+    signals.compare()
   }
 }

@@ -5,117 +5,89 @@ import GLibBridge
 /// The objects that callers opened.
 @GLibActor
 final class ObjectDirectory {
-  /// A reason to keep a session open.
-  private enum Holder: Hashable {
-    case opener(String)
-    case client(ObjectPath, of: String)
-
-    var caller: String {
-      switch self {
-      case .opener(let caller), .client(_, of: let caller): caller
-      }
-    }
+  /// A reason to keep a session open: a caller that has opened it, or a client of it.
+  private struct Holder: Hashable {
+    /// The session or the client.
+    let object: ObjectPath
+    let caller: String
   }
 
   /// A session on the bus and its holders.
   private final class OpenSession {
-    let path: ObjectPath
-    let configuration: ChappieConfiguration
     let session: SessionObject
-    let object: BusObject
     var holders: Set<Holder> = []
+    /// Nil until it is on the bus.
+    var object: BusObject?
 
-    init(_ path: ObjectPath, _ configuration: ChappieConfiguration, _ session: SessionObject, _ object: BusObject) {
-      self.path = path
-      self.configuration = configuration
+    init(_ session: SessionObject) {
       self.session = session
-      self.object = object
     }
+
+    var callers: Set<String> { Set(holders.map(\.caller)) }
   }
 
   private struct OpenClient {
-    let exported: ExportedClient
+    let turns: TurnBook
     let object: BusObject
     let session: ObjectPath
-    let caller: String
   }
 
-  private let exporter: ObjectExporter
-  private let defaults: ChappieConfiguration
+  private let environment: ServiceEnvironment
+  private let accounts: Accounts
   private var sessions: [ObjectPath: OpenSession] = [:]
   private var clients: [ObjectPath: OpenClient] = [:]
   private var count = 0
 
-  init(_ exporter: ObjectExporter, defaults: ChappieConfiguration) {
-    self.exporter = exporter
-    self.defaults = defaults
-    exporter.environment.callers.close = { [weak self] object, caller in self?.release(object, caller) }
+  init(_ environment: ServiceEnvironment, _ accounts: Accounts) {
+    self.environment = environment
+    self.accounts = accounts
+    environment.callers.close = { [weak self] object, caller in self?.release(object, caller) }
   }
 
   // MARK: Opening
 
   func openSession(_ options: VariantDictionary, for caller: String) async throws -> ObjectPath {
     let configuration = try await configuration(options, for: caller)
-    let lease = try await exporter.environment.callers.leaseObject(caller)
-    let session = try session(for: configuration)
-    session.holders.insert(.opener(caller))
-    exporter.environment.callers.add(session.path, lease, to: caller)
-    return session.path
+    let lease = try await environment.callers.leaseObject(caller)
+    let (path, session) = try session(for: configuration)
+    session.holders.insert(Holder(object: path, caller: caller))
+    environment.callers.add(path, lease, to: caller)
+    return path
   }
 
   func openClient(_ options: VariantDictionary, for caller: String) async throws -> ObjectPath {
     let configuration = try await configuration(options, for: caller)
-    let lease = try await exporter.environment.callers.leaseObject(caller)
-    let session = try session(for: configuration)
+    let lease = try await environment.callers.leaseObject(caller)
+    let (sessionPath, session) = try session(for: configuration)
     let path = nextPath("client")
-    session.holders.insert(.client(path, of: caller))
-    let exported = exporter.client(configuration, sharing: .opened(by: caller), session: session.path)
+    let holder = Holder(object: path, caller: caller)
+    session.holders.insert(holder)
+    let (client, interfaces) = environment.client(configuration, sharing: .opened(by: caller), session: sessionPath)
     do {
       if let harness = options["harness"] {
-        try exported.client.set(
-          configuration.harness, of: harness.byteCount, for: await exporter.environment.callers.application(of: caller))
+        try client.set(
+          configuration.harness, of: harness.byteCount, for: await environment.callers.application(of: caller))
       }
-      let rights = BusObject.Rights { [weak self] request in
-        try await self?.authorize(request, configuration) { $0 == caller }
-      } shows: { _, peer in
-        peer == caller
-      } audience: {
-        .only([caller])
-      }
-      let object = try exporter.export(path, exported.implementations(), rights)
-      exported.attach(object)
-      clients[path] = OpenClient(exported: exported, object: object, session: session.path, caller: caller)
+      let object = try environment.connection.export(path, interfaces, rights(configuration) { [caller] })
+      clients[path] = OpenClient(turns: client.turns, object: object, session: sessionPath)
     } catch {
-      dropHolder(.client(path, of: caller), of: session.path)
+      drop(holder, of: sessionPath)
       throw error
     }
-    exporter.environment.callers.add(path, lease, to: caller)
+    environment.callers.add(path, lease, to: caller)
     return path
   }
 
-  private func session(for configuration: ChappieConfiguration) throws -> OpenSession {
-    if let session = sessions.values.first(where: { $0.configuration == configuration }) { return session }
+  private func session(for configuration: ChappieConfiguration) throws -> (ObjectPath, OpenSession) {
+    if let known = sessions.first(where: { $0.value.session.session.configuration == configuration }) { return known }
     let path = nextPath("session")
-    let session = exporter.session(configuration, .opened(path))
-    let rights = BusObject.Rights { [weak self, weak session] request in
-      try await self?.authorize(request, configuration) { self?.holders(of: path).contains($0) == true }
-      await session?.ready()
-    } shows: { [weak self] _, peer in
-      self?.holders(of: path).contains(peer) == true
-    } audience: { [weak self] in
-      .only(Array(self?.holders(of: path) ?? []))
-    }
-    let object = try exporter.export(path, [session.implementation()], rights)
-    session.attach(object)
-    exporter.accounts.follow(session)
-    let open = OpenSession(path, configuration, session, object)
+    let session = SessionObject(configuration, environment, .opened(path))
+    let open = OpenSession(session)
+    let rights = rights(configuration) { [weak open] in open?.callers ?? [] }
+    open.object = try environment.connection.export(path, [session], rights)
+    accounts.follow(session)
     sessions[path] = open
-    return open
-  }
-
-  /// The callers that have a session open, or a client of it.
-  private func holders(of session: ObjectPath) -> Set<String> {
-    Set((sessions[session]?.holders ?? []).map(\.caller))
+    return (path, open)
   }
 
   private func nextPath(_ kind: String) -> ObjectPath {
@@ -130,64 +102,63 @@ final class ObjectDirectory {
   /// - Throws: `VariantError`, `BusError` with `InvalidArgument`, `AccessDenied`.
   private func configuration(_ options: VariantDictionary, for caller: String) async throws -> ChappieConfiguration {
     var configuration = try await decoded(byteCount: options.variant.byteCount) {
-      [defaults, models = exporter.environment.models] in
+      [defaults = environment.defaults, models = environment.models] in
       try ChappieConfiguration(options, defaults: defaults, models)
     }
     configuration.applicationID =
-      try await exporter.environment.callers.owner(caller).map { .sandboxed($0.text) } ?? .desktopUser
+      try await environment.callers.owner(caller).map { .sandboxed($0.text) } ?? .desktopUser
     try await admit(caller, to: configuration)
     return configuration
   }
 
-  /// Lets callers use an object that they have open, while they may use its credential.
-  private func authorize(
-    _ request: BusRequest, _ configuration: ChappieConfiguration, _ hasOpened: (_ caller: String) -> Bool
-  ) async throws {
-    guard hasOpened(request.sender) else {
-      throw await exporter.environment.callers.identity(of: request.sender).denial
+  /// Lets the callers that have an object open use it, while they may use its credential.
+  private func rights(
+    _ configuration: ChappieConfiguration, _ holders: @escaping @GLibActor () -> Set<String>
+  ) -> BusObject.Rights {
+    BusObject.Rights { [weak self, callers = environment.callers] request in
+      guard holders().contains(request.sender) else { throw await callers.identity(of: request.sender).denial }
+      try await self?.admit(request.sender, to: configuration)
+    } shows: { _, peer in
+      holders().contains(peer)
+    } audience: {
+      .only(Array(holders()))
     }
-    try await admit(request.sender, to: configuration)
   }
 
   private func admit(_ caller: String, to configuration: ChappieConfiguration) async throws {
     guard let group = configuration.keychainAccessGroup else { return }
-    try await exporter.environment.groups.admit(await exporter.environment.callers.identity(of: caller), to: group)
+    try await environment.groups.admit(await environment.callers.identity(of: caller), to: group)
   }
 
   // MARK: Closing
 
   /// - Throws: `BusError` with `InvalidArgument`.
   func close(_ object: ObjectPath, by caller: String) throws {
-    guard exporter.environment.callers.remove(object, from: caller) else {
+    guard environment.callers.remove(object, from: caller) else {
       throw BusError(.invalidArgument, "You have not opened \(object).")
     }
     release(object, caller)
   }
 
-  private func release(_ object: ObjectPath, _ caller: String) {
-    if let open = clients.removeValue(forKey: object) {
-      open.exported.client.turns.cancelAll()
-      closing(open)
-      dropHolder(.client(object, of: open.caller), of: open.session)
-    } else {
-      dropHolder(.opener(caller), of: object)
+  private func release(_ path: ObjectPath, _ caller: String) {
+    let client = clients.removeValue(forKey: path)
+    if let client {
+      client.turns.cancelAll()
+      // A client leaves the bus once the last signals of its turns are sent.
+      Task.onGLib {
+        await client.turns.allEnded()
+        client.object.unexport()
+      }
     }
+    drop(Holder(object: path, caller: caller), of: client?.session ?? path)
   }
 
-  /// A client leaves the bus once the last signals of its turns are sent.
-  private func closing(_ open: OpenClient) {
-    Task.onGLib {
-      await open.exported.client.turns.allEnded()
-      open.object.unexport()
-    }
-  }
-
-  private func dropHolder(_ holder: Holder, of path: ObjectPath) {
-    guard let session = sessions[path] else { return }
-    session.holders.remove(holder)
-    guard session.holders.isEmpty else { return }
-    session.session.close()
-    session.object.unexport()
+  private func drop(_ holder: Holder, of path: ObjectPath) {
+    guard let open = sessions[path] else { return }
+    open.holders.remove(holder)
+    guard open.holders.isEmpty else { return }
+    open.session.close()
+    open.object?.unexport()
     sessions[path] = nil
   }
 }

@@ -5,13 +5,15 @@ import GLibBridge
 
 /// `org.chappie.Session`: a sign-in on the bus.
 @GLibActor
-final class SessionObject {
+final class SessionObject: ServiceInterface {
   static let interface = "org.chappie.Session"
+  static var xml: String { BusInterfaceFiles.session }
 
   /// The message for a sign-in that ended before this process started.
   private static let ended = "The sign-in has ended and cannot be renewed: sign in again."
 
   let session: ChappieAuthSession
+  let signals = InterfaceSignals(of: SessionObject.interface)
   /// Called after each change of state, with the new one.
   var stateChanged: @GLibActor (ChappieAuthState) -> Void = { _ in }
   private var observation: Observation?
@@ -20,12 +22,13 @@ final class SessionObject {
   private let environment: ServiceEnvironment
   /// Nil once it is closed.
   private var place: SignIns.Holder?
-  private weak var object: BusObject?
   /// The callers that have asked for the running sign-in in the browser. They alone see the address of its page, whose
   /// random values would let another program end the sign-in with an account of its own.
   private var pageReaders: Set<String> = []
 
-  init(_ session: ChappieAuthSession, _ place: SignIns.Holder, _ environment: ServiceEnvironment) {
+  /// - Parameter place: an object that callers share, or the path of one that they open.
+  init(_ configuration: ChappieConfiguration, _ environment: ServiceEnvironment, _ place: SignIns.Holder = .shared) {
+    let session = Chappie.authSession(configuration: configuration)
     self.session = session
     self.place = place
     self.environment = environment
@@ -35,51 +38,46 @@ final class SessionObject {
   }
 
   /// Waits for the first look-up in the keyring, so that no caller reads an unknown state.
-  func ready() async {
+  func ready(for request: BusRequest) async {
     await firstRestore.value
   }
 
-  func implementation() throws -> BusImplementation {
-    try BusImplementation(
-      BusInterfaceDescription(xml: BusInterfaceFiles.session, name: Self.interface), owner: self,
-      methods: [
-        "StartDeviceCodeSignIn": { [unowned self] call in try await startSignIn(call) },
-        "StartBrowserSignIn": { [unowned self] call in try await startBrowserSignIn(call) },
-        "CompleteBrowserSignIn": { [session] call in
-          try session.completeBrowserSignIn(try call.argument(0))
-          return .tuple()
-        },
-        "CancelSignIn": { [unowned self] _ in
-          session.cancelSignInAtOnce()
-          return .tuple()
-        },
-        "SignOut": { [unowned self] call in
-          try await session.signOutAndWait(interaction: call.interaction)
-          return .tuple()
-        },
-      ],
-      properties: [
-        "State": { [session] in session.snapshot.busState.variant },
-        "DeviceLinkState": { [session] in session.deviceLinkState.rawValue.variant },
-        "DeviceCode": { [session] in session.snapshot.busDeviceCode.variant },
-        "AuthMethod": { [session] in (session.signInMethod?.rawValue ?? "").variant },
-        "PlanUse": { [session] in session.planUse.rawValue.variant },
-        "ManageUsageUri": { [session] in (session.manageUsageURL ?? "").variant },
-        "AccountInfo": { [session] in session.snapshot.busAccountInfo.variant },
-        "LastError": { [session] in session.snapshot.busLastError.variant },
-        "Configuration": { [unowned self] in session.configuration.dictionary.variant },
-        "Version": { UInt32(1).variant },
-      ],
-      personalProperties: [
-        "BrowserPage": { [unowned self] reader in
-          session.snapshot.busBrowserPage(isShown: reader.map(pageReaders.contains) ?? false).variant
-        }
-      ])
+  var methods: [String: Handler] {
+    [
+      "StartDeviceCodeSignIn": { [unowned self] call in try await startSignIn(call) },
+      "StartBrowserSignIn": { [unowned self] call in try await startBrowserSignIn(call) },
+      "CompleteBrowserSignIn": action { [session] call in try session.completeBrowserSignIn(call.argument(0)) },
+      "CancelSignIn": action { [session] _ in session.cancelSignInAtOnce() },
+      "SignOut": action { [session] call in try await session.signOutAndWait(interaction: call.interaction) },
+    ]
   }
 
-  /// Starts to signal changes on `object`.
-  func attach(_ object: BusObject) {
-    self.object = object
+  var properties: [String: BusImplementation.Property] {
+    [
+      "State": { [session] in session.snapshot.busState.variant },
+      "DeviceLinkState": { [session] in session.deviceLinkState.rawValue.variant },
+      "DeviceCode": { [session] in session.snapshot.busDeviceCode.variant },
+      "AuthMethod": { [session] in (session.signInMethod?.rawValue ?? "").variant },
+      "PlanUse": { [session] in session.planUse.rawValue.variant },
+      "ManageUsageUri": { [session] in (session.manageUsageURL ?? "").variant },
+      "AccountInfo": { [session] in session.snapshot.busAccountInfo.variant },
+      "LastError": { [session] in session.snapshot.busLastError.variant },
+      "Configuration": { [session] in session.configuration.dictionary.variant },
+    ]
+  }
+
+  var personalProperties: [String: BusImplementation.PersonalProperty] {
+    ["BrowserPage": { [unowned self] reader in browserPage(for: reader) }]
+  }
+
+  private func browserPage(for reader: String?) -> Variant {
+    session.snapshot.busBrowserPage(isShown: reader.map(pageReaders.contains) ?? false).variant
+  }
+
+  func wasExported() {
+    var watched = properties
+    watched["BrowserPage"] = { [unowned self] in browserPage(for: nil) }
+    signals.watch(watched)
   }
 
   /// Ends its sign-in, unless another object has a part in it.
@@ -118,7 +116,8 @@ final class SessionObject {
     if opensPage { try await environment.callers.opensPage(call.sender) }
     let running = session.browserPage
     let wishes = SignInOptions(
-      applicationName: try await registrationName(), openPage: opensPage ? environment.openPage : nil,
+      applicationName: try await registrationName(),
+      openPage: opensPage ? WebPage.opener(over: environment.connection) : nil,
       asksForPlanUse: try options.value("enable_plan_use") ?? false,
       allowsAnotherAccount: try options.value("add_account") ?? false,
       registersAnew: try options.value("register_anew") ?? false,
@@ -157,28 +156,14 @@ final class SessionObject {
   /// Signals the properties that have changed.
   private func notify(_ old: ChappieAuthSession.Snapshot, _ new: ChappieAuthSession.Snapshot) {
     if old.browserPage != nil, new.browserPage == nil { pageReaders = [] }
-    notifyProperties(old, new)
+    signals.compare()
     guard old.state != new.state else { return }
     if old.busState != new.busState {
-      object?.emit(Self.interface, "StateChanged", .tuple(new.busState, old.busState))
+      signals.emit("StateChanged", .tuple(new.busState, old.busState))
     }
     if new.state == .reauthenticationRequired {
-      object?.emit(Self.interface, "ReauthenticationRequired", .tuple(new.lastError?.description ?? Self.ended))
+      signals.emit("ReauthenticationRequired", .tuple(new.lastError?.description ?? Self.ended))
     }
     stateChanged(new.state)
-  }
-
-  private func notifyProperties(_ old: ChappieAuthSession.Snapshot, _ new: ChappieAuthSession.Snapshot) {
-    var changed: [String] = []
-    if old.busState != new.busState { changed.append("State") }
-    if old.deviceLinkState != new.deviceLinkState { changed.append("DeviceLinkState") }
-    if old.deviceCode != new.deviceCode { changed.append("DeviceCode") }
-    if old.browserPage != new.browserPage { changed.append("BrowserPage") }
-    if old.signInMethod != new.signInMethod { changed.append("AuthMethod") }
-    if old.planUse != new.planUse { changed.append("PlanUse") }
-    if old.manageUsageURL != new.manageUsageURL { changed.append("ManageUsageUri") }
-    if old.accountInfo != new.accountInfo { changed.append("AccountInfo") }
-    if old.lastError != new.lastError { changed.append("LastError") }
-    if !changed.isEmpty { object?.propertiesChanged(Self.interface, changed) }
   }
 }

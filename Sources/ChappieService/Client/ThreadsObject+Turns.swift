@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import ChappieSDK
+import ChappieSDKRuntime
+import GLibBridge
+
+/// The methods that run turns and store them in a thread.
+extension ThreadsObject {
+  var turnMethods: [String: Handler] {
+    [
+      "Send": { [unowned self] in try await client.reply($0, .text($0.argument(1)), options: 2, answering($0)) },
+      "Stream": { [unowned self] in try await client.stream($0, .text($0.argument(1)), options: 2, answering($0)) },
+      "Compact": action { [unowned self] in try await compact($0) },
+    ]
+  }
+
+  var descriptorMethods: [String: BusImplementation.DescriptorMethod] {
+    ["OpenTurn": { [unowned self] in try await client.open($0, options: 1, answering($0)) }]
+  }
+
+  private func answering(_ call: BusCall) throws -> ClientObject.Answering {
+    let thread: String = try call.argument(0)
+    return { [self] prompt, images, options, caller in
+      guard case .text(let text) = prompt else {
+        throw BusError(.invalidArgument, "A thread has its own messages: ask with 'text'.")
+      }
+      let message = ChappieInputMessage(role: .user, text: text, images: images, options: options.message)
+      return try await inTurn(thread, call) { try await $0.run(message, for: caller) }
+    }
+  }
+
+  /// Compacts a thread. This runs as a turn, because it may ask the model, and ends when its caller leaves the bus.
+  private func compact(_ call: BusCall) async throws {
+    let thread: String = try call.argument(0)
+    let summary: String = try call.argument(1)
+    try Limits.check(promptBytes: summary.utf8.count)
+    let turn = try await client.start(call, .text(summary), TurnOptions([:]), .reply(broadcast: false)) {
+      [self] _, _, _, _ in
+      let context = try await inTurn(thread, call) { conversation in
+        summary.isEmpty
+          ? try await conversation.compactContext(interaction: call.interaction)
+          : try await conversation.compactContext(summary: summary)
+      }
+      return ChappieResponse(
+        outputText: context.compactedSummary ?? "", responseID: "", model: context.model, usage: ChappieTokenUsage())
+    }
+    _ = try await turn.result()
+  }
+
+  /// Runs `body` with the conversation of a thread after the earlier turns of the thread. If the thread cannot be read
+  /// now or is too large, the call fails before the wait.
+  private func inTurn<Result: Sendable>(
+    _ thread: String, _ call: BusCall, _ body: (ChappieRuntime) async throws -> Result
+  ) async throws -> Result {
+    try await stored.inTurn(thread) {
+      _ = try await Self.checkedSize(of: thread, in: unlockedStore(for: call))
+    } _: {
+      let memory = client.environment.memory
+      let application = await client.application(of: call)
+      let size = try await Self.checkedSize(of: thread, in: unlockedStore(for: call))
+      let lease = try memory.lease(MemoryBudget.replyFactor * size, for: application)
+      defer {
+        memory.end(lease)
+        conversations.count(for: application, in: memory)
+      }
+      return try await body(conversations.conversation(thread))
+    }
+  }
+}
