@@ -8,15 +8,18 @@ import GLibBridge
 final class ServiceTurn {
   /// The way in which the answer reaches the caller.
   enum Delivery {
-    /// As the reply of the method call.
-    case reply
-    /// As signals to the caller, or to everyone.
+    /// As the reply of the method call. If it is broadcast, then as signals to everyone, too.
+    case reply(broadcast: Bool)
+    /// As signals to the caller, or to everyone, after the reply.
     case signals(broadcast: Bool)
-    /// As lines on a socket of the caller.
+    /// As lines on a socket of the caller, after the reply.
     case line
 
     var isBroadcast: Bool {
-      if case .signals(broadcast: true) = self { true } else { false }
+      switch self {
+      case .reply(let isBroadcast), .signals(let isBroadcast): isBroadcast
+      case .line: false
+      }
     }
   }
 
@@ -55,9 +58,8 @@ final class ServiceTurn {
     var isWaiting = true
   }
 
-  let id: String
-  let caller: String
-  let delivery: Delivery
+  let key: TurnKey
+  let isBroadcast: Bool
   /// The lease for the memory of the turn. It shrinks when the turn ends.
   let memory: MemoryBudget.Lease
   let calls = TurnCalls()
@@ -77,21 +79,19 @@ final class ServiceTurn {
   private var fault: BusError?
 
   /// - Parameters:
-  ///   - answer: the text that the turn will say, which `outlet` reads.
   ///   - outlet: the way of the events to the caller.
   ///   - consent: waits for the user's consent to background use, and throws if there is none.
-  init(
-    id: String, caller: String, delivery: Delivery, memory: MemoryBudget.Lease, _ answer: AnswerText,
-    _ outlet: any TurnOutlet, consent: @escaping @GLibActor () async throws -> Void = {}
-  ) {
-    self.id = id
-    self.caller = caller
-    self.delivery = delivery
-    self.memory = memory
-    self.answer = answer
+  init(_ place: TurnPlace, _ outlet: any TurnOutlet, consent: @escaping @GLibActor () async throws -> Void) {
+    key = place.key
+    isBroadcast = place.delivery.isBroadcast
+    memory = place.memory.lease
+    answer = place.answer
     self.outlet = outlet
     self.consent = consent
   }
+
+  var id: String { key.id }
+  var caller: String { key.caller }
 
   /// The text of the answer so far.
   var text: String {
@@ -113,8 +113,6 @@ final class ServiceTurn {
     return background?.isWaiting == true ? "waiting-for-approval" : calls.status ?? status.word
   }
 
-  var isBroadcast: Bool { delivery.isBroadcast }
-
   var isRunning: Bool {
     if case .running = status { return true }
     return false
@@ -122,21 +120,18 @@ final class ServiceTurn {
 
   /// Runs the turn, and calls `ended` after its status is final.
   ///
-  /// - Parameters:
-  ///   - reply: the turn begins when this has ended; nil if it begins at once.
-  ///   - hold: changes the memory that the turn holds to a number of bytes, and throws if there is no room.
+  /// - Parameter place: supplies the memory, which the turn changes while it runs.
   func start(
-    after reply: Wait?, interaction: UserInteraction, tools: ToolSet,
-    hold: @escaping @GLibActor (Int) throws(ChappieClientError) -> Void,
-    _ run: @escaping @GLibActor (TurnCaller) async throws -> ChappieResponse,
+    _ place: TurnPlace, tools: ToolSet, _ run: @escaping @GLibActor (TurnCaller) async throws -> ChappieResponse,
     ended: @escaping @GLibActor () -> Void
   ) {
     task = Task.onGLib {
-      await reply?.value()
+      if case .reply = place.delivery {} else { await place.call.replied.value() }
       do {
-        let caller = TurnCaller(interaction: interaction, tools: tools, text: answer, trace: trace, hold: hold) {
-          self.deliver($0)
-        }
+        let caller = TurnCaller(
+          interaction: place.call.interaction, tools: tools, text: answer, trace: trace,
+          hold: { (bytes) throws(ChappieClientError) in try place.memory.set(.engine, to: bytes) },
+          deliver: { self.deliver($0) })
         let response = try await run(caller)
         finish(.completed(response))
       } catch {

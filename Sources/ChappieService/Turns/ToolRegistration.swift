@@ -4,44 +4,34 @@ import GLibBridge
 
 /// The tools of a caller, and their handler.
 struct ToolRegistration {
-  enum Handler {
-    /// An object of the caller with the interface `org.chappie.ToolHandler`.
-    case object(ObjectPath)
-    /// A program that answers `ToolCallRequested` with `SubmitToolResult`.
-    case signals
-  }
+  private static let handlerInterface = "org.chappie.ToolHandler"
 
-  /// A tool, decoded from its description on the bus.
-  struct Entry {
-    let manifest: ChappieHarnessTool
-    let timeLimit: Duration
-  }
-
-  static let handlerInterface = "org.chappie.ToolHandler"
-
-  let entries: [Entry]
-  let handler: Handler
+  let entries: [(manifest: ChappieHarnessTool, timeLimit: Duration)]
+  /// An object of the caller with the interface `org.chappie.ToolHandler`. Nil for a program that answers
+  /// `ToolCallRequested` with `SubmitToolResult`.
+  let handler: ObjectPath?
   /// The estimated memory of the tools, in bytes.
   let footprint: Int
 
-  /// - Parameter handler: the path of the handler object; `/` for signals.
+  /// - Parameter handler: `/` is none.
   /// - Throws: `VariantError`, `BusError` with `InvalidArgument` or `LimitExceeded`,
   ///   ``ChappieClientError/invalidArgument(_:)`` for a wrong name or schema of a tool.
   init(_ tools: [VariantDictionary], handler: ObjectPath) throws {
-    try self.init(tools, handler: handler == .root ? .signals : .object(handler))
-  }
-
-  init(_ tools: [VariantDictionary], handler: Handler) throws {
-    guard tools.count <= Limits.tools else {
-      throw BusError(.limitExceeded, "There are \(tools.count) tools, and \(Limits.tools) are allowed: bring fewer.")
-    }
+    try Limits.check(tools: tools.count)
     let bytes = tools.reduce(0) { $0 + $1.variant.byteCount }
     try Limits.check(toolBytes: bytes)
     footprint = bytes * MemoryBudget.jsonFactor
-    entries = try tools.map(Entry.init)
-    self.handler = handler
-    let names = entries.map(\.manifest.name)
-    guard Set(names).count == names.count else {
+    entries = try tools.map { tool in
+      let manifest = try ChappieHarnessTool(tool)
+      let seconds: UInt32? = try tool.value("time_limit")
+      guard seconds.map({ (1...3600).contains($0) }) ?? true else {
+        throw BusError(.invalidArgument, "'time_limit' of '\(manifest.name)' must be 1 to 3600 seconds.")
+      }
+      _ = try manifest.argumentsSchema()
+      return (manifest, seconds.map { .seconds(Int64($0)) } ?? ChappieHostTool.defaultTimeLimit)
+    }
+    self.handler = handler == .root ? nil : handler
+    guard Set(entries.map(\.manifest.name)).count == entries.count else {
       throw BusError(.invalidArgument, "Two tools have the same name.")
     }
   }
@@ -51,9 +41,10 @@ struct ToolRegistration {
   func tools(for turn: ServiceTurn, over connection: BusConnection) -> [ToolSet.Tool] {
     entries.map { entry in
       ToolSet.Tool(entry.manifest, timeLimit: entry.timeLimit) { [handler] call in
-        switch handler {
-        case .signals: try await turn.calls.result(of: call.id)
-        case .object(let path): try await Self.call(path, call, of: turn, connection)
+        if let handler {
+          try await Self.call(handler, call, of: turn, connection)
+        } else {
+          try await turn.calls.result(of: call.id)
         }
       }
     }
@@ -78,26 +69,13 @@ struct ToolRegistration {
   }
 }
 
-extension ToolRegistration.Entry {
-  /// Decodes a tool and checks it.
-  ///
-  /// - Throws: `VariantError`, `BusError`, ``ChappieClientError/invalidArgument(_:)``.
-  fileprivate init(_ dictionary: VariantDictionary) throws {
-    manifest = try ChappieHarnessTool(dictionary)
-    let seconds: UInt32? = try dictionary.value("time_limit")
-    guard seconds.map({ (1...3600).contains($0) }) ?? true else {
-      throw BusError(.invalidArgument, "'time_limit' of '\(manifest.name)' must be 1 to 3600 seconds.")
-    }
-    timeLimit = seconds.map { .seconds(Int64($0)) } ?? ChappieHostTool.defaultTimeLimit
-    _ = try manifest.argumentsSchema()
-  }
-}
-
 extension ChappieToolResult {
-  /// The result that a caller gives; nil means `completed`.
+  /// The result that a caller gives.
   ///
-  /// - Throws: `BusError` with `InvalidArgument` for any other status than `completed` and `failed`.
+  /// - Parameter status: `completed`, `failed` or nil, which means `completed`.
+  /// - Throws: `BusError` with `InvalidArgument` for another status, or `LimitExceeded`.
   init(status: String?, output: String) throws {
+    try Limits.check(promptBytes: output.utf8.count)
     switch status {
     case nil, "completed": self.init(output: output)
     case "failed": self.init(failure: output)

@@ -2,27 +2,33 @@
 import ChappieSDK
 import GLibBridge
 
+/// What identifies a turn. Callers may choose the names of their turns, so a name alone does not.
+struct TurnKey: Hashable {
+  let caller: String
+  let id: String
+}
+
+/// A turn that is about to begin: whose it is, and the shares of limits that it takes.
+struct TurnPlace {
+  let key: TurnKey
+  let call: BusCall
+  let options: TurnOptions
+  let delivery: ServiceTurn.Delivery
+  let application: Application
+  /// Nil for a program outside of a sandbox.
+  let app: AppID?
+  let lease: Budget.Lease
+  let memory: TurnMemory
+  /// The text that the turn will say.
+  let answer = AnswerText()
+}
+
 /// The running turns of one client, and those that ended last.
 @GLibActor
 final class TurnBook {
-  /// Callers may choose the names of their turns, so a name alone does not identify one.
-  private struct Key: Hashable {
-    let caller: String
-    let id: String
-
-    init(_ turn: ServiceTurn) {
-      self.init(turn.id, of: turn.caller)
-    }
-
-    init(_ id: String, of caller: String) {
-      self.caller = caller
-      self.id = id
-    }
-  }
-
-  private var turns: [Key: ServiceTurn] = [:]
+  private var turns: [TurnKey: ServiceTurn] = [:]
   /// The ended turns, oldest first.
-  private var ended: [(key: Key, spare: MemoryBudget.Spare)] = []
+  private var ended: [ServiceTurn] = []
   private let memory: MemoryBudget
 
   init(_ memory: MemoryBudget) {
@@ -30,39 +36,40 @@ final class TurnBook {
   }
 
   isolated deinit {
-    for turn in ended { memory.end(turn.spare) }
+    for turn in ended { memory.end(turn.memory) }
   }
 
   var running: [ServiceTurn] { turns.values.filter(\.isRunning) }
 
   func add(_ turn: ServiceTurn) {
-    turns[Key(turn)] = turn
+    turns[turn.key] = turn
   }
 
-  /// Whether a new turn of `caller` may have this id. An id that everyone sees must name one turn only.
-  func mayAdd(_ id: String, of caller: String, isBroadcast: Bool) -> Bool {
-    turns[Key(id, of: caller)] == nil && !turns.values.contains { $0.id == id && ($0.isBroadcast || isBroadcast) }
+  /// Whether there may be a new turn of this key. An id that everyone sees must name one turn only.
+  func mayAdd(_ key: TurnKey, isBroadcast: Bool) -> Bool {
+    turns[key] == nil && !turns.values.contains { $0.id == key.id && ($0.isBroadcast || isBroadcast) }
   }
 
   /// Keeps an ended turn until newer ones replace it, or its application needs the memory.
   func retire(_ turn: ServiceTurn) {
     // This cannot fail: an ended turn takes less memory than a running one.
     try? memory.resize(turn.memory, to: turn.footprint)
-    let key = Key(turn)
-    ended.append((key, memory.spare(turn.memory) { [weak self] in self?.forget(key) }))
-    while ended.count > Limits.keptTurns || (ended.count > 1 && keptBytes > Limits.keptBytes) {
-      let oldest = ended.removeFirst()
-      turns[oldest.key] = nil
-      memory.end(oldest.spare)
+    ended.append(turn)
+    memory.spare(turn.memory) { [weak self, weak turn] in
+      if let turn { self?.forget(turn) }
+    }
+    while let oldest = ended.first, ended.count > Limits.keptTurns || (ended.count > 1 && keptBytes > Limits.keptBytes)
+    {
+      memory.end(oldest.memory)
+      forget(oldest)
     }
   }
 
-  private var keptBytes: Int { ended.reduce(0) { $0 + $1.spare.lease.amount } }
+  private var keptBytes: Int { ended.reduce(0) { $0 + $1.memory.amount } }
 
-  /// Removes a turn whose memory was already given back.
-  private func forget(_ key: Key) {
-    turns[key] = nil
-    ended.removeAll { $0.key == key }
+  private func forget(_ turn: ServiceTurn) {
+    turns[turn.key] = nil
+    ended.removeAll { $0 === turn }
   }
 
   /// The turn that a call names. It must be a turn of the caller, or a broadcast one.
@@ -70,7 +77,9 @@ final class TurnBook {
   /// - Throws: `VariantError`, `BusError` with `NoSuchTurn`.
   func turn(of call: BusCall) throws -> ServiceTurn {
     let id: String = try call.argument(0)
-    guard let turn = turns[Key(id, of: call.sender)] ?? turns.values.first(where: { $0.id == id && $0.isBroadcast })
+    guard
+      let turn = turns[TurnKey(caller: call.sender, id: id)]
+        ?? turns.values.first(where: { $0.id == id && $0.isBroadcast })
     else {
       throw BusError(.noSuchTurn, "There is no such turn: it is not yours, or it ended too long ago.")
     }

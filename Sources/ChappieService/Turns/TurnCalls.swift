@@ -108,11 +108,15 @@ final class TurnCalls {
   /// - Throws: `BusError` with `InvalidArgument` if the call does not wait for one.
   func submit(_ result: ChappieToolResult, for call: String) throws {
     guard case .waitsForResult(let promise)? = calls[call], !promise.isFulfilled else {
-      throw BusError(
-        .invalidArgument,
-        "No call '\(Redaction.name(call) ?? Redaction.message(call))' of this turn waits for a result.")
+      throw Self.waitsForNone(call, "a result")
     }
     promise.fulfil(result)
+  }
+
+  private static func waitsForNone(_ call: String, _ thing: String) -> BusError {
+    BusError(
+      .invalidArgument,
+      "No call '\(Redaction.name(call) ?? Redaction.message(call))' of this turn waits for \(thing).")
   }
 
   /// Gives the decision on a call. While the screen or the keyring is locked, it approves nothing, because the person
@@ -121,9 +125,7 @@ final class TurnCalls {
   /// - Throws: `BusError` with `InvalidArgument` if the call does not wait for approval, or with `Locked`.
   func resolve(_ decision: ChappieApprovalDecision, for call: String) throws {
     guard case .waitsForApproval(_, let promise)? = calls[call], !promise.isFulfilled else {
-      throw BusError(
-        .invalidArgument,
-        "No call '\(Redaction.name(call) ?? Redaction.message(call))' of this turn waits for approval.")
+      throw Self.waitsForNone(call, "approval")
     }
     if case .approve = decision, !LockMonitor.shared.mayApprove {
       Log.notice("A tool call was not approved: the screen or the keyring is locked.")

@@ -43,7 +43,7 @@ struct TurnOptions {
     broadcast = try options.value("broadcast") ?? false
     background = try options.value("background") ?? false
     continues = try options.value("continue") ?? false
-    tools = try options.value("tools", as: [VariantDictionary].self).map { try ToolRegistration($0, handler: .signals) }
+    tools = try options.value("tools", as: [VariantDictionary].self).map { try ToolRegistration($0, handler: .root) }
   }
 
   private static func outputSchema(_ text: String) throws -> ChappieJSONValue {
@@ -53,33 +53,10 @@ struct TurnOptions {
   }
 
   private static func checkedName(_ name: String) throws -> String {
-    let isPlain = name.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-        true
-      default: false
-      }
-    }
-    guard isPlain, (1...64).contains(name.utf8.count) else {
+    guard name.isPlainName, name.utf8.count <= 64 else {
       throw BusError(.invalidArgument, "'turn' must have 1 to 64 characters of A-Z, a-z, 0-9, - and _.")
     }
     return name
-  }
-}
-
-extension ChappieResponse {
-  /// The details of `Completed`.
-  var details: VariantDictionary {
-    var details: VariantDictionary = [
-      "model": model, "response_id": responseID,
-      "input_tokens": UInt64(clamping: usage.inputTokens),
-      "cached_input_tokens": UInt64(clamping: usage.cachedInputTokens),
-      "output_tokens": UInt64(clamping: usage.outputTokens),
-      "reasoning_tokens": UInt64(clamping: usage.reasoningTokens),
-    ]
-    if isRefusal { details.set("refusal", true) }
-    return details
   }
 }
 
@@ -99,12 +76,7 @@ enum Prompt: Sendable {
   /// - Parameter options: the options of the turn, whose instructions count as text.
   /// - Throws: `BusError` with `InvalidArgument` for no text, or `LimitExceeded` for too much.
   func check(_ options: TurnOptions) throws {
-    try Self.check(byteCount, options)
-  }
-
-  /// Checks a prompt of `bytes`, as ``check(_:)``.
-  static func check(_ bytes: Int, _ options: TurnOptions) throws {
-    guard bytes > 0 else { throw BusError(.invalidArgument, "There is no text to answer: give some.") }
-    try Limits.check(promptBytes: bytes + (options.message.instructions?.utf8.count ?? 0))
+    guard byteCount > 0 else { throw BusError(.invalidArgument, "There is no text to answer: give some.") }
+    try Limits.check(promptBytes: byteCount + (options.message.instructions?.utf8.count ?? 0))
   }
 }

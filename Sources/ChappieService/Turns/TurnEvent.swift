@@ -12,6 +12,63 @@ enum TurnEvent: Sendable {
   case completed(ChappieResponse)
   /// The dictionary holds the details, with the partial text.
   case failed(BusError, VariantDictionary)
+
+  /// An event as the bus and a socket carry it.
+  struct Content {
+    let signal: String
+    /// The value of `event` in a line.
+    let event: String
+    /// The arguments of the signal after the turn's id, which are the members of the line.
+    var texts: KeyValuePairs<String, String> = [:]
+    /// The last argument of the signal. Its members are members of the line.
+    var details: VariantDictionary?
+    /// The reason that an answer of the caller was not accepted, for lines alone.
+    var refusal: BusError?
+  }
+
+  var content: Content {
+    switch self {
+    case .toolCallRequested(let request):
+      Content(
+        signal: "ToolCallRequested", event: "tool-call-requested",
+        texts: [
+          "call": request.callID, "name": request.toolName, "arguments": request.arguments,
+          "policy": request.policy.rawValue,
+        ])
+    case .approvalRequested(let request, let refusal):
+      Content(
+        signal: "ApprovalRequested", event: "approval-requested",
+        texts: ["call": request.callID, "name": request.toolName, "arguments": request.arguments], refusal: refusal)
+    case .toolCallCompleted(let result):
+      Content(
+        signal: "ToolCallCompleted", event: "tool-call-completed", texts: ["call": result.callID],
+        details: result.dictionary)
+    case .usageLimits(let limits):
+      Content(signal: "UsageLimitsUpdated", event: "usage-limits", details: limits.dictionary)
+    case .completed(let response):
+      Content(
+        signal: "Completed", event: "completed", texts: ["text": response.outputText], details: response.details)
+    case .failed(let error, let details):
+      Content(
+        signal: "Failed", event: "failed", texts: ["error": error.name, "message": error.message], details: details)
+    }
+  }
+
+  enum Kind {
+    /// A caller that waits for a reply gets it too, because it may run the tool.
+    case tool
+    case limits
+    /// The turn ends with it.
+    case end
+  }
+
+  var kind: Kind {
+    switch self {
+    case .toolCallRequested, .approvalRequested, .toolCallCompleted: .tool
+    case .usageLimits: .limits
+    case .completed, .failed: .end
+    }
+  }
 }
 
 /// The way of a turn's events to its caller.

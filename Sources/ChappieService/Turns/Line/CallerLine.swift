@@ -23,14 +23,16 @@ enum CallerLine: Sendable {
     guard let kind = kinds.first, kinds.count == 1 else {
       throw Self.refusal("it must have exactly one of \(Self.kinds.joined(separator: ", "))")
     }
-    let content = LineFields(fields[kind] ?? .null, kind)
+    let content = LineFields(value: fields[kind] ?? .null, name: kind)
     switch kind {
     case "text":
       self = .question(.text(try content.text()), images: try Self.images(json))
     case "messages":
       self = .question(.transcript(try Self.transcript(content)), images: try Self.images(json))
     case "tool_result":
-      self = .toolResult(call: try content["call"].text(), try Self.result(content))
+      let (call, output) = (try content["call"].text(), try content["output"].text())
+      self = .toolResult(
+        call: call, try ChappieToolResult(status: try content["status"].optional?.text(), output: output))
     case "approval":
       let reason = try content["reason"].optional?.text() ?? ""
       self = .approval(
@@ -61,7 +63,7 @@ enum CallerLine: Sendable {
   }
 
   private static func images(_ json: ChappieJSONValue) throws -> [String] {
-    guard let images = LineFields(json, "line")["images"].optional else { return [] }
+    guard let images = LineFields(value: json, name: "line")["images"].optional else { return [] }
     return try images.list().map { try $0.text() }
   }
 
@@ -72,12 +74,6 @@ enum CallerLine: Sendable {
       try TranscriptEntry(role: try $0["role"].text(), text: try $0["text"].text()).message()
     }
   }
-
-  private static func result(_ content: LineFields) throws -> ChappieToolResult {
-    let output = try content["output"].text()
-    try Limits.check(promptBytes: output.utf8.count)
-    return try ChappieToolResult(status: try content["status"].optional?.text(), output: output)
-  }
 }
 
 /// A value of a line, with its name for errors.
@@ -85,13 +81,8 @@ private struct LineFields {
   let value: ChappieJSONValue
   let name: String
 
-  init(_ value: ChappieJSONValue, _ name: String) {
-    self.value = value
-    self.name = name
-  }
-
   /// A member; null when it is missing.
-  subscript(key: String) -> LineFields { LineFields(value[key] ?? .null, key) }
+  subscript(key: String) -> LineFields { LineFields(value: value[key] ?? .null, name: key) }
 
   /// Nil for null, or a missing member.
   var optional: LineFields? { value.isNull ? nil : self }
@@ -108,6 +99,6 @@ private struct LineFields {
 
   func list() throws -> [LineFields] {
     guard let elements = value.arrayValue else { throw CallerLine.refusal("'\(name)' must be a list") }
-    return elements.map { LineFields($0, name) }
+    return elements.map { LineFields(value: $0, name: name) }
   }
 }

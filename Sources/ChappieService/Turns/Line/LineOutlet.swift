@@ -72,11 +72,12 @@ final class LineOutlet: TurnOutlet {
   }
 
   func send(_ event: TurnEvent) {
-    let entry = Entry(after: answer.byteCount, isLast: event.isLast)
+    let entry = Entry(after: answer.byteCount, isLast: event.kind == .end)
     entries.append(entry)
+    let content = event.content
     Task.onGLib {
       // Encoding a long answer takes long, and the actor has other callers to answer.
-      entry.line = event.isLong ? await offActor { event.line } : event.line
+      entry.line = content.isLong ? await offActor { content.line } : content.line
       write()
     }
   }
@@ -136,5 +137,56 @@ final class LineOutlet: TurnOutlet {
       ChappieJSONValue.encode(piece, into: &$0)
       $0 += Self.textEnd
     }
+  }
+}
+
+extension TurnEvent.Content {
+  /// Whether the encoding takes long.
+  var isLong: Bool { max(texts.map(\.value.utf8.count).max() ?? 0, details?.variant.byteCount ?? 0) > 64 << 10 }
+
+  /// The JSON line of the event.
+  var line: [UInt8] {
+    var fields = details?.json ?? [:]
+    fields["event"] = .string(event)
+    for (key, text) in texts { fields[key] = .string(text) }
+    if let refusal {
+      fields["error"] = .string(refusal.name)
+      fields["message"] = .string(refusal.message)
+    }
+    return ChappieJSONValue.object(fields).encoded + [UInt8(ascii: "\n")]
+  }
+}
+
+extension VariantDictionary {
+  fileprivate var json: [String: ChappieJSONValue] {
+    keys.reduce(into: [:]) { fields, key in fields[key] = self[key].map(ChappieJSONValue.init) }
+  }
+}
+
+extension ChappieJSONValue {
+  /// A value of the bus as JSON, with the same keys.
+  init(_ variant: Variant) {
+    if let dictionary = try? VariantDictionary(variant: variant) {
+      self = .object(dictionary.json)
+    } else if let text = try? String(variant: variant) {
+      self = .string(text)
+    } else if let flag = try? Bool(variant: variant) {
+      self = .bool(flag)
+    } else if let number = try? Double(variant: variant) {
+      self = .number(number)
+    } else if let number = variant.wholeNumber {
+      self = .integer(number)
+    } else {
+      self = .array(variant.children.map { ChappieJSONValue($0.unboxed) })
+    }
+  }
+}
+
+extension Variant {
+  fileprivate var wholeNumber: Int64? {
+    if let number = try? Int64(variant: self) { return number }
+    if let number = try? UInt64(variant: self) { return Int64(clamping: number) }
+    if let number = try? Int32(variant: self) { return Int64(number) }
+    return (try? UInt32(variant: self)).map { Int64($0) }
   }
 }

@@ -29,7 +29,7 @@ final class TurnLine {
   init(_ socket: StreamSocket, _ memory: TurnMemory) {
     self.socket = socket
     self.memory = memory
-    reader = LineReader(socket, limit: CallerLine.limit) { try memory.set(line: 2 * $0) }
+    reader = LineReader(socket, limit: CallerLine.limit) { try memory.set(.line, to: 2 * $0) }
   }
 
   /// Begins to read lines for `turn`.
@@ -85,7 +85,7 @@ final class TurnLine {
       question.fulfil((prompt, images))
     case .toolResult(let call, let result):
       if !turn.calls.offer(result, for: call) { try noteLateAnswer(to: call, of: turn) }
-      try memory.set(early: turn.calls.earlyBytes)
+      try memory.set(.early, to: turn.calls.earlyBytes)
     case .approval(let call, let decision):
       await LockMonitor.shared.ready()
       guard turn.calls.waitsForApproval(call), !isRefusedAgain(decision, call) else {
