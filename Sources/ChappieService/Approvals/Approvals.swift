@@ -6,12 +6,17 @@ import GLibBridge
 @GLibActor
 final class Approvals {
   /// A waiting call.
-  struct Waiting {
+  private struct Waiting {
+    let id: String
     let question: ApprovalQuestion
     let call: String
     let turn: ServiceTurn
-    /// A number that grows in the order of the questions.
-    fileprivate let number: Int
+
+    var dictionary: VariantDictionary {
+      [
+        "approval": id, "tool": question.tool, "bytes": UInt64(question.arguments.utf8.count), "app": question.app,
+      ]
+    }
   }
 
   /// The largest number of listed calls, oldest first: turns can have any number of calls.
@@ -20,8 +25,8 @@ final class Approvals {
   private static let patience = Duration.seconds(3)
 
   private let notifications: Notifications?
-  private var waiting: [String: Waiting] = [:]
-  private var count = 0
+  /// The oldest first.
+  private var waiting: [Waiting] = []
 
   init(_ notifications: Notifications?) {
     self.notifications = notifications
@@ -30,9 +35,8 @@ final class Approvals {
   /// Waits for the first answer: from a program, or from the user through the desktop.
   func decision(on question: ApprovalQuestion, _ call: String, of turn: ServiceTurn) async -> ChappieApprovalDecision {
     let id = newID()
-    count += 1
-    waiting[id] = Waiting(question: question, call: call, turn: turn, number: count)
-    defer { waiting[id] = nil }
+    waiting.append(Waiting(id: id, question: question, call: call, turn: turn))
+    defer { waiting.removeAll { $0.id == id } }
     guard let notifications else { return await turn.calls.approval(of: call) }
     let asker = "\(turn.memory.holder)"
     return await notifications.asking(
@@ -49,23 +53,19 @@ final class Approvals {
   private func newID() -> String {
     while true {
       let id = "ask-" + String((0..<5).map { _ in "abcdefghjkmnpqrstuvwxyz23456789".randomElement() ?? "a" })
-      if waiting[id] == nil { return id }
+      if !waiting.contains(where: { $0.id == id }) { return id }
     }
   }
 
   // MARK: The user's programs
 
   /// The waiting calls, oldest first. The arguments may be long and are only in the details of a call.
-  var list: [VariantDictionary] {
-    waiting.sorted { $0.value.number < $1.value.number }.prefix(Self.listed).map { id, waiting in
-      dictionary(id, waiting)
-    }
-  }
+  var list: [VariantDictionary] { waiting.prefix(Self.listed).map(\.dictionary) }
 
   /// - Throws: `BusError` with `InvalidArgument`.
   func details(of id: String) throws -> VariantDictionary {
     let waiting = try find(id)
-    var details = dictionary(id, waiting)
+    var details = waiting.dictionary
     details.set("arguments", waiting.question.arguments)
     return details
   }
@@ -77,19 +77,10 @@ final class Approvals {
   }
 
   private func find(_ id: String) throws -> Waiting {
-    guard let waiting = waiting[id] else {
+    guard let waiting = waiting.first(where: { $0.id == id }) else {
       throw BusError(
         .invalidArgument, "No approval '\(Redaction.message(id))' waits: it was answered, or its turn has ended.")
     }
     return waiting
-  }
-
-  private func dictionary(_ id: String, _ waiting: Waiting) -> VariantDictionary {
-    var dictionary: VariantDictionary = [
-      "approval": id, "tool": waiting.question.tool,
-      "bytes": UInt64(waiting.question.arguments.utf8.count),
-    ]
-    dictionary.set("app", waiting.question.app)
-    return dictionary
   }
 }

@@ -11,14 +11,12 @@ import Platform
 final class BackgroundConsent {
   typealias Choice = BackgroundAnswers.Choice
 
-  enum Outcome {
-    case allowed
-    case denied
-    case unanswered
-  }
+  /// Nil is no answer.
+  typealias Outcome = Choice?
 
   @GLibActor
   private final class Question {
+    /// To allow or to deny.
     let outcome = Promise<Outcome>()
     let task: Task<Outcome, Never>
     var waiting = 0
@@ -70,12 +68,12 @@ final class BackgroundConsent {
   func admit(_ app: AppID?, isNeeded: () async throws -> Bool) async throws {
     switch answers.choice(for: app) {
     case .allow: return
-    case .deny: throw denial(app, .denied)
+    case .deny: throw denial(app, .deny)
     case .ask: break
     case nil: guard try await isNeeded() else { return }
     }
     let outcome = try await outcome(for: app)
-    guard case .allowed = outcome else { throw denial(app, outcome) }
+    guard outcome == .allow else { throw denial(app, outcome) }
   }
 
   /// The user's answer for `app`; nil if there is none.
@@ -92,17 +90,13 @@ final class BackgroundConsent {
     }
     Log.info("Background use by \(name: Self.logName(app)) is set to '\(name: choice.rawValue)'.")
     nextQuestion[app] = nil
-    switch choice {
-    case .allow: questions[app]?.outcome.fulfil(.allowed)
-    case .deny: questions[app]?.outcome.fulfil(.denied)
-    case .ask: break
-    }
+    if choice != .ask { questions[app]?.outcome.fulfil(choice) }
   }
 
   // MARK: Asking
 
   private func outcome(for app: AppID?) async throws -> Outcome {
-    if let next = nextQuestion[app], next > .now { return .unanswered }
+    if let next = nextQuestion[app], next > .now { return nil }
     let question = questions[app] ?? ask(app)
     question.waiting += 1
     defer {
@@ -120,13 +114,15 @@ final class BackgroundConsent {
   private func ask(_ app: AppID?) -> Question {
     let question = Question { [self] outcome in
       defer { forget(outcome, app) }
-      guard let asking else { return .unanswered }
+      guard let asking else { return nil }
       Log.info("The user is asked for consent to background use by \(name: Self.logName(app)).")
-      let content = DesktopNotification(askingForBackgroundUseBy: await ConsentQuestion(app))
+      var name: String?
+      if let app { name = await ApplicationName.forUser(of: app.text) }
+      let content = DesktopNotification(askingForBackgroundUseBy: ConsentQuestion(app: app?.text, name: name))
       return await asking(content, Self.logName(app)) { [self] action in
         take(action, app, outcome)
       } _: {
-        outcome.fulfil(.unanswered)
+        outcome.fulfil(nil)
       } _: { [self] in
         await answer(outcome, app)
       }
@@ -146,7 +142,7 @@ final class BackgroundConsent {
       try set(choice, for: app)
     } catch {
       Log.warning("The answer on background use could not be stored, and counts for this time only.")
-      outcome.fulfil(choice == .allow ? .allowed : .denied)
+      outcome.fulfil(choice)
     }
   }
 
@@ -154,11 +150,11 @@ final class BackgroundConsent {
     do {
       return try await withDeadline(patience) { try await outcome.value() }
     } catch is CancellationError {
-      return .unanswered
+      return nil
     } catch {
       nextQuestion = nextQuestion.filter { $0.value > .now }
       nextQuestion[app] = .now + Self.pause
-      return .unanswered
+      return nil
     }
   }
 
@@ -166,28 +162,15 @@ final class BackgroundConsent {
 
   private func denial(_ app: AppID?, _ outcome: Outcome) -> BusError {
     let command = "chappie accounts --background allow" + (app.map { " --app \($0)" } ?? "")
-    return switch outcome {
-    case .denied:
-      BusError(
-        .accessDenied, "The user does not allow ChatGPT to be used in the background here: to allow it, run \(command)."
-      )
-    case .allowed, .unanswered:
-      BusError(
-        .accessDenied,
-        "The use of ChatGPT in the background needs the user's consent, and nobody has given it: to allow it, run "
+    return BusError(
+      .accessDenied,
+      outcome == .deny
+        ? "The user does not allow ChatGPT to be used in the background here: to allow it, run \(command)."
+        : "The use of ChatGPT in the background needs the user's consent, and nobody has given it: to allow it, run "
           + "\(command).")
-    }
   }
 
   private static func logName(_ app: AppID?) -> String { app?.text ?? "the user's own programs" }
-}
-
-extension ConsentQuestion {
-  fileprivate init(_ app: AppID?) async {
-    var name: String?
-    if let app { name = await ApplicationName.forUser(of: app.text) }
-    self.init(app: app?.text, name: name)
-  }
 }
 
 extension ChappieAuthSession {
@@ -200,4 +183,72 @@ extension ChappieAuthSession {
     if snapshot.signInMethod == nil, snapshot.state != .signedOut, let error = snapshot.lastError { throw error }
     return snapshot.needsBackgroundConsent
   }
+}
+
+/// The user's answers on background use, in a key file of the user's state directory:
+///
+///     [org.example.App]
+///     Answer=allow
+///     Time=1795420800
+///
+/// The desktop user's own programs have the group `[desktop-user]`, which is no app's id. The file is read at each use.
+struct BackgroundAnswers {
+  /// How background turns of an application are treated.
+  enum Choice: String, CaseIterable {
+    case allow
+    case deny
+    /// The next one asks the user.
+    case ask
+  }
+
+  private struct Answer {
+    let choice: Choice
+    let time: Timestamp
+  }
+
+  private static let sizeLimit = 256 << 10
+  private static let desktopUser = "desktop-user"
+
+  private let directory: String
+  private var path: String { directory + "/background-use" }
+
+  init(directory: String = Directories.state + "/chappie") {
+    self.directory = directory
+  }
+
+  /// The answer for an app, or for the desktop user; nil if there is none. A file that cannot be read makes each
+  /// application ask.
+  func choice(for app: AppID?) -> Choice? {
+    guard let answers = try? read() else { return .ask }
+    return answers[Self.group(app)]?.choice
+  }
+
+  /// Keeps an answer.
+  ///
+  /// - Throws: ``FileError``. A file that cannot be read is replaced.
+  func set(_ choice: Choice, for app: AppID?) throws(FileError) {
+    var answers = (try? read()) ?? [:]
+    answers[Self.group(app)] = Answer(choice: choice, time: .now)
+    let text = answers.sorted { $0.key < $1.key }.map { group, answer in
+      "[\(group)]\nAnswer=\(answer.choice.rawValue)\nTime=\(answer.time.unixSeconds)\n"
+    }
+    try Files.makeDirectory(directory)
+    try Files.write(Array(text.joined(separator: "\n").utf8), to: path)
+  }
+
+  private func read() throws -> [String: Answer] {
+    guard Files.exists(path) else { return [:] }
+    let file = try KeyFile(Files.read(path, limit: Self.sizeLimit))
+    var answers: [String: Answer] = [:]
+    // The names of applications are ASCII. Among others, `String` takes different bytes for the same name.
+    for group in file.groupNames where group.utf8.allSatisfy({ $0 < 0x80 }) {
+      // A value that is not understood allows nothing.
+      let choice = file.string(group, "Answer").flatMap(Choice.init) ?? .ask
+      let time = file.string(group, "Time").flatMap { Timestamp(text: $0) } ?? .distantPast
+      answers[group] = Answer(choice: choice, time: time)
+    }
+    return answers
+  }
+
+  private static func group(_ app: AppID?) -> String { app?.text ?? desktopUser }
 }

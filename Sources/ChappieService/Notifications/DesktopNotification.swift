@@ -46,28 +46,23 @@ struct DesktopNotification: Equatable {
   /// The title: plain text, without details of the user.
   let summary: String
   /// The first line of the text, which a banner shows even where it cuts the rest. It is bold with markup.
-  let headline: String?
+  var headline: String?
   /// Plain text, in one or more lines.
   let body: String
   let actions: [Action]
   /// The hint `category`.
   let category: String
   let lifetime: Lifetime
+}
 
-  init(summary: String, body: String, actions: [Action], category: String, lifetime: Lifetime) {
-    self.summary = summary
-    headline = nil
-    self.body = body
-    self.actions = actions
-    self.category = category
-    self.lifetime = lifetime
-  }
-
+extension DesktopNotification {
   /// The notification of an update for the slot `name`; nil if there is nothing to show.
   ///
   /// - Parameter canCopy: whether a click can copy the code.
   init?(_ update: SlotUpdates.Update, of name: SlotName, canCopy: Bool = false) {
     category = "x-chappie.sign-in"
+    actions = update.actions + (canCopy ? [.copyCode] : [])
+    lifetime = update.isBrief ? .brief : .untilSolved
     headline = if case .codeWaits(let code) = update { tr("Code: \(code.userCode)") } else { nil }
     switch update {
     case .none:
@@ -81,16 +76,12 @@ struct DesktopNotification: Equatable {
       // Some servers that have actions make them hard to find.
       let advice = name.command.map { tr("In a terminal: \($0)") } ?? tr("Sign in again in the program that uses it.")
       body = Self.lines(ended, failed, advice)
-      actions = [.signIn]
-      lifetime = .untilSolved
     case .codeWaits(let code):
       // The summary has no code, since servers show it on locked screens too.
       summary = tr("Sign in to ChatGPT")
       body = Self.lines(
         tr("Enter it at \(code.verificationURI)"), name.text.map { tr("This signs in \($0).") },
         tr("Continue only if you started this sign-in yourself."))
-      actions = canCopy ? [.openPage, .copyCode] : [.openPage]
-      lifetime = .untilSolved
     case .pageWaits:
       summary = tr("Sign in to ChatGPT")
       body = Self.lines(
@@ -98,19 +89,13 @@ struct DesktopNotification: Equatable {
         // The address is too long for a notification, and some servers have no actions.
         name.command.map { tr("The address of the page, in a terminal: \($0)") },
         tr("Continue only if you started this sign-in yourself."))
-      actions = [.openPage]
-      lifetime = .untilSolved
     case .linked(let account):
       summary = tr("Signed in to ChatGPT")
       body = Self.lines(
         account.map { tr("The account is \($0.shown(limit: 64)).") }, name.text.map { tr("This is for \($0).") })
-      actions = []
-      lifetime = .brief
     case .failed(let failure):
       summary = tr("The sign-in to ChatGPT failed")
       body = Self.lines(ErrorSentences.translated(failure), name.text.map { tr("This was for \($0).") })
-      actions = []
-      lifetime = .brief
     }
   }
 

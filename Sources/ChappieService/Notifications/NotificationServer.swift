@@ -50,6 +50,8 @@ final class NotificationServer {
   private var ids: Set<UInt32> = []
   /// The ids that calls of `Notify` replace that have not been answered; 0 for none.
   private var replaced: [UInt32] = []
+  /// Finished when there are none, once the service ends.
+  private var ending: Wait?
   /// Signals about ids that the reply to one of these calls may name.
   private var early: [BusSignal] = []
 
@@ -76,6 +78,7 @@ final class NotificationServer {
 
   /// The server, which the bus starts if necessary and possible; nil if no server answers.
   func reach() async -> Reachable? {
+    guard ending == nil else { return nil }
     if case .unknown(let known) = presence {
       follow()
       await known.value()
@@ -115,6 +118,11 @@ final class NotificationServer {
     replaced.append(id)
     let new: UInt32 = (try? await call(server.owner, "Notify", arguments).member(0, "id")) ?? 0
     if let call = replaced.firstIndex(of: id) { replaced.remove(at: call) }
+    if let ending {
+      if new != 0 { _ = try? await call(server.owner, "CloseNotification", .tuple(new)) }
+      if replaced.isEmpty { ending.finish() }
+      return false
+    }
     let isShown = new != 0 && server.owner == owner
     if isShown {
       ids.remove(id)
@@ -133,6 +141,14 @@ final class NotificationServer {
     guard let owner else { return }
     _ = try? await call(owner, "CloseNotification", .tuple(id))
     if ids.remove(id) != nil { write() }
+  }
+
+  /// Closes all notifications, shows no other, and passes no event on.
+  func end() async {
+    let ending = Wait()
+    self.ending = ending
+    for id in ids { await close(id) }
+    if !replaced.isEmpty { await ending.value() }
   }
 
   private func call(_ owner: String, _ member: String, _ arguments: Variant) async throws -> Variant {
@@ -173,7 +189,7 @@ final class NotificationServer {
   }
 
   private func receive(_ signal: BusSignal) {
-    guard let id = try? signal.arguments.member(0, "id", as: UInt32.self) else { return }
+    guard ending == nil, let id = try? signal.arguments.member(0, "id", as: UInt32.self) else { return }
     // The user may be faster than the reply with the id.
     if replaced.contains(id) || (!ids.contains(id) && !replaced.isEmpty) {
       if early.count < Self.mostEarly { early.append(signal) }

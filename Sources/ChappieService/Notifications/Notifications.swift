@@ -9,15 +9,10 @@ final class Notifications {
   private let connection: BusConnection
   private lazy var server = NotificationServer(connection) { [weak self] in self?.receive($0) }
   private let window: DesktopWindow
-  private var notifications: [SlotIdentity: Weak<SlotNotification>] = [:]
-  /// The slot notifications with something to show. They outlive their sessions.
-  private var telling: [SlotIdentity: SlotNotification] = [:]
+  /// Those with something to show hold themselves, and outlive their sessions.
+  private var slots: [SlotIdentity: Weak<SlotNotification>] = [:]
   private var questions: [ObjectIdentifier: QuestionNotification] = [:]
-  /// The calls about questions that the server has not answered.
-  private var questionCalls = 0
   private let questionRate = RateLimit<String> { _ in Limits.questionRate }
-  /// Set while all notifications are withdrawn; ends when that is done.
-  private var withdrawn: Wait?
 
   init(_ connection: BusConnection) {
     self.connection = connection
@@ -27,20 +22,17 @@ final class Notifications {
   }
 
   private func lockChanged() {
-    for notification in telling.values { notification.lockChanged() }
-    for notification in questions.values { notification.lockChanged() }
+    for slot in slots.values { slot.value?.lockChanged() }
+    for question in questions.values { question.lockChanged() }
   }
 
   /// Follows the slot of `session` while the result is held, and until its notification is resolved.
   func follow(_ session: ChappieAuthSession) -> SlotNotification {
-    if let notification = notifications[SlotIdentity(session.configuration)]?.value { return notification }
-    notifications = notifications.filter { $0.value.value != nil }
-    let notification = SlotNotification(session, server, window) { [connection] address, token in
-      await WebPage.open(address, activationToken: token, over: connection)
-    } idleChanged: { [weak self] in
-      self?.note($0)
-    }
-    notifications[notification.slot] = Weak(notification)
+    let slot = SlotIdentity(session.configuration)
+    if let notification = slots[slot]?.value { return notification }
+    slots = slots.filter { $0.value.value != nil }
+    let notification = SlotNotification(session, slot, server, window, openPage: WebPage.opener(over: connection))
+    slots[slot] = Weak(notification)
     return notification
   }
 
@@ -56,17 +48,11 @@ final class Notifications {
     answer: @escaping @GLibActor (DesktopNotification.Action) -> Void,
     unshown: @escaping @GLibActor () -> Void = {}, while body: () async -> Result
   ) async -> Result {
-    var desktop = QuestionNotification.Desktop { [self] notification, shown in
-      questionCalls += 1
-      defer { questionCallEnded() }
+    var desktop = QuestionNotification.Desktop { [server] notification, shown in
       guard let reached = await server.reach() else { return false }
       return await server.show(notification, replacing: 0, on: reached, shown)
-    } close: { [self] id in
-      questionCalls += 1
-      Task.onGLib {
-        await server.close(id)
-        questionCallEnded()
-      }
+    } close: { [server] id in
+      Task.onGLib { await server.close(id) }
     }
     desktop.mayAsk = { [questionRate] in questionRate.allows(asker) }
     let notification = QuestionNotification(question, desktop, patience: patience, answer, unshown: unshown)
@@ -80,31 +66,12 @@ final class Notifications {
 
   /// Withdraws all notifications, since nothing handles a click after the end of the service.
   func withdraw() async {
-    for question in questions.values { question.withdraw() }
-    guard !isWithdrawn else { return }
-    let withdrawn = Wait()
-    self.withdrawn = withdrawn
     // A server that does not answer must not keep the service from ending.
-    let deadline = Timer(after: .seconds(1)) { withdrawn.finish() }
-    for notification in telling.values { notification.withdraw() }
-    await withdrawn.value()
-    deadline.cancel()
-  }
-
-  private func note(_ notification: SlotNotification) {
-    telling[notification.slot] = notification.isIdle ? nil : notification
-    if isWithdrawn { withdrawn?.finish() }
-  }
-
-  private var isWithdrawn: Bool { telling.isEmpty && questionCalls == 0 }
-
-  private func questionCallEnded() {
-    questionCalls -= 1
-    if isWithdrawn { withdrawn?.finish() }
+    try? await withDeadline(.seconds(1)) { [server] in await server.end() }
   }
 
   private func receive(_ event: NotificationServer.Event) {
-    for notification in telling.values { notification.receive(event) }
-    for notification in questions.values { notification.receive(event) }
+    for slot in slots.values { slot.value?.receive(event) }
+    for question in questions.values { question.receive(event) }
   }
 }

@@ -40,14 +40,13 @@ final class SlotNotification {
   /// Opens a page; the token lets the browser take the focus.
   typealias OpenPage = SignInOptions.OpenPage
 
-  let slot: SlotIdentity
   private let session: ChappieAuthSession
   private let name: SlotName
   private let server: NotificationServer
   private let window: DesktopWindow
   private let openPage: OpenPage
-  /// Called when ``isIdle`` may have changed.
-  private let idleChanged: @GLibActor (SlotNotification) -> Void
+  /// This notification, while something is shown or to be shown.
+  private var hold: SlotNotification?
   private var observation: Observation?
   private var updates = SlotUpdates()
   /// The number of callers that wait for a code or a page and show it to the user themselves.
@@ -61,25 +60,23 @@ final class SlotNotification {
   private var codeClicked: ContinuousClock.Instant?
 
   init(
-    _ session: ChappieAuthSession, _ server: NotificationServer, _ window: DesktopWindow, openPage: @escaping OpenPage,
-    idleChanged: @escaping @GLibActor (SlotNotification) -> Void
+    _ session: ChappieAuthSession, _ slot: SlotIdentity, _ server: NotificationServer, _ window: DesktopWindow,
+    openPage: @escaping OpenPage
   ) {
-    slot = SlotIdentity(session.configuration)
     name = SlotName(slot)
     self.session = session
     self.server = server
     self.window = window
     self.openPage = openPage
-    self.idleChanged = idleChanged
     observation = session.observe { [weak self] _, new in self?.observe(new) }
     observe(session.snapshot)
   }
 
-  /// Whether nothing is shown and nothing is to be shown.
-  var isIdle: Bool {
+  /// Lives on while something is shown or to be shown.
+  private func holdWhileNeeded() {
     switch (presented, presenter) {
-    case (.nothing, .idle): updates.isIdle
-    default: false
+    case (.nothing, .idle) where updates.isIdle: hold = nil
+    default: hold = self
     }
   }
 
@@ -107,7 +104,7 @@ final class SlotNotification {
       forgetInTime()
       present()
     }
-    idleChanged(self)
+    holdWhileNeeded()
   }
 
   private func forgetInTime() {
@@ -130,7 +127,7 @@ final class SlotNotification {
         await presentOnce()
       } while presenter == .due
       presenter = .idle
-      idleChanged(self)
+      holdWhileNeeded()
     }
     presenter = .busy
   }
@@ -176,12 +173,6 @@ final class SlotNotification {
     return presented.update != update
   }
 
-  /// Removes the notification. No later change of the session shows it again.
-  func withdraw() {
-    observation = nil
-    change { $0 = SlotUpdates() }
-  }
-
   // MARK: The server
 
   func receive(_ event: NotificationServer.Event) {
@@ -195,7 +186,7 @@ final class SlotNotification {
     case .invoked(let id, let action, let token):
       if case .shown(id, let update, _) = presented { invoked(action, update, token) }
     }
-    idleChanged(self)
+    holdWhileNeeded()
   }
 
   private func closed(_ update: SlotUpdates.Update) {
@@ -223,25 +214,22 @@ final class SlotNotification {
       Log.notice("A click on a notification was passed over: the screen is locked.")
       return
     }
+    let action = action == "default" ? update.actions.first : DesktopNotification.Action(rawValue: action)
     switch (update, action) {
-    case (.needsSignIn, "default"), (.needsSignIn, DesktopNotification.Action.signIn.rawValue):
-      startSignIn(activationToken)
-    case (.codeWaits(let code), "default"), (.codeWaits(let code), DesktopNotification.Action.openPage.rawValue):
-      codeClicked = ContinuousClock.now
+    case (.needsSignIn, .signIn): startSignIn(activationToken)
+    case (.codeWaits(let code), .openPage):
+      codeClicked = .now
       Task.onGLib { await openPage(code.verificationURI, activationToken) }
-    case (.pageWaits(let page), "default"), (.pageWaits(let page), DesktopNotification.Action.openPage.rawValue):
+    case (.pageWaits(let page), .openPage):
       Task.onGLib { await openPage(page.authorizationURI, activationToken) }
-    case (.codeWaits(let code), DesktopNotification.Action.copyCode.rawValue):
-      codeClicked = ContinuousClock.now
-      copy(code, activationToken)
-    default:
-      break
-    }
-  }
-
-  private func copy(_ code: ChappieDeviceCode, _ activationToken: String?) {
-    Task.onGLib {
-      if !(await window.perform(.copyCode(code.userCode), activationToken: activationToken)) { showAgain() }
+    case (.codeWaits(let code), .copyCode):
+      codeClicked = .now
+      Task.onGLib {
+        let isCopied = await window.perform(
+          DesktopWindow.copyCode, code.userCode, activationToken: activationToken)
+        if !isCopied { showAgain() }
+      }
+    default: break
     }
   }
 
@@ -261,7 +249,7 @@ final class SlotNotification {
   private func startSignIn(_ activationToken: String?) {
     Task.onGLib {
       // The window shows only the default account of the user's own.
-      if name.isDefault, await window.perform(.signIn, activationToken: activationToken) { return }
+      if name.isDefault, await window.perform(DesktopWindow.signIn, activationToken: activationToken) { return }
       guard !LockMonitor.shared.isScreenLocked else { return showAgain() }
       do {
         // A click allows the keyring to ask for its password.

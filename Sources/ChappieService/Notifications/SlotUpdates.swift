@@ -23,6 +23,15 @@ struct SlotUpdates {
       }
     }
 
+    /// What a click does: outside of the buttons the first one.
+    var actions: [DesktopNotification.Action] {
+      switch self {
+      case .needsSignIn: [.signIn]
+      case .codeWaits, .pageWaits: [.openPage]
+      case .none, .linked, .failed: []
+      }
+    }
+
     /// Whether the update is of use only to the user who signs in now.
     var waitsForUser: Bool {
       switch self {

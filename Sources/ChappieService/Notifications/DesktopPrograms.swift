@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+import ChappieSDK
 import GLibBridge
 import Platform
 
 /// Opens a page in the user's browser.
 enum WebPage {
+  static func opener(over connection: BusConnection) -> SignInOptions.OpenPage {
+    { page, token in await open(page, activationToken: token, over: connection) }
+  }
+
   /// Opens only web addresses. It does nothing without a browser: the user can open the address by hand.
   @GLibActor
-  static func open(_ address: String, activationToken: String?, over connection: BusConnection) async {
+  private static func open(_ address: String, activationToken: String?, over connection: BusConnection) async {
     guard let page = WebPageAddress(address) else {
       return Log.warning("The sign-in page was not opened: its address is not that of a web page.")
     }
@@ -24,8 +29,7 @@ enum WebPage {
   private static func openThroughPortal(
     _ page: WebPageAddress, _ activationToken: String?, _ connection: BusConnection
   ) async -> Bool {
-    var options = VariantDictionary()
-    options.set("activation_token", activationToken)
+    let options: VariantDictionary = ["activation_token": activationToken]
     do {
       _ = try await connection.call(
         "org.freedesktop.portal.Desktop",
@@ -67,5 +71,58 @@ enum WebPage {
         .array(of: "(sv)", properties.map { .tuple([$0.variant, $1.boxed]) }),
         .array(of: "(sa(sv))", []),
       ]), autoStart: false)
+  }
+}
+
+/// The program with the window, `org.chappie.Window`, where the desktop has it.
+@GLibActor
+final class DesktopWindow {
+  /// The action that shows the sign-in of the user's default account and starts it.
+  static let signIn = "sign-in"
+  /// The action that copies a sign-in code, its parameter. A service cannot do that: a clipboard takes text only from a
+  /// program with the focus.
+  static let copyCode = "copy-code"
+
+  private static let name = "org.chappie.Window"
+  private static let path = ObjectPath.root.appending("org").appending("chappie").appending("Window")
+  /// The time limit of a start of the window. After it a click does what it does without the window.
+  private static let deadline = Duration.seconds(10)
+
+  private let connection: BusConnection
+  /// Whether an action has failed. A button that does nothing is not shown again.
+  private(set) var hasFailed = false
+
+  init(_ connection: BusConnection) {
+    self.connection = connection
+  }
+
+  /// Whether the bus can start the window, and no action has failed.
+  func isInstalled() async -> Bool {
+    guard !hasFailed else { return false }
+    let names: [String]? = try? await connection.call(
+      "org.freedesktop.DBus", .root, "org.freedesktop.DBus", "ListActivatableNames", timeout: Self.deadline
+    ).member(0, "names")
+    return names?.contains(Self.name) == true
+  }
+
+  /// Starts the window if necessary, and does `action` there.
+  ///
+  /// - Parameter activationToken: lets the window take the focus.
+  /// - Returns: whether the window has received it.
+  func perform(_ action: String, _ parameters: String..., activationToken: String?) async -> Bool {
+    guard await isInstalled() else { return false }
+    // GLib before 2.76 knows only the second name.
+    let context: VariantDictionary = ["activation-token": activationToken, "desktop-startup-id": activationToken]
+    do {
+      _ = try await connection.call(
+        Self.name, Self.path, "org.freedesktop.Application", "ActivateAction",
+        .tuple([action.variant, .array(of: "v", parameters.map(\.variant.boxed)), context.variant]),
+        timeout: Self.deadline)
+      return true
+    } catch {
+      hasFailed = true
+      Log.warning("The window of org.chappie.Window did not take the click on a notification.")
+      return false
+    }
   }
 }
