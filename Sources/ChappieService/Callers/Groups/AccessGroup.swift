@@ -68,10 +68,7 @@ struct AccessGroup: Equatable, Sendable {
   /// 255 bytes.
   static func isName(_ text: String) -> Bool {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    return text.utf8.count <= 255 && parts.count >= 2
-      && parts.allSatisfy { part in
-        !part.isEmpty && part.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
-      }
+    return text.utf8.count <= 255 && parts.count >= 2 && parts.allSatisfy(\.isPlainName)
   }
 }
 

@@ -2,12 +2,6 @@
 import GLibBridge
 import Platform
 
-/// A `/.flatpak-info`, and whether it equals Flatpak's own copy outside of the sandbox.
-struct FlatpakMark: Sendable {
-  let info: FlatpakInfo
-  let isRecorded: Bool
-}
-
 /// The facts about a caller that come from the kernel and the bus.
 struct CallerEvidence: Sendable {
   /// The security module's labels of the connection (from the bus) and of the process.
@@ -153,36 +147,15 @@ enum CallerIdentity: Sendable, Equatable {
   case unknownForNow(reason: String)
 }
 
-/// The label under which AppArmor confines a process, such as `snap.firefox.firefox (enforce)`.
-///
-/// The label identifies a snap. The kernel sets it when snapd starts the app, passes it on to child processes, and lets
-/// an app change it only where its profile allows that. The other two marks of a snap prove nothing: a process can move
-/// to another of its user's cgroups (`snap.NAME.APP-UUID.scope`), and a caller can set environment variables.
-///
-/// A label in `complain` mode (classic snaps and snaps in development) confines nothing, and so proves nothing. On a
-/// system without AppArmor a snap has no label. It runs in its own root directory and cannot be identified.
-struct AppArmorLabel: Equatable, Sendable {
-  /// The snap of a confined app; nil for every other label.
-  let snap: AppID?
+/// The reason for which a caller could not be identified.
+struct Unidentified: Error, Equatable {
+  /// The rest of a sentence that begins with “the caller”.
+  let reason: String
+  /// Whether another try may succeed a moment later.
+  let isForNow: Bool
 
-  /// - Throws: ``Unidentified`` for a label that looks like a snap's and names no snap.
-  init(_ text: String) throws(Unidentified) {
-    let text = text.last == "\n" ? String(text.dropLast()) : text
-    guard text.hasPrefix("snap.") else {
-      snap = nil
-      return
-    }
-    let parts = text.split(separator: " ", maxSplits: 1)
-    let mode = parts.count == 2 ? parts[1] : ""
-    guard mode != "(complain)", mode != "(unconfined)" else {
-      snap = nil
-      return
-    }
-    // snap.NAME.APP or snap.NAME.hook.HOOK, and the suffixes that a profile may add: //CHILD, //&STACKED.
-    let names = parts[0].split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
-    guard names.count == 3, let snap = AppID(snap: String(names[1])) else {
-      throw Unidentified("has the AppArmor label of a snap, which names none")
-    }
-    self.snap = snap
+  init(_ reason: String, isForNow: Bool = false) {
+    self.reason = reason
+    self.isForNow = isForNow
   }
 }
