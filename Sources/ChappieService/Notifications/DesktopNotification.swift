@@ -61,7 +61,7 @@ extension DesktopNotification {
   /// - Parameter canCopy: whether a click can copy the code.
   init?(_ update: SlotUpdates.Update, of name: SlotName, canCopy: Bool = false) {
     category = "x-chappie.sign-in"
-    actions = update.actions + (canCopy ? [.copyCode] : [])
+    actions = update.actions(canCopy: canCopy)
     lifetime = update.isBrief ? .brief : .untilSolved
     headline = if case .codeWaits(let code) = update { tr("Code: \(code.userCode)") } else { nil }
     switch update {

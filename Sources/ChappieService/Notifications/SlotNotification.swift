@@ -214,7 +214,8 @@ final class SlotNotification {
       Log.notice("A click on a notification was passed over: the screen is locked.")
       return
     }
-    let action = action == "default" ? update.actions.first : DesktopNotification.Action(rawValue: action)
+    let action =
+      action == "default" ? update.actions(canCopy: false).first : DesktopNotification.Action(rawValue: action)
     switch (update, action) {
     case (.needsSignIn, .signIn): startSignIn(activationToken)
     case (.codeWaits(let code), .openPage):

@@ -24,10 +24,13 @@ struct SlotUpdates {
     }
 
     /// What a click does: outside of the buttons the first one.
-    var actions: [DesktopNotification.Action] {
+    ///
+    /// - Parameter canCopy: whether a click can copy a code.
+    func actions(canCopy: Bool) -> [DesktopNotification.Action] {
       switch self {
       case .needsSignIn: [.signIn]
-      case .codeWaits, .pageWaits: [.openPage]
+      case .codeWaits: canCopy ? [.openPage, .copyCode] : [.openPage]
+      case .pageWaits: [.openPage]
       case .none, .linked, .failed: []
       }
     }
