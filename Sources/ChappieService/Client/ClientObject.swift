@@ -15,7 +15,7 @@ final class ClientObject: ServiceInterface {
     /// All callers use it: a turn stands alone.
     case shared
     /// Only the caller that opened it uses it: a turn is part of the conversation.
-    case opened(by: String)
+    case opened
   }
 
   let client: ChappieClient

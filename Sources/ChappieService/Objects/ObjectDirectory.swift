@@ -62,7 +62,7 @@ final class ObjectDirectory {
     let path = nextPath("client")
     let holder = Holder(object: path, caller: caller)
     session.holders.insert(holder)
-    let (client, interfaces) = environment.client(configuration, sharing: .opened(by: caller), session: sessionPath)
+    let (client, interfaces) = environment.client(configuration, sharing: .opened, session: sessionPath)
     do {
       if let harness = options["harness"] {
         try client.set(
