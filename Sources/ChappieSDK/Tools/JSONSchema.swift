@@ -2,7 +2,7 @@
 
 /// Checks values against the keywords of JSON Schema that a strict tool has: `type`, `properties`, `required`, `enum`,
 /// `items` and `additionalProperties`. Other keywords are for the model, and for the backend that enforces them.
-package struct JSONSchema: Sendable {
+package final class JSONSchema: Sendable {
   /// The longest text of a schema, in bytes.
   package static let textLimit = 256 << 10
   /// The most JSON values in a schema.
@@ -10,151 +10,102 @@ package struct JSONSchema: Sendable {
   /// The most JSON values in a call's arguments.
   package static let argumentLimit = 200_000
 
-  private let root: SchemaNode
-
-  /// - Throws: ``SchemaError`` for a keyword of a wrong form.
-  package init(_ schema: ChappieJSONValue) throws(SchemaError) {
-    root = try SchemaNode(schema, at: SchemaPath(root: "#"))
-  }
-
-  /// The first violation as a sentence that starts with its place, such as `/city: must be a string`; nil if `value`
-  /// fits. The root's place is `/`. A large value takes some milliseconds, so do not run the check on the actor.
-  package func violation(in value: ChappieJSONValue) -> String? {
-    root.violation(in: value).map { "\(SchemaPath(keys: $0.keys.reversed()).text): \($0.problem)" }
-  }
-}
-
-/// An error in a schema.
-package struct SchemaError: Error, Equatable, CustomStringConvertible {
-  /// The place and the error, without a full stop.
-  package let description: String
-
-  init(_ path: SchemaPath, _ problem: String) {
-    description = "\(path.text) \(problem)"
-  }
-}
-
-/// A parsed schema.
-private indirect enum SchemaNode: Sendable {
-  /// `true` fits everything, `false` nothing.
-  case always(Bool)
-  case rules(SchemaRules)
-
-  init(_ schema: ChappieJSONValue, at path: SchemaPath) throws(SchemaError) {
-    guard path.keys.count < ChappieJSONValue.depthLimit else { throw SchemaError(path, "is nested too deep") }
-    switch schema {
-    case .bool(let verdict): self = .always(verdict)
-    case .object(let keywords): self = .rules(try SchemaRules(keywords, at: path))
-    default: throw SchemaError(path, "must be an object, true or false")
-    }
-  }
-
-  func violation(in value: ChappieJSONValue) -> SchemaViolation? {
-    switch self {
-    case .always(true): nil
-    case .always(false): SchemaViolation(problem: "is not allowed")
-    case .rules(let rules): rules.violation(in: value)
-    }
-  }
-}
-
-private struct SchemaViolation {
-  let problem: String
-  /// The keys and indices of its place, the innermost first.
-  var keys: [String] = []
-
-  func below(_ key: String) -> SchemaViolation {
-    SchemaViolation(problem: problem, keys: keys + [key])
-  }
-}
-
-/// The keywords of one schema. A missing one is nil or empty, and has no effect.
-private struct SchemaRules: Sendable {
+  /// False for the schema `false`, which nothing fits.
+  private let fitsSomething: Bool
   private let types: [SchemaType]
   private let choices: [ChappieJSONValue]?
   /// `choices`, for a search of constant time.
   private let choiceSet: Set<ChappieJSONValue>
   private let required: [String]
-  private let properties: [String: SchemaNode]
-  private let additionalProperties: SchemaNode?
-  private let items: SchemaNode?
+  private let properties: [String: JSONSchema]
+  private let additionalProperties: JSONSchema?
+  private let items: JSONSchema?
 
-  // MARK: Reading
-
-  init(_ keywords: [String: ChappieJSONValue], at path: SchemaPath) throws(SchemaError) {
-    let reader = KeywordReader(keywords: keywords, path: path)
-    types = try reader.types()
-    choices = try reader.array("enum")
-    choiceSet = Set(choices ?? [])
-    var names: Set<[UInt8]> = []
-    required = try reader.strings("required").filter { names.insert(Array($0.utf8)).inserted }
-    properties = try reader.schemas("properties")
-    additionalProperties = try reader.schema("additionalProperties")
-    items = try reader.schema("items")
+  /// - Throws: ``SchemaError`` for a keyword of a wrong form.
+  package convenience init(_ schema: ChappieJSONValue) throws(SchemaError) {
+    try self.init(schema, at: SchemaPath(root: "#"))
   }
 
-  private struct KeywordReader {
-    let keywords: [String: ChappieJSONValue]
-    let path: SchemaPath
-
-    private func wrong(_ name: String, _ form: String) -> SchemaError {
-      SchemaError(path.appending(name), "must be \(form)")
+  /// A keyword that is missing is nil or empty, and has no effect.
+  private init(_ schema: ChappieJSONValue, at path: SchemaPath) throws(SchemaError) {
+    guard path.keys.count < ChappieJSONValue.depthLimit else { throw SchemaError(path, "is nested too deep") }
+    guard let keywords = schema.boolValue == nil ? schema.objectValue : [:] else {
+      throw SchemaError(path, "must be an object, true or false")
     }
-
-    func array(_ name: String) throws(SchemaError) -> [ChappieJSONValue]? {
+    func keyword<Value>(
+      _ name: String, _ form: String, _ read: (ChappieJSONValue) -> Value?
+    ) throws(SchemaError) -> Value? {
       guard let value = keywords[name] else { return nil }
-      guard let elements = value.arrayValue else { throw wrong(name, "an array") }
-      return elements
+      guard let result = read(value) else { throw SchemaError(path.appending(name), "must be \(form)") }
+      return result
     }
-
     func strings(_ name: String) throws(SchemaError) -> [String] {
-      let elements = try array(name) ?? []
+      let elements = try keyword(name, "an array", \.arrayValue) ?? []
       let strings = elements.compactMap(\.stringValue)
-      guard strings.count == elements.count else { throw wrong(name, "an array of strings") }
+      guard strings.count == elements.count else {
+        throw SchemaError(path.appending(name), "must be an array of strings")
+      }
       return strings
     }
-
-    /// A single type or a list of them.
-    func types() throws(SchemaError) -> [SchemaType] {
-      let names = if let name = keywords["type"]?.stringValue { [name] } else { try strings("type") }
-      let types = names.compactMap(SchemaType.init)
-      guard types.count == names.count else {
-        throw wrong("type", "object, array, string, integer, number, boolean or null")
-      }
-      return types.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
-    }
-
-    func schema(_ name: String) throws(SchemaError) -> SchemaNode? {
+    func part(_ name: String) throws(SchemaError) -> JSONSchema? {
       guard let schema = keywords[name] else { return nil }
-      return try SchemaNode(schema, at: path.appending(name))
+      return try JSONSchema(schema, at: path.appending(name))
     }
-
-    func schemas(_ name: String) throws(SchemaError) -> [String: SchemaNode] {
-      guard let value = keywords[name] else { return [:] }
-      guard let members = value.objectValue else { throw wrong(name, "an object") }
-      var nodes: [String: SchemaNode] = [:]
-      for (key, schema) in members { nodes[key] = try SchemaNode(schema, at: path.appending(name).appending(key)) }
-      return nodes
+    fitsSomething = schema.boolValue ?? true
+    var types: [SchemaType] = []
+    let typeNames = if let name = keywords["type"]?.stringValue { [name] } else { try strings("type") }
+    for name in typeNames {
+      guard let type = SchemaType(rawValue: name) else {
+        throw SchemaError(path.appending("type"), "must be object, array, string, integer, number, boolean or null")
+      }
+      if !types.contains(type) { types.append(type) }
     }
+    self.types = types
+    choices = try keyword("enum", "an array", \.arrayValue)
+    choiceSet = Set(choices ?? [])
+    var names: Set<[UInt8]> = []
+    required = try strings("required").filter { names.insert(Array($0.utf8)).inserted }
+    var properties: [String: JSONSchema] = [:]
+    for (key, schema) in try keyword("properties", "an object", \.objectValue) ?? [:] {
+      properties[key] = try JSONSchema(schema, at: path.appending("properties").appending(key))
+    }
+    self.properties = properties
+    additionalProperties = try part("additionalProperties")
+    items = try part("items")
   }
 
-  // MARK: Checking
+  /// The first violation as a sentence that starts with its place, such as `/city: must be a string`; nil if `value`
+  /// fits. The root's place is `/`. A large value takes some milliseconds, so do not run the check on the actor.
+  package func violation(in value: ChappieJSONValue) -> String? {
+    firstViolation(in: value).map { "\(SchemaPath(keys: $0.keys.reversed()).text): \($0.problem)" }
+  }
 
-  func violation(in value: ChappieJSONValue) -> SchemaViolation? {
-    if let problem = problem(with: value) { return SchemaViolation(problem: problem) }
+  /// - Returns: the problem, and the keys and indices of its place, the innermost first.
+  private func firstViolation(in value: ChappieJSONValue) -> (problem: String, keys: [String])? {
+    if let problem = problem(with: value) { return (problem, []) }
     switch value {
-    case .object(let members): return violation(in: members)
+    case .object(let members) where !properties.isEmpty || additionalProperties != nil:
+      for (key, value) in members.sorted(by: { $0.key < $1.key }) {
+        let property = properties[bytesOf: key]
+        if property == nil, additionalProperties?.fitsSomething == false {
+          return ("must not have the property '\(SchemaPath.shown(key))'", [])
+        }
+        let schema = property ?? additionalProperties
+        if let found = schema?.firstViolation(in: value) { return (found.problem, found.keys + [key]) }
+      }
     case .array(let elements):
       guard let items else { return nil }
       for (index, element) in elements.enumerated() {
-        if let violation = items.violation(in: element) { return violation.below("\(index)") }
+        if let found = items.firstViolation(in: element) { return (found.problem, found.keys + ["\(index)"]) }
       }
-      return nil
-    default: return nil
+    default: break
     }
+    return nil
   }
 
+  /// The problem with the value itself, without its members and elements.
   private func problem(with value: ChappieJSONValue) -> String? {
+    if !fitsSomething { return "is not allowed" }
     if !types.isEmpty, !types.contains(where: { $0.includes(value) }) {
       return "must be " + types.map(\.phrase).joined(separator: " or ")
     }
@@ -167,18 +118,15 @@ private struct SchemaRules: Sendable {
     }
     return nil
   }
+}
 
-  private func violation(in members: [String: ChappieJSONValue]) -> SchemaViolation? {
-    guard !properties.isEmpty || additionalProperties != nil else { return nil }
-    for (key, value) in members.sorted(by: { $0.key < $1.key }) {
-      let property = properties[bytesOf: key]
-      if property == nil, case .always(false) = additionalProperties {
-        return SchemaViolation(problem: "must not have the property '\(SchemaPath.shown(key))'")
-      }
-      let schema = property ?? additionalProperties
-      if let violation = schema?.violation(in: value) { return violation.below(key) }
-    }
-    return nil
+/// An error in a schema.
+package struct SchemaError: Error, Equatable, CustomStringConvertible {
+  /// The place and the error, without a full stop.
+  package let description: String
+
+  fileprivate init(_ path: SchemaPath, _ problem: String) {
+    description = "\(path.text) \(problem)"
   }
 }
 
@@ -206,7 +154,7 @@ private enum SchemaType: String, Sendable {
 }
 
 /// A place in a value or a schema, as a JSON pointer.
-struct SchemaPath {
+private struct SchemaPath {
   /// The longest key that is shown in full, in characters. Keys come from the model.
   private static let keyLimit = 40
 
