@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-extension ChappieHarness: JSONCodable, Codable {
-  package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
-    try self.init(JSONFields(json, of: "the harness"))
-  }
+extension ChappieHarness: JSONRecord, Codable {
+  package static var subject: String { "the harness" }
 
-  fileprivate init(_ fields: JSONFields) throws(ChappieClientError) {
+  package init(_ fields: JSONFields) throws(ChappieClientError) {
     self.init()
     name = try fields.string("name") ?? name
     summary = try fields.string("summary") ?? summary
     instructions = try fields.string("instructions") ?? instructions
     capabilities = try fields.strings("capabilities") ?? capabilities
-    tools = try fields.list("tools", ChappieHarnessTool.init(fields:)) ?? tools
-    plugins = try fields.list("plugins", ChappieHarnessPlugin.init(fields:)) ?? plugins
+    tools = try fields.list("tools", ChappieHarnessTool.init) ?? tools
+    plugins = try fields.list("plugins", ChappieHarnessPlugin.init) ?? plugins
   }
 
   package var jsonValue: ChappieJSONValue {
@@ -23,12 +21,10 @@ extension ChappieHarness: JSONCodable, Codable {
   }
 }
 
-extension ChappieHarnessTool: JSONCodable, Codable {
-  package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
-    try self.init(fields: JSONFields(json, of: "the tool"))
-  }
+extension ChappieHarnessTool: JSONRecord, Codable {
+  package static var subject: String { "the tool" }
 
-  fileprivate init(fields: JSONFields) throws(ChappieClientError) {
+  package init(_ fields: JSONFields) throws(ChappieClientError) {
     self.init(name: try fields.name("name"), description: try fields.string("description") ?? "")
     inputSchema = fields["inputSchema"] ?? inputSchema
     if let word = try fields.string("policy") {
@@ -56,12 +52,10 @@ extension ChappieToolPolicy {
   }
 }
 
-extension ChappieHarnessPlugin: JSONCodable, Codable {
-  package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
-    try self.init(fields: JSONFields(json, of: "the plugin"))
-  }
+extension ChappieHarnessPlugin: JSONRecord, Codable {
+  package static var subject: String { "the plugin" }
 
-  fileprivate init(fields: JSONFields) throws(ChappieClientError) {
+  package init(_ fields: JSONFields) throws(ChappieClientError) {
     self.init(
       name: try fields.name("name"), description: try fields.string("description") ?? "",
       version: try fields.string("version"))
@@ -74,16 +68,17 @@ extension ChappieHarnessPlugin: JSONCodable, Codable {
   }
 }
 
-extension ChappiePluginManifest: JSONCodable, Codable {
-  package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
-    let fields = try JSONFields(json, of: "the plugin manifest")
+extension ChappiePluginManifest: JSONRecord, Codable {
+  package static var subject: String { "the plugin manifest" }
+
+  package init(_ fields: JSONFields) throws(ChappieClientError) {
     self.init(
       identifier: try fields.name("identifier"), displayName: try fields.name("displayName"),
       summary: try fields.require("summary", fields.string("summary")), version: try fields.string("version"),
       harness: try ChappieHarness(
         JSONFields(fields.require("harness", fields["harness"]), of: fields.part("harness"))),
-      tools: try fields.list("tools", ChappieHarnessTool.init(fields:)) ?? [],
-      plugins: try fields.list("plugins", ChappieHarnessPlugin.init(fields:)) ?? [],
+      tools: try fields.list("tools", ChappieHarnessTool.init) ?? [],
+      plugins: try fields.list("plugins", ChappieHarnessPlugin.init) ?? [],
       metadata: try fields.object("metadata") ?? [:])
   }
 

@@ -29,10 +29,17 @@ package struct JSONFields {
     .invalidArgument("The field '\(name)' of \(subject) must be \(form).")
   }
 
-  package func string(_ name: String) throws(ChappieClientError) -> String? {
+  /// - Parameter form: the form that the field must have, for the error.
+  private func value<Value>(
+    _ name: String, _ form: String, _ read: (ChappieJSONValue) -> Value?
+  ) throws(ChappieClientError) -> Value? {
     guard let value = self[name] else { return nil }
-    guard let text = value.stringValue else { throw wrong(name, "a string") }
-    return text
+    guard let result = read(value) else { throw wrong(name, form) }
+    return result
+  }
+
+  package func string(_ name: String) throws(ChappieClientError) -> String? {
+    try value(name, "a string", \.stringValue)
   }
 
   package func name(_ name: String) throws(ChappieClientError) -> String {
@@ -43,58 +50,47 @@ package struct JSONFields {
 
   /// A count, from 0 to 2^53.
   package func count(_ name: String) throws(ChappieClientError) -> Int? {
-    guard let value = self[name] else { return nil }
-    guard let count = value.integerValue.flatMap({ Count($0) }) else { throw wrong(name, "a whole number, 0 or more") }
-    return count.value
+    try value(name, "a whole number, 0 or more") { $0.integerValue.flatMap { Count($0) }?.value }
   }
 
   /// A time in Unix seconds, between the years 1970 and 9999.
   package func time(_ name: String) throws(ChappieClientError) -> Int64? {
-    guard let value = self[name] else { return nil }
-    guard let time = value.integerValue.flatMap({ Timestamp($0) }) else {
-      throw wrong(name, "a time between the years 1970 and 9999 in Unix seconds")
+    try value(name, "a time between the years 1970 and 9999 in Unix seconds") {
+      $0.integerValue.flatMap { Timestamp($0) }?.unixSeconds
     }
-    return time.unixSeconds
   }
 
   package func bool(_ name: String) throws(ChappieClientError) -> Bool? {
-    guard let value = self[name] else { return nil }
-    guard let bool = value.boolValue else { throw wrong(name, "true or false") }
-    return bool
+    try value(name, "true or false", \.boolValue)
   }
 
   package func object(_ name: String) throws(ChappieClientError) -> [String: ChappieJSONValue]? {
-    guard let value = self[name] else { return nil }
-    guard let members = value.objectValue else { throw wrong(name, "an object") }
-    return members
+    try value(name, "an object", \.objectValue)
   }
 
   package func strings(_ name: String) throws(ChappieClientError) -> [String]? {
-    guard let value = self[name] else { return nil }
-    let texts = (value.arrayValue ?? []).compactMap(\.stringValue)
-    guard texts.count == value.arrayValue?.count else { throw wrong(name, "an array of strings") }
-    return texts
+    try value(name, "an array of strings") {
+      let texts = $0.arrayValue?.compactMap(\.stringValue)
+      return texts?.count == $0.arrayValue?.count ? texts : nil
+    }
   }
 
   /// The elements of an array of objects; `read` reads the fields of each.
   package func list<Element>(
     _ name: String, _ read: (JSONFields) throws(ChappieClientError) -> Element
   ) throws(ChappieClientError) -> [Element]? {
-    guard let value = self[name] else { return nil }
-    guard let elements = value.arrayValue else { throw wrong(name, "an array") }
-    var list: [Element] = []
-    for (index, element) in elements.enumerated() {
-      list.append(try read(JSONFields(element, of: "number \(index + 1) in \(part(name))")))
+    var number = 0
+    return try values(name) { (element) throws(ChappieClientError) in
+      number += 1
+      return try read(JSONFields(element, of: "number \(number) in \(part(name))"))
     }
-    return list
   }
 
-  /// The elements of an array; `read` reads each. Empty if the field is missing.
+  /// The elements of an array; `read` reads each.
   package func values<Element>(
     _ name: String, _ read: (ChappieJSONValue) throws(ChappieClientError) -> Element
-  ) throws(ChappieClientError) -> [Element] {
-    guard let value = self[name] else { return [] }
-    guard let elements = value.arrayValue else { throw wrong(name, "an array") }
+  ) throws(ChappieClientError) -> [Element]? {
+    guard let elements = try value(name, "an array", \.arrayValue) else { return nil }
     var list: [Element] = []
     for element in elements { list.append(try read(element)) }
     return list

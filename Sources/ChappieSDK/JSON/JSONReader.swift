@@ -110,7 +110,7 @@ struct JSONReader {
   /// `-`, digits without a leading zero, a fraction, an exponent. An integer beyond `Int64` becomes a `Double`.
   private mutating func number(_ json: borrowing Span<UInt8>) throws(JSONProblem) -> ChappieJSONValue {
     let start = index
-    let isNegative = skip(UInt8(ascii: "-"), json)
+    _ = skip(UInt8(ascii: "-"), json)
     let whole = skipDigits(json)
     guard !whole.isEmpty, whole.count == 1 || json[whole.lowerBound] != UInt8(ascii: "0") else { throw .malformed }
     var isWhole = true
@@ -123,23 +123,10 @@ struct JSONReader {
       if !skip(UInt8(ascii: "+"), json) { _ = skip(UInt8(ascii: "-"), json) }
       guard !skipDigits(json).isEmpty else { throw .malformed }
     }
-    if isWhole, let number = Self.integer(json, whole, isNegative: isNegative) { return .integer(number) }
     let text = JSONText.decode(json, start..<index)
+    if isWhole, let number = Int64(text) { return .integer(number) }
     guard let number = Double(text), number.isFinite else { throw .malformed }
     return .number(number)
-  }
-
-  private static func integer(_ json: borrowing Span<UInt8>, _ digits: Range<Int>, isNegative: Bool) -> Int64? {
-    guard digits.count <= 19 else { return nil }
-    var number: Int64 = 0
-    for index in digits {
-      let (shifted, overflows) = number.multipliedReportingOverflow(by: 10)
-      // Counts downwards, because `Int64` has one more negative number.
-      let (sum, overflowsToo) = shifted.subtractingReportingOverflow(Int64(json[index] - UInt8(ascii: "0")))
-      guard !overflows, !overflowsToo else { return nil }
-      number = sum
-    }
-    return isNegative ? number : number == .min ? nil : -number
   }
 
   private mutating func skip(_ byte: UInt8, _ json: borrowing Span<UInt8>) -> Bool {

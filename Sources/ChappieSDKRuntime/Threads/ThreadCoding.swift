@@ -7,15 +7,16 @@ extension ChappieThread {
   public var json: String { jsonValue.json }
 }
 
-extension ChappieThread: JSONCodable, Codable {
-  package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
-    let fields = try JSONFields(json, of: "the thread")
+extension ChappieThread: JSONRecord, Codable {
+  package static var subject: String { "the thread" }
+
+  package init(_ fields: JSONFields) throws(ChappieClientError) {
     self.init(
       summary: try ChappieThreadSummary(jsonValue: fields.require("summary", fields["summary"])),
-      turns: try fields.values("turns") { (json) throws(ChappieClientError) in try ChappieTurn(jsonValue: json) },
+      turns: try fields.values("turns") { (json) throws(ChappieClientError) in try ChappieTurn(jsonValue: json) } ?? [],
       damage: try fields.values("damage") { (json) throws(ChappieClientError) in
         try ChappieThreadDamage(jsonValue: json)
-      })
+      } ?? [])
   }
 
   package var jsonValue: ChappieJSONValue {
@@ -26,9 +27,10 @@ extension ChappieThread: JSONCodable, Codable {
   }
 }
 
-extension ChappieThreadSummary: JSONCodable, Codable {
-  package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
-    let fields = try JSONFields(json, of: "the thread's summary")
+extension ChappieThreadSummary: JSONRecord, Codable {
+  package static var subject: String { "the thread's summary" }
+
+  package init(_ fields: JSONFields) throws(ChappieClientError) {
     self.init(
       id: try fields.name("id"), title: try fields.string("title") ?? "",
       createdAt: try fields.require("createdAt", fields.time("createdAt")),
@@ -52,13 +54,14 @@ extension ChappieThreadSummary: JSONCodable, Codable {
   }
 }
 
-extension ChappieTurn: JSONCodable, Codable {
-  package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
-    let fields = try JSONFields(json, of: "the turn")
+extension ChappieTurn: JSONRecord, Codable {
+  package static var subject: String { "the turn" }
+
+  package init(_ fields: JSONFields) throws(ChappieClientError) {
     self.init(
       id: try fields.name("id"), recordedAt: try fields.require("recordedAt", fields.time("recordedAt")),
       recordedAtMicroseconds: try fields.microseconds("recordedAtMicroseconds"),
-      events: try fields.values("events") { ChappieTurnEvent(jsonValue: $0) })
+      events: try fields.values("events") { ChappieTurnEvent(jsonValue: $0) } ?? [])
   }
 
   package var jsonValue: ChappieJSONValue {
@@ -70,9 +73,10 @@ extension ChappieTurn: JSONCodable, Codable {
   }
 }
 
-extension ChappieThreadDamage: JSONCodable, Codable {
-  package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
-    let fields = try JSONFields(json, of: "the damage")
+extension ChappieThreadDamage: JSONRecord, Codable {
+  package static var subject: String { "the damage" }
+
+  package init(_ fields: JSONFields) throws(ChappieClientError) {
     self.init(
       offset: Int64(try fields.require("offset", fields.count("offset"))), reason: try fields.string("reason") ?? "")
   }
