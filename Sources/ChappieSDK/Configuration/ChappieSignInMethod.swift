@@ -31,9 +31,4 @@ public struct ChappieBrowserPage: Sendable, Hashable {
   public let authorizationURI: String
   /// The end of the attempt: Unix seconds in UTC.
   public let expiresAt: Int64
-
-  package init(authorizationURI: String, expiresAt: Int64) {
-    self.authorizationURI = authorizationURI
-    self.expiresAt = expiresAt
-  }
 }

@@ -7,17 +7,8 @@ public struct ChappieUsageLimit: Sendable, Hashable, CustomStringConvertible {
   /// The time of the quota's reset: Unix seconds in UTC.
   public let resetsAt: Int64?
   /// The windows, when the backend's refusal contains them.
-  public let primary: ChappieUsageWindow?
-  public let secondary: ChappieUsageWindow?
-
-  package init(
-    plan: ChappiePlan?, resetsAt: Int64?, primary: ChappieUsageWindow? = nil, secondary: ChappieUsageWindow? = nil
-  ) {
-    self.plan = plan
-    self.resetsAt = resetsAt
-    self.primary = primary
-    self.secondary = secondary
-  }
+  public internal(set) var primary: ChappieUsageWindow?
+  public internal(set) var secondary: ChappieUsageWindow?
 
   public var description: String { text.original }
 
@@ -40,15 +31,9 @@ public struct ChappieUsageWindow: Sendable, Hashable {
   /// The used part of the quota, in percent from 0 to 100.
   public let usedPercent: Double
   /// The length of the window, in minutes.
-  public let windowMinutes: Int?
+  public internal(set) var windowMinutes: Int?
   /// The time of the window's reset: Unix seconds in UTC.
-  public let resetsAt: Int64?
-
-  package init(usedPercent: Double, windowMinutes: Int? = nil, resetsAt: Int64? = nil) {
-    self.usedPercent = usedPercent
-    self.windowMinutes = windowMinutes
-    self.resetsAt = resetsAt
-  }
+  public internal(set) var resetsAt: Int64?
 }
 
 /// A ChatGPT plan, by the server's name for it.

@@ -42,15 +42,10 @@ extension ChappieUsageLimitSnapshot {
   init?(event: ChappieJSONValue) {
     let limit = event["metered_limit_name"]?.stringValue ?? "codex"
     guard limit == "codex" else { return nil }
-    func window(_ name: String) -> ChappieUsageWindow? {
-      guard let window = event["rate_limits"]?[name] else { return nil }
-      return ChappieUsageWindow(
-        percent: window["used_percent"]?.numberValue, minutes: window["window_minutes"]?.count,
-        resetsAt: window["reset_at"]?.time)
-    }
+    let windows = event["rate_limits"]
     self.init(
-      plan: ChappiePlan(wire: event["plan_type"]), primary: window("primary"), secondary: window("secondary"),
-      credits: ChappieUsageCredits(event["credits"]))
+      plan: ChappiePlan(wire: event["plan_type"]), primary: ChappieUsageWindow(windows?["primary"]),
+      secondary: ChappieUsageWindow(windows?["secondary"]), credits: ChappieUsageCredits(event["credits"]))
   }
 
   /// Reads an answer of the usage endpoint. Nil for any other answer.
@@ -58,20 +53,22 @@ extension ChappieUsageLimitSnapshot {
     guard case .object(let members) = answer, members.keys.contains(where: ["plan_type", "rate_limit"].contains) else {
       return nil
     }
-    func window(_ name: String) -> ChappieUsageWindow? {
-      guard let window = answer["rate_limit"]?[name] else { return nil }
-      let seconds = window["limit_window_seconds"]?.count?.value
-      return ChappieUsageWindow(
-        percent: window["used_percent"]?.numberValue, minutes: seconds.flatMap { Count(($0 + 59) / 60) },
-        resetsAt: window["reset_at"]?.time)
-    }
+    let windows = answer["rate_limit"]
     self.init(
-      plan: ChappiePlan(wire: answer["plan_type"]), primary: window("primary_window"),
-      secondary: window("secondary_window"), credits: ChappieUsageCredits(answer["credits"]))
+      plan: ChappiePlan(wire: answer["plan_type"]), primary: ChappieUsageWindow(windows?["primary_window"]),
+      secondary: ChappieUsageWindow(windows?["secondary_window"]), credits: ChappieUsageCredits(answer["credits"]))
   }
 }
 
 extension ChappieUsageWindow {
+  fileprivate init?(_ window: ChappieJSONValue?) {
+    guard let window else { return nil }
+    let minutes = window["limit_window_seconds"]?.count.flatMap { Count(($0.value + 59) / 60) }
+    self.init(
+      percent: window["used_percent"]?.numberValue, minutes: window["window_minutes"]?.count ?? minutes,
+      resetsAt: window["reset_at"]?.time)
+  }
+
   /// Nil without a percentage, or with only a zero. Impossible lengths and times are left out.
   fileprivate init?(percent: Double?, minutes: Count?, resetsAt: Timestamp?) {
     guard let percent, percent.isFinite else { return nil }

@@ -2,22 +2,12 @@
 
 /// The used part of the plan, from the backend's latest report.
 public struct ChappieUsageLimitSnapshot: Sendable, Hashable {
-  public let plan: ChappiePlan?
+  public internal(set) var plan: ChappiePlan?
   /// The shorter window, usually a few hours.
-  public let primary: ChappieUsageWindow?
+  public internal(set) var primary: ChappieUsageWindow?
   /// The longer window, usually a week.
-  public let secondary: ChappieUsageWindow?
-  public let credits: ChappieUsageCredits?
-
-  package init(
-    plan: ChappiePlan? = nil, primary: ChappieUsageWindow? = nil, secondary: ChappieUsageWindow? = nil,
-    credits: ChappieUsageCredits? = nil
-  ) {
-    self.plan = plan
-    self.primary = primary
-    self.secondary = secondary
-    self.credits = credits
-  }
+  public internal(set) var secondary: ChappieUsageWindow?
+  public internal(set) var credits: ChappieUsageCredits?
 
   /// Whether the snapshot contains no values.
   var isEmpty: Bool { self == ChappieUsageLimitSnapshot() }
@@ -36,11 +26,22 @@ public struct ChappieUsageCredits: Sendable, Hashable {
   public let hasCredits: Bool
   public let unlimited: Bool
   /// The remaining credits, in the backend's notation.
-  public let balance: String?
+  public internal(set) var balance: String?
+}
 
-  package init(hasCredits: Bool, unlimited: Bool, balance: String? = nil) {
-    self.hasCredits = hasCredits
-    self.unlimited = unlimited
-    self.balance = balance
+/// The tokens used by an answer, as the backend counts them.
+public struct ChappieTokenUsage: Sendable, Hashable {
+  public let inputTokens: Int
+  /// The part of the input from the backend's cache.
+  public let cachedInputTokens: Int
+  public let outputTokens: Int
+  /// The part of the output used for reasoning.
+  public let reasoningTokens: Int
+
+  package init(inputTokens: Int = 0, cachedInputTokens: Int = 0, outputTokens: Int = 0, reasoningTokens: Int = 0) {
+    self.inputTokens = inputTokens
+    self.cachedInputTokens = cachedInputTokens
+    self.outputTokens = outputTokens
+    self.reasoningTokens = reasoningTokens
   }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
 import ChappieSDKTesting
 import GLibBridge
 import TestSupport
 import Testing
+
+@testable import ChappieSDK
 
 /// Each case of `ChappieClientError` from the servers, the model or the program itself. The two cases from the keyring
 /// need a keyring and are among the integration tests.

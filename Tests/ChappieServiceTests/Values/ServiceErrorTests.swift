@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
 import ChappieSDKRuntime
 import GLibBridge
 import Testing
 
+@testable import ChappieSDK
 @testable import ChappieService
 
 struct ServiceErrorTests {
