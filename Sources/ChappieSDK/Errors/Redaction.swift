@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import GLibBridge
 import SecretMemory
+import Synchronization
 
 /// Redacts servers' texts for display and for the log. Every text and every name from a server passes through it,
 /// except the model's answers.
@@ -62,7 +64,7 @@ package enum Redaction {
   private static func looksLikeToken(_ word: Substring) -> Bool {
     word.utf8.split(whereSeparator: { !isTokenByte($0) }).contains { $0.count >= longRun }
       || startsLikeToken(word)
-      || word.utf8.split(whereSeparator: { !isAlphanumeric($0) }).contains(where: isRandom)
+      || word.utf8.split(whereSeparator: { !$0.isAlphanumeric }).contains(where: isRandom)
   }
 
   private static func startsLikeToken(_ word: Substring) -> Bool {
@@ -73,7 +75,7 @@ package enum Redaction {
   private static let tokenStarts = ["eyJ", "rt-", "rt_", "sk-"]
 
   private static func isRandom(_ run: Substring.UTF8View.SubSequence) -> Bool {
-    let digits = run.count(where: isDigit)
+    let digits = run.count(where: \.isDigit)
     let capitals = run.count { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
     let isMixed = digits > 0 && capitals > 0 && digits + capitals < run.count
     return run.count >= 12 && isMixed || run.count >= 20 && digits >= 4 && digits < run.count
@@ -81,35 +83,12 @@ package enum Redaction {
 
   // MARK: Characters
 
-  static func isTokenByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "+"), UInt8(ascii: "/"),
-      UInt8(ascii: "="), UInt8(ascii: "~"):
-      true
-    default: isAlphanumeric(byte)
-    }
-  }
+  static func isTokenByte(_ byte: UInt8) -> Bool { byte.isAlphanumeric || "-._+/=~".utf8.contains(byte) }
 
-  private static func isNameByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: ":"), UInt8(ascii: "|"): true
-    default: isAlphanumeric(byte)
-    }
-  }
-
-  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
-    default: isDigit(byte)
-    }
-  }
-
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-  }
+  private static func isNameByte(_ byte: UInt8) -> Bool { byte.isAlphanumeric || "-._:|".utf8.contains(byte) }
 
   private static func isHexadecimal(_ byte: UInt8) -> Bool {
-    isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte) || byte == UInt8(ascii: "-")
+    byte.isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte) || byte == UInt8(ascii: "-")
   }
 }
 
@@ -154,5 +133,51 @@ private struct TokenParts {
 
   private func isPart(_ bytes: ArraySlice<UInt8>) -> Bool {
     tokens.contains { $0.contains(bytes) }
+  }
+}
+
+/// The tokens in this process's memory, so that redaction finds every part of one. It does not keep a token alive.
+enum TokensAtHand {
+  /// The shortest part of a token to redact, in bytes. A shorter one occurs in ordinary words and reveals next to
+  /// nothing.
+  static let shortestPart = 8
+
+  /// The tokens by fingerprint. Each turn decodes the same token again, so one fingerprint may have several copies.
+  private struct Known {
+    var copies: [[UInt8]: [Weak<SecretBytes>]] = [:]
+    /// The number of entries above which released tokens are removed.
+    var bound = 64
+
+    mutating func forgetWhatIsGone() {
+      copies = copies.compactMapValues { copies in
+        let alive = copies.filter { $0.value != nil }
+        return alive.isEmpty ? nil : alive
+      }
+      bound = 2 * copies.count + 64
+    }
+  }
+
+  private static let known = Mutex(Known())
+
+  /// Registers `token` for as long as something else keeps it.
+  static func note(_ token: SecretBytes) {
+    let fingerprint = KeyDerivation.fingerprint(of: token)
+    known.withLock { known in
+      var copies = known.copies[fingerprint] ?? []
+      copies.removeAll { $0.value == nil }
+      known.copies[fingerprint] = copies + [Weak(token)]
+      if known.copies.count > known.bound { known.forgetWhatIsGone() }
+    }
+  }
+
+  /// Returns each token once, even if many turns hold a copy.
+  static func all() -> [SecretBytes] {
+    known.withLock { known in
+      known.copies.values.compactMap { copies in
+        // Each weak reference is read only once, because its object may be gone at the next read.
+        for copy in copies { if let token = copy.value { return token } }
+        return nil
+      }
+    }
   }
 }

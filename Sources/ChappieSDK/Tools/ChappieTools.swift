@@ -32,7 +32,8 @@ public struct ChappieHarnessTool: Sendable, Hashable {
   ///
   /// - Throws: ``ChappieClientError/invalidArgument(_:)``, which names the tool and the problem.
   package func argumentsSchema() throws(ChappieClientError) -> JSONSchema {
-    guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy(Self.isNameByte) else {
+    guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy({ $0.isAlphanumeric || "_-".utf8.contains($0) })
+    else {
       let shown = Redaction.message(String(name.prefix(64)))
       throw .invalidArgument("A tool's name must have 1 to 64 letters, digits, '_' or '-' of ASCII, not '\(shown)'.")
     }
@@ -45,15 +46,6 @@ public struct ChappieHarnessTool: Sendable, Hashable {
       throw .invalidArgument("The input schema of the tool '\(name)' cannot be used: \(error).")
     }
   }
-
-  private static func isNameByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-      true
-    default: false
-    }
-  }
 }
 
 /// Whether a tool runs when the model calls it.
@@ -64,4 +56,52 @@ public enum ChappieToolPolicy: String, Sendable, Hashable, Codable, CaseIterable
   case ask
   /// The tool does not run, and the model is told so.
   case deny
+}
+
+/// A tool that this program runs when the model calls it.
+///
+/// ```swift
+/// let clock = ChappieHostTool(name: "current_time", description: "Tells the local time.") { call in
+///   ChappieToolResult(output: "12:30")
+/// }
+/// ```
+public struct ChappieHostTool: Sendable {
+  /// Runs one call. The model gets an error that it throws as a failed result.
+  public typealias Handler = @Sendable (ChappieToolCall) async throws -> ChappieToolResult
+
+  /// The tool as the model sees it.
+  public let manifest: ChappieHarnessTool
+  /// The longest duration of a call. A call that takes longer is cancelled, and fails.
+  public let timeLimit: Duration
+  /// Runs the tool's calls.
+  public let handler: Handler
+
+  public var name: String { manifest.name }
+
+  public init(
+    name: String,
+    description: String,
+    inputSchema: ChappieJSONValue = ChappieHarnessTool.noArguments,
+    policy: ChappieToolPolicy = .automatic,
+    timeLimit: Duration = ChappieHostTool.defaultTimeLimit,
+    handler: @escaping Handler
+  ) {
+    self.init(
+      ChappieHarnessTool(name: name, description: description, inputSchema: inputSchema, policy: policy),
+      timeLimit: timeLimit, handler: handler)
+  }
+
+  /// Creates the handler of a tool that a harness declares.
+  public init(
+    _ manifest: ChappieHarnessTool,
+    timeLimit: Duration = ChappieHostTool.defaultTimeLimit,
+    handler: @escaping Handler
+  ) {
+    self.manifest = manifest
+    self.timeLimit = timeLimit
+    self.handler = handler
+  }
+
+  /// One minute.
+  public static let defaultTimeLimit = Duration.seconds(60)
 }
