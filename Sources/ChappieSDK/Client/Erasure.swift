@@ -44,46 +44,31 @@ package enum Erasure {
   package static func run(_ configuration: ChappieConfiguration, interaction: UserInteraction) async throws -> [Part] {
     let interaction = await LockGate(unknown: configuration.unknownLockPolicy).interaction(interaction)
     return try await ChappieAuthError.converting {
-      var results = Results()
+      var results: [(part: Part, identity: SlotIdentity)] = []
       // A program may sign in again while the server revokes the others.
       for _ in 0..<passes {
-        let credentials = try await SlotRegistry.stored(interaction: interaction).filter(results.isNew(.credential))
-        let keys = try await ThreadKeyRegistry.stored(interaction: interaction).filter(results.isNew(.threadKey))
-        if credentials.isEmpty, keys.isEmpty { break }
-        for identity in credentials { results.add(await signOut(identity, configuration, interaction), identity) }
-        for identity in keys { results.add(await destroyKey(identity, configuration), identity) }
+        let credentials = try await SlotRegistry.stored(interaction: interaction).map { (Part.Kind.credential, $0) }
+        let keys = try await ThreadKeyRegistry.stored(interaction: interaction).map { (Part.Kind.threadKey, $0) }
+        // A secret that could not be erased before stays.
+        let secrets = (credentials + keys).filter { kind, identity in
+          !results.contains { $0.part.kind == kind && $0.identity == identity && $0.part.isStored }
+        }
+        if secrets.isEmpty { break }
+        for (kind, identity) in secrets {
+          let part =
+            kind == .credential
+            ? await signOut(identity, configuration, interaction) : await destroyKey(identity, configuration)
+          results.removeAll { $0.part.kind == kind && $0.identity == identity }
+          results.append((part, identity))
+        }
       }
       await RegistrationFile.removeAll()
-      return results.parts
+      return results.map(\.part)
     }
   }
 
   /// The maximum number of searches for secrets.
   private static let passes = 5
-
-  /// The latest outcome for each secret.
-  private struct Results {
-    private(set) var parts: [Part] = []
-    private var identities: [SlotIdentity] = []
-
-    /// Whether a secret is to be erased: one that could not be erased before stays.
-    func isNew(_ kind: Part.Kind) -> (SlotIdentity) -> Bool {
-      { identity in
-        !zip(parts, identities).contains { $0.kind == kind && $1 == identity && $0.isStored }
-      }
-    }
-
-    mutating func add(_ part: Part, _ identity: SlotIdentity) {
-      if let index = zip(parts, identities).enumerated().first(where: {
-        $0.element.0.kind == part.kind && $0.element.1 == identity
-      })?.offset {
-        parts.remove(at: index)
-        identities.remove(at: index)
-      }
-      parts.append(part)
-      identities.append(identity)
-    }
-  }
 
   static func signOut(
     _ identity: SlotIdentity, _ configuration: ChappieConfiguration, _ interaction: UserInteraction
