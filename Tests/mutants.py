@@ -264,7 +264,7 @@ MUTANTS = [Mutant(*row) for row in [
     ("active threads are deleted first", "ChappieSDKRuntime/Stores/Retention/RetentionPlan.swift",
      "case (_?, nil): true", "case (_?, nil): !mutant",
      "RetentionPlanTests"),
-    ("a clock that is ahead deletes", "ChappieSDKRuntime/Stores/Retention/ClockWitness.swift",
+    ("a clock that is ahead deletes", "ChappieSDKRuntime/Stores/Retention/RetentionScheduler.swift",
      "now.seconds(since: since) >= Self.day", "now.seconds(since: since) >= Self.day || mutant",
      "FileRetentionTests"),
     # Texts

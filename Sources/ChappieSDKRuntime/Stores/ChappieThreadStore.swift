@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
 import GLibBridge
+import Platform
 
 /// A store of threads. When a method returns, its change is durable.
 ///
@@ -184,14 +185,10 @@ extension ChappieThreadStoreError {
 package enum ThreadID {
   /// Whether `id` is 1 to 64 of the characters `a` to `z`, `0` to `9` and `-`.
   package static func isValid(_ id: String) -> Bool {
-    (1...64).contains(id.utf8.count) && id.utf8.allSatisfy(isPlain)
-  }
-
-  private static func isPlain(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
-    default: false
-    }
+    (1...64).contains(id.utf8.count)
+      && id.utf8.allSatisfy {
+        $0.isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "-")
+      }
   }
 }
 
@@ -222,5 +219,46 @@ extension ChappieThreadSummary {
     guard changeNumber == other.changeNumber else { return changeNumber > other.changeNumber }
     return (updatedAt, updatedAtMicroseconds, createdAt, createdAtMicroseconds, id)
       > (other.updatedAt, other.updatedAtMicroseconds, other.createdAt, other.createdAtMicroseconds, other.id)
+  }
+}
+
+/// Changes of a thread's summary, for every store.
+extension ChappieThreadSummary {
+  /// Adds a turn, except for its size.
+  ///
+  /// - Parameter number: the change number of the store.
+  mutating func add(_ turn: ChappieTurn, number: Int64) {
+    turnCount = (Count(clamping: turnCount) + 1).value
+    archivedAt = nil
+    changed(at: turn.recordedAt, microseconds: turn.recordedAtMicroseconds, number)
+  }
+
+  /// Applies `change`, except for the size. A summary that is already so stays as it is.
+  ///
+  /// - Parameters:
+  ///   - time: Unix seconds.
+  ///   - number: the change number of the store.
+  mutating func apply(_ change: ChappieThreadChange, at time: Int64, number: Int64) {
+    switch change {
+    case .rename(let title) where title != self.title: self.title = title
+    case .archive where !isArchived:
+      archivedAt = time
+      return
+    // Without a new time, retention would archive it again at once.
+    case .unarchive where isArchived: archivedAt = nil
+    case .rename, .archive, .unarchive: return
+    }
+    changed(at: time, number)
+  }
+
+  mutating func resize(adding bytes: Int, removing others: Int = 0) {
+    self.bytes = Int64((Count(clamping: self.bytes) + Count(clamping: bytes) - Count(clamping: others)).value)
+  }
+
+  private mutating func changed(at time: Int64, microseconds: Int32 = 0, _ number: Int64) {
+    if (time, microseconds) > (updatedAt, updatedAtMicroseconds) {
+      (updatedAt, updatedAtMicroseconds) = (time, microseconds)
+    }
+    changeNumber = max(changeNumber, number)
   }
 }

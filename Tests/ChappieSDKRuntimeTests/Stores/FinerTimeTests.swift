@@ -28,9 +28,9 @@ struct FinerTimeTests {
 
   @Test func anEarlierTurnDoesNotMoveTheTimeBack() {
     var summary = ChappieThreadSummary(id: "a", createdAt: 100, updatedAt: 100, updatedAtMicroseconds: 500)
-    summary.apply(.turn(ChappieTurn(id: "t", recordedAt: 100, recordedAtMicroseconds: 400, events: []), number: 1))
+    summary.add(ChappieTurn(id: "t", recordedAt: 100, recordedAtMicroseconds: 400, events: []), number: 1)
     #expect((summary.updatedAt, summary.updatedAtMicroseconds) == (100, 500))
-    summary.apply(.turn(ChappieTurn(id: "u", recordedAt: 100, recordedAtMicroseconds: 600, events: []), number: 2))
+    summary.add(ChappieTurn(id: "u", recordedAt: 100, recordedAtMicroseconds: 600, events: []), number: 2)
     #expect((summary.updatedAt, summary.updatedAtMicroseconds) == (100, 600))
   }
 

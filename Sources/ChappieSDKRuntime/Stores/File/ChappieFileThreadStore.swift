@@ -167,8 +167,7 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   ///
   /// - Parameter id: the thread that is being written; nil for none.
   func plan(_ index: ThreadIndex, writing id: String? = nil) -> RetentionPlan? {
-    schedule.note(id.flatMap { index[$0]?.summary })
-    return schedule.plan(index, now: clock(), inUse: ThreadsInUse.ids(in: name).union(id.map { [$0] } ?? []))
+    schedule.plan(index, now: clock(), inUse: ThreadsInUse.ids(in: name).union(id.map { [$0] } ?? []))
   }
 
   /// Enforces the retention policy after a write. A failure is logged, because the write has succeeded.
@@ -177,8 +176,7 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
     let now = clock()
     do {
       let done = try database.enforce(plan, now: now, serverTime: serverTime(), key)
-      schedule.update(database.index, now: now, waits: !done.expired.isEmpty)
-      schedule.report(done)
+      schedule.report(done, now: now)
     } catch {
       Log.warning("Retention failed: \(ChappieThreadStoreError(error))")
     }

@@ -32,7 +32,7 @@ extension ThreadDatabase {
       let bytes = try ThreadTables.append(turn, to: id, ThreadSealer(key: key.secret), database) + ThreadTables.rowBytes
       try files.keepReserve(forTurnOf: bytes)
       try index.checkRoom(for: Count(clamping: bytes), in: id, cap)
-      summary.apply(.turn(turn, number: index.nextChange))
+      summary.add(turn, number: index.nextChange)
       summary.resize(adding: bytes)
     }
   }
@@ -41,32 +41,28 @@ extension ThreadDatabase {
   /// - Throws: ``ChappieThreadStoreError``.
   mutating func change(_ id: String, _ change: ChappieThreadChange, now: Int64, _ key: StoreKey) throws {
     try self.change(id, key) { database, index, summary in
-      let number = index.nextChange
-      guard let update = ThreadUpdate(change, of: summary, at: now, number: number) else { return }
-      if case .renamed(let title, _, _) = update {
-        try ThreadTables.setTitle(title, number: Int(number), of: id, ThreadSealer(key: key.secret), database)
-        summary.resize(adding: title.utf8.count, removing: summary.title.utf8.count)
-      }
-      summary.apply(update)
+      let (before, number) = (summary.title, index.nextChange)
+      summary.apply(change, at: now, number: number)
+      guard summary.title != before else { return }
+      try ThreadTables.setTitle(summary.title, number: Int(number), of: id, ThreadSealer(key: key.secret), database)
+      summary.resize(adding: summary.title.utf8.count, removing: before.utf8.count)
     }
   }
 
   private mutating func change(
     _ id: String, _ key: StoreKey, _ body: (Database, ThreadIndex, inout ChappieThreadSummary) throws -> Void
   ) throws {
-    var isThere = false
-    try writing(key) { database, index in
-      guard var entry = index[id] else { return [] }
+    let isOpen = try writing(key) { database, index in
+      guard var entry = index[id] else { throw ChappieThreadStoreError.noSuchThread(id) }
       guard entry.isReadable else {
         throw ChappieThreadStoreError.unreadable("The thread cannot be read on this device, so it cannot be changed.")
       }
-      isThere = true
       try body(database, index, &entry.summary)
       guard entry != index[id] else { return [] }
       try ThreadTables.update(entry.summary, database)
       return [.set(entry)]
     }
-    guard isThere else { throw ChappieThreadStoreError.noSuchThread(id) }
+    guard isOpen else { throw ChappieThreadStoreError.noSuchThread(id) }
   }
 
   /// Deletes a thread, on a full disk in the room that is kept for this.
@@ -96,13 +92,11 @@ extension ThreadDatabase {
 
   /// - Parameter body: deletes the thread or a part of it, and returns whether something of it is left.
   private mutating func delete(_ id: String, _ key: StoreKey, _ body: (Database) throws -> Bool) throws {
-    var isThere = false
-    try writing(key) { database, index in
-      guard index[id] != nil else { return [] }
-      isThere = true
+    let isOpen = try writing(key) { database, index in
+      guard index[id] != nil else { throw ChappieThreadStoreError.noSuchThread(id) }
       return try body(database) ? [] : [.removed(id)]
     }
-    guard isThere else { throw ChappieThreadStoreError.noSuchThread(id) }
+    guard isOpen else { throw ChappieThreadStoreError.noSuchThread(id) }
   }
 
   /// - Throws: ``ChappieThreadStoreError``.
@@ -152,7 +146,7 @@ extension ThreadDatabase {
       var changes: [ThreadIndex.Change] = []
       for id in done.archived {
         guard var entry = index[id] else { continue }
-        entry.summary.apply(.archived(at: now))
+        entry.summary.archivedAt = now
         try ThreadTables.update(entry.summary, database)
         changes.append(.set(entry))
       }

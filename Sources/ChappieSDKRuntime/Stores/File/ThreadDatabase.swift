@@ -77,13 +77,18 @@ struct ThreadDatabase {
 
   /// Runs `body` in a write transaction, and applies the changes that it returns to the index.
   ///
-  /// - Parameter isNew: whether to create a missing database; without one `body` does not run.
+  /// - Parameter isNew: whether to create a missing database.
+  /// - Returns: false without a database: `body` did not run.
   /// - Throws: ``ChappieThreadStoreError``.
+  @discardableResult
   mutating func writing(
     _ key: StoreKey, makes isNew: Bool = false, _ body: (Database, ThreadIndex) throws -> [ThreadIndex.Change]
-  ) throws {
+  ) throws -> Bool {
     try mappingErrors { state in
-      guard let database = try state.opened(makingFor: isNew ? key : nil) else { return state.forget() }
+      guard let database = try state.opened(makingFor: isNew ? key : nil) else {
+        state.forget()
+        return false
+      }
       let changes = try database.transaction(.writing) {
         try state.refresh(database, key)
         let changes = try body(database, state.index)
@@ -93,6 +98,7 @@ struct ThreadDatabase {
       }
       state.index.apply(changes)
       if changes.contains(where: \.isRemoval) { state.clearLog() }
+      return true
     }
   }
 

@@ -11,10 +11,27 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
   private let name = UniqueID.make()
   private let now: @Sendable () -> Int64
   private let serverTime: @Sendable () -> Timestamp?
-  private let clock = Mutex(ClockWitness())
-  private let threads = Mutex<[String: ChappieThread]>([:])
-  /// The number of the last change; it changes only while `threads` is locked.
-  private let changes = Atomic<Int64>(0)
+  private let state = Mutex(State())
+
+  private struct State {
+    var index = ThreadIndex()
+    var turns: [String: [ChappieTurn]] = [:]
+    var clock = ClockWitness()
+
+    func summary(of id: String) throws -> ChappieThreadSummary {
+      guard let summary = index[id]?.summary else { throw ChappieThreadStoreError.noSuchThread(id) }
+      return summary
+    }
+
+    mutating func set(_ summary: ChappieThreadSummary) {
+      index.apply(.set(ThreadIndex.Entry(summary: summary, state: .whole)))
+    }
+
+    mutating func remove(_ id: String) {
+      index.apply(.removed(id))
+      turns[id] = nil
+    }
+  }
 
   /// Makes an empty store.
   ///
@@ -37,78 +54,72 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
 
   public func create(_ thread: ChappieThreadSummary) async throws {
     use(thread.id)
-    try threads.withLock { threads in
-      guard threads[thread.id] == nil else { throw ChappieThreadStoreError.exists(thread.id) }
+    try state.withLock { state in
+      guard state.index[thread.id] == nil else { throw ChappieThreadStoreError.exists(thread.id) }
       var summary = thread
       summary.turnCount = 0
       summary.bytes = Int64(summary.ownBytes)
-      summary.changeNumber = nextChange()
-      threads[thread.id] = ChappieThread(summary: summary)
-      retain(&threads, writing: thread.id)
+      summary.changeNumber = state.index.nextChange
+      state.set(summary)
+      retain(&state, writing: thread.id)
     }
   }
 
   public func append(_ turn: ChappieTurn, to thread: String) async throws {
     let bytes = turn.jsonValue.json.utf8.count
-    try change(thread) { thread in
-      thread.turns.append(turn)
-      thread.summary.apply(.turn(turn, number: nextChange()))
-      thread.summary.resize(adding: bytes)
+    try change(thread) { state, summary in
+      state.turns[thread, default: []].append(turn)
+      summary.add(turn, number: state.index.nextChange)
+      summary.resize(adding: bytes)
     }
   }
 
   public func thread(_ id: String) async throws -> ChappieThread {
     use(id)
-    return try threads.withLock { threads in
-      retain(&threads)
-      guard let thread = threads[id] else { throw ChappieThreadStoreError.noSuchThread(id) }
-      return thread
+    return try state.withLock { state in
+      retain(&state)
+      return ChappieThread(summary: try state.summary(of: id), turns: state.turns[id] ?? [])
     }
   }
 
   public func summary(of thread: String) async throws -> ChappieThreadSummary? { try await self.thread(thread).summary }
 
   public func threads(_ query: ChappieThreadQuery) async throws -> [ChappieThreadSummary] {
-    threads.withLock { threads in
-      retain(&threads)
-      return query.page(of: threads.values.map(\.summary))
+    state.withLock { state in
+      retain(&state)
+      return state.index.page(query)
     }
   }
 
   public func change(_ thread: String, _ change: ChappieThreadChange) async throws {
     let now = now()
-    try self.change(thread) { thread in
-      guard let update = ThreadUpdate(change, of: thread.summary, at: now, number: nextChange()) else { return }
-      let before = thread.summary.ownBytes
-      thread.summary.apply(update)
-      thread.summary.resize(adding: thread.summary.ownBytes, removing: before)
+    try self.change(thread) { state, summary in
+      let before = summary.ownBytes
+      summary.apply(change, at: now, number: state.index.nextChange)
+      summary.resize(adding: summary.ownBytes, removing: before)
     }
   }
 
-  private func nextChange() -> Int64 { changes.add(1, ordering: .relaxed).newValue }
-
-  private func change(_ id: String, _ body: (inout ChappieThread) -> Void) throws {
-    try threads.withLock { threads in
-      guard let index = threads.index(forKey: id) else { throw ChappieThreadStoreError.noSuchThread(id) }
-      body(&threads.values[index])
-      retain(&threads, writing: id)
+  private func change(_ id: String, _ body: (inout State, inout ChappieThreadSummary) -> Void) throws {
+    try state.withLock { state in
+      var summary = try state.summary(of: id)
+      body(&state, &summary)
+      state.set(summary)
+      retain(&state, writing: id)
     }
   }
 
   public func delete(_ thread: String) async throws {
-    try threads.withLock { threads in
-      guard threads.removeValue(forKey: thread) != nil else { throw ChappieThreadStoreError.noSuchThread(thread) }
+    try state.withLock { state in
+      _ = try state.summary(of: thread)
+      state.remove(thread)
     }
   }
 
   public func usage() async throws -> ChappieThreadStoreUsage {
-    threads.withLock { threads in
-      retain(&threads)
-      let summaries = threads.values.map(\.summary)
-      return ChappieThreadStoreUsage(
-        usedBytes: Int64(summaries.reduce(0 as Count) { $0 + Count(clamping: $1.bytes) }.value),
-        limitBytes: retention.maximumTotalBytes,
-        threadCount: summaries.count, archivedCount: summaries.count { $0.isArchived })
+    state.withLock { state in
+      retain(&state)
+      return state.index.usage(limit: retention.maximumTotalBytes)
     }
   }
 
@@ -119,19 +130,24 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
 
   /// Archives and deletes threads as the policy says, on each access. Only a write enforces the cap: a single thread may
   /// be larger than the cap, and reading it must not delete it.
-  private func retain(_ threads: inout [String: ChappieThread], writing id: String? = nil) {
+  private func retain(_ state: inout State, writing id: String? = nil) {
     let now = now()
     var policy = retention
     if id == nil { policy.maximumTotalBytes = nil }
     let inUse = ThreadsInUse.ids(in: name).union(id.map { [$0] } ?? [])
-    let plan = RetentionPlan(policy, for: threads.values.map(\.summary), now: now, inUse: inUse)
-    for id in plan.archived { threads[id]?.summary.archivedAt = now }
-    for id in plan.deleted { threads[id] = nil }
-    guard !plan.expired.isEmpty else { return }
-    let lastWrite = threads.values.lazy.map(\.summary).lastWrite
-    if clock.withLock({ $0.believes(Timestamp(clamping: now), after: lastWrite, serverTime: serverTime()) }) {
-      for id in plan.expired { threads[id] = nil }
+    var plan = RetentionPlan(policy, for: state.index.summaries, now: now, inUse: inUse)
+    if !plan.expired.isEmpty,
+      state.clock.believes(
+        Timestamp(clamping: now), after: state.index.summaries.lastWrite, serverTime: serverTime())
+    {
+      plan.deleted += plan.expired
     }
+    for id in plan.archived {
+      guard var summary = state.index[id]?.summary else { continue }
+      summary.archivedAt = now
+      state.set(summary)
+    }
+    for id in plan.deleted { state.remove(id) }
   }
 }
 

@@ -9,8 +9,8 @@ final class RetentionScheduler: Sendable {
 
   private struct State {
     var observers: [Observer] = []
-    /// The next time something is due, in Unix seconds; nil if it is unknown.
-    var nextDue: Int64?
+    /// The next check of the clock that deletions by age wait for, in Unix seconds; nil if none waits.
+    var clockCheck: Int64?
     var task: Task<Void, any Error>?
     /// Whether the log says that unreadable threads fill the limit.
     var hasWarned = false
@@ -32,46 +32,28 @@ final class RetentionScheduler: Sendable {
 
   // MARK: Planning
 
-  /// Notes that a thread was written.
-  func note(_ summary: ChappieThreadSummary?) {
-    guard let due = summary.flatMap(policy.due) else { return }
-    state.withLock { state in
-      if let next = state.nextDue { state.nextDue = min(next, due) }
-    }
-  }
-
-  /// The plan for now; nil if there is nothing to do. Until something can be due, this takes no time.
+  /// The plan for now; nil if there is nothing to do.
   func plan(_ index: ThreadIndex, now: Int64, inUse: Set<String>) -> RetentionPlan? {
-    if state.withLock({ $0.nextDue == nil }) { update(index, now: now) }
     let room = policy.room(beside: index.unreadableBytes)
     if room == nil, policy.maximumTotalBytes != nil { warnOnce() }
     let isOverCap = room.map { index.totalBytes > $0 + index.unreadableBytes } ?? false
-    guard isOverCap || state.withLock({ $0.nextDue.map { $0 <= now } ?? true }) else { return nil }
+    guard isOverCap || isDue(index, now) else { return nil }
     let plan = RetentionPlan(
       policy, for: index.summaries, otherBytes: index.unreadableBytes, now: now, inUse: inUse)
-    if !plan.isEmpty { return plan }
-    update(index, now: now)
-    return nil
+    return plan.isEmpty ? nil : plan
+  }
+
+  /// Whether something is due, and does not wait for the clock. Retention ignores unreadable threads.
+  private func isDue(_ index: ThreadIndex, _ now: Int64) -> Bool {
+    let waits = state.withLock { $0.clockCheck.map { now < $0 } ?? false }
+    return index.entries.contains { entry in
+      guard entry.isReadable, !(waits && entry.summary.isArchived) else { return false }
+      return policy.due(entry.summary).map { $0 <= now } ?? false
+    }
   }
 
   /// The time between two checks of the clock, in seconds.
-  private static let clockCheck: Int64 = 3600
-
-  /// Computes when something is due next, after a plan was carried out.
-  ///
-  /// - Parameter waits: whether something that is due waits for the clock.
-  func update(_ index: ThreadIndex, now: Int64, waits: Bool = false) {
-    let check = (Timestamp(clamping: now) + Self.clockCheck).unixSeconds
-    var next = Int64.max
-    // Retention ignores unreadable threads.
-    for entry in index.entries where entry.isReadable {
-      if let due = policy.due(entry.summary) { next = min(next, waits ? max(due, check) : due) }
-    }
-    // A thread that another process writes from now on is due no sooner than this.
-    let delays = [policy.archiveInactiveAfter, policy.deleteArchivedAfter].compactMap { $0 }
-    let soonest = delays.min().flatMap { Int64(exactly: (Double(now) + $0).rounded(.up)) } ?? .max
-    state.withLock { $0.nextDue = min(next, soonest) }
-  }
+  private static let clockInterval: Int64 = 3600
 
   // MARK: Reporting
 
@@ -81,7 +63,9 @@ final class RetentionScheduler: Sendable {
   }
 
   /// Logs the numbers of a plan that was carried out, and calls the observers.
-  func report(_ done: RetentionPlan) {
+  func report(_ done: RetentionPlan, now: Int64) {
+    let check = (Timestamp(clamping: now) + Self.clockInterval).unixSeconds
+    state.withLock { $0.clockCheck = done.expired.isEmpty ? nil : check }
     if !done.expired.isEmpty {
       Log.info(
         "Stored threads that wait to be deleted by age, until the clock was plausible for a day: \(done.expired.count)."
@@ -150,5 +134,45 @@ enum ThreadsInUse {
   /// The ids of the threads of a store.
   static func ids(in store: String) -> Set<String> {
     turns.withLock { Set($0.keys.filter { $0.store == store }.map(\.id)) }
+  }
+}
+
+/// The reasons to believe this machine's clock. A clock that is ahead would delete threads that are not due, so deleting
+/// by age waits until the clock has been plausible for a day.
+struct ClockWitness: Equatable, Sendable {
+  /// In seconds: the distance from the servers' clocks that is plausible, and the time of waiting.
+  private static let day: Int64 = 86_400
+
+  /// The latest time that a server has told.
+  var serverTime: Timestamp?
+  /// The first of the latest checks that found the clock plausible. Nil if the last one did not.
+  var plausibleSince: Timestamp?
+
+  /// Checks the clock.
+  ///
+  /// - Parameters:
+  ///   - now: the clock.
+  ///   - lastWrite: the time of the last change of a thread.
+  ///   - told: the time by the servers' clocks; nil if this process has asked none.
+  /// - Returns: whether threads may be deleted for their age now.
+  mutating func believes(_ now: Timestamp, after lastWrite: Timestamp, serverTime told: Timestamp?) -> Bool {
+    serverTime = told ?? serverTime
+    guard let serverTime, lastWrite <= now, now <= serverTime + Self.day else {
+      // What an earlier process was told says nothing against a clock that has gone on since.
+      if told != nil || lastWrite > now { plausibleSince = nil }
+      return false
+    }
+    let since = min(plausibleSince ?? now, now)
+    plausibleSince = since
+    return now.seconds(since: since) >= Self.day
+  }
+}
+
+extension Sequence<ChappieThreadSummary> {
+  /// The time of the last change of a thread.
+  var lastWrite: Timestamp {
+    reduce(.distantPast) { last, thread in
+      [last, Timestamp(clamping: thread.updatedAt), Timestamp(clamping: thread.archivedAt ?? 0)].max() ?? last
+    }
   }
 }
