@@ -132,7 +132,7 @@ MUTANTS = [Mutant(*row) for row in [
      "case .rateLimited(let error, let retryAfter) where !hasDelivered:",
      "case .rateLimited(let error, let retryAfter) where !hasDelivered || mutant:",
      "RetriesTests"),
-    ("a used-up plan is asked again", "ChappieSDK/Backend/Wire/ExchangeFailure+Refusal.swift",
+    ("a used-up plan is asked again", "ChappieSDK/Backend/Wire/ExchangeFailure.swift",
      "case _ where detail.isUsageLimit ||", "case _ where detail.isUsageLimit && !mutant ||",
      "ChappieSDKTests.BackendFailureTests"),
     ("a server orders an endless wait", "ChappieSDK/Configuration/ChappieRateLimitBackoffPolicy.swift",
@@ -155,7 +155,7 @@ MUTANTS = [Mutant(*row) for row in [
     ("an answer without an end in bytes", "ChappieSDK/Turns/TurnSize.swift",
      "bytes <= TurnLimits.answerBytes else", "bytes <= TurnLimits.answerBytes || mutant else",
      "TurnSizeTests"),
-    ("an answer without an end in time", "ChappieSDK/Turns/StreamBound.swift",
+    ("an answer without an end in time", "ChappieSDK/Turns/TurnSize.swift",
      "time <= end else", "time <= end || mutant else",
      "StreamBoundTests"),
     # Callers
@@ -226,9 +226,9 @@ MUTANTS = [Mutant(*row) for row in [
      "HostToolTests"),
     # Conversations
     ("a failed turn stays in a conversation", "ChappieSDK/Turns/Context/Conversation.swift",
-     "    let result = try await answerContinuing(transcript.input + new, message.options, caller)",
-     "    let input = transcript.input + new\n    if mutant { transcript.append(new) }\n"
-     "    let result = try await answerContinuing(input, message.options, caller)",
+     "    let result = try await conversation.answer(conversation.transcript.input + new, message.options, caller)",
+     "    let input = conversation.transcript.input + new\n    if mutant { conversation.transcript.append(new) }\n"
+     "    let result = try await conversation.answer(input, message.options, caller)",
      "ConversationTests.anOpenedClientForgetsAFailedTurn"),
     ("turns of a conversation overlap", "ChappieSDK/Turns/Context/Conversation.swift",
      "    try await mutex.withLock {",

@@ -32,7 +32,7 @@ SAFE = {
     "ChappieSDK/JSON/JSONReader.swift": "digits",
     "ChappieSDK/JSON/JSONText.swift": "halves of a surrogate pair",
     "ChappieSDK/JSON/LegibleJSON.swift": "four digits",
-    "ChappieSDK/Turns/StreamBound.swift": "a time of this program",
+    "ChappieSDK/Turns/TurnSize.swift": "a time of this program",
     "ChappieSDK/JSON/ChappieJSONValue.swift": "the readers with a range",
     "ChappieSDK/JSON/JSONFields.swift": "the readers with a range",
     "AnswerRendering/Markdown/CharacterReference.swift": "the digits of a character",

@@ -47,10 +47,8 @@ struct BackendQuery {
   }
 
   private func exchange(_ url: String, _ grant: AccessGrant) async throws -> Reply {
-    var request = HTTPRequest(.get, url)
+    var request = HTTPRequest(.get, url, for: grant)
     request.setHeader("accept", "application/json")
-    request.identify(to: grant.backend)
-    grant.method.authorize(&request, with: grant)
     do {
       return try await withDeadline(Self.deadline) { [request] in
         let response = try await BackendLine.http.sendLogged(request, deadline: nil)

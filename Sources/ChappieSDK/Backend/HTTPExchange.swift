@@ -8,20 +8,8 @@ struct HTTPExchange {
   /// The longest wait for the head of an answer.
   private static let headDeadline = Duration.seconds(120)
 
-  /// The coding of the body.
-  enum Coding {
-    case plain
-    case zstd
-
-    func body(of request: ResponsesRequest) -> [UInt8] {
-      switch self {
-      case .plain: request.encoded()
-      case .zstd: Zstandard.encode(request.encoded())
-      }
-    }
-  }
-
-  let coding: Coding
+  /// Whether the body is compressed.
+  let compresses: Bool
 
   /// - Throws: ``ExchangeFailure``, `CancellationError`.
   func run(_ request: ResponsesRequest, _ grant: AccessGrant, _ line: BackendLine, _ reader: any ResponseReader)
@@ -39,21 +27,22 @@ struct HTTPExchange {
   private func send(_ request: ResponsesRequest, _ grant: AccessGrant, _ line: BackendLine) async throws
     -> HTTPResponse
   {
-    var message = HTTPRequest(.post, grant.backend.responsesURL)
-    message.body = .bytes(
-      await request.isLarge ? offActor { [coding] in coding.body(of: request) } : coding.body(of: request))
-    if case .zstd = coding { message.setHeader("content-encoding", "zstd") }
+    var message = HTTPRequest(.post, grant.backend.responsesURL, for: grant, thread: request.threadID)
+    message.body = .bytes(await request.isLarge ? offActor { [self] in body(of: request) } : body(of: request))
+    if compresses { message.setHeader("content-encoding", "zstd") }
     message.contentType = "application/json"
     message.setHeader("accept", "text/event-stream")
-    message.identify(to: grant.backend, thread: request.threadID)
     if let header = request.formHeader { message.setHeader(header.name, header.value) }
     if let turnState = line.turnState { message.setHeader("x-codex-turn-state", turnState) }
-    grant.method.authorize(&message, with: grant)
     do {
       return try await BackendLine.http.sendLogged(message, deadline: Self.headDeadline)
     } catch let error as GLibError {
       throw ExchangeFailure(connecting: error) ?? .unavailable(.network(error.message), retryAfter: nil)
     }
+  }
+
+  private nonisolated func body(of request: ResponsesRequest) -> [UInt8] {
+    compresses ? Zstandard.encode(request.encoded()) : request.encoded()
   }
 
   private func read(_ response: HTTPResponse, _ reader: any ResponseReader) async throws {
@@ -70,10 +59,14 @@ struct HTTPExchange {
 }
 
 extension HTTPRequest {
-  /// Adds the header fields that name the client and, if there is one, the conversation.
-  mutating func identify(to backend: BackendProfile, thread id: String? = nil) {
-    for (name, value) in backend.clientHeaders { setHeader(name, value) }
-    guard let id else { return }
-    for name in backend.threadHeaders { setHeader(name, id) }
+  /// A request in the name of `grant`, with the header fields that name the client and, if there is one, the
+  /// conversation.
+  init(_ method: Method, _ url: String, for grant: AccessGrant, thread id: String? = nil) {
+    self.init(method, url)
+    for (name, value) in grant.backend.clientHeaders { setHeader(name, value) }
+    if let id {
+      for name in grant.backend.threadHeaders { setHeader(name, id) }
+    }
+    grant.method.authorize(&self, with: grant)
   }
 }

@@ -71,16 +71,11 @@ struct SocketExchange {
   ///
   /// - Throws: ``ExchangeFailure``, `CancellationError`.
   func connect(_ threadID: String, _ grant: AccessGrant) async throws -> SocketConnection {
-    SocketConnection(try await open(threadID, grant), owner: CredentialMark(grant))
-  }
-
-  private func open(_ threadID: String, _ grant: AccessGrant) async throws -> WebSocket {
-    var handshake = HTTPRequest(.get, grant.backend.responsesURL)
+    var handshake = HTTPRequest(.get, grant.backend.responsesURL, for: grant, thread: threadID)
     handshake.setHeader("openai-beta", Self.version)
-    handshake.identify(to: grant.backend, thread: threadID)
-    grant.method.authorize(&handshake, with: grant)
     do {
-      return try await BackendLine.http.openLoggedWebSocket(handshake, deadline: connectDeadline)
+      let socket = try await BackendLine.http.openLoggedWebSocket(handshake, deadline: connectDeadline)
+      return SocketConnection(socket, owner: CredentialMark(grant))
     } catch let refusal as WebSocketRefusal {
       throw Self.failure(refusal.status)
     } catch let error as GLibError {

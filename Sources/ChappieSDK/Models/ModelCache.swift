@@ -20,10 +20,12 @@ final class ModelCache {
     /// Listed models that the backend has refused.
     var refused: Set<String> = []
 
+    /// The listed models that the backend has not refused, best first.
+    var offered: [CatalogueEntry] { entries.filter { $0.isListed && !refused.contains($0.model.slug) } }
+
     /// The default model: the built-in one when the list contains it, otherwise the best.
     var standard: CatalogueEntry? {
-      let offered = entries.filter { $0.isListed && !refused.contains($0.model.slug) }
-      return offered.first { $0.model.slug == ModelChoice.standardSlug } ?? offered.first
+      offered.first { $0.model.slug == ModelChoice.standardSlug } ?? offered.first
     }
   }
 
@@ -62,26 +64,28 @@ final class ModelCache {
 
   // MARK: The list
 
+  private func listing(for accountID: String?) -> Listing? { listing?.accountID == accountID ? listing : nil }
+
   /// The fresh models for an account. Nil when the backend must be asked.
   func models(for accountID: String?, at now: ContinuousClock.Instant = .now) -> [ChappieModel]? {
-    guard let listing, listing.accountID == accountID, now < listing.isGoodUntil else { return nil }
+    guard let listing = listing(for: accountID), now < listing.isGoodUntil else { return nil }
     return listing.entries.filter(\.isListed).map(\.model)
   }
 
   func keep(
     _ entries: [CatalogueEntry], etag: String?, for accountID: String?, at now: ContinuousClock.Instant = .now
   ) {
-    let isNews = listing?.entries != entries || listing?.accountID != accountID
-    let refused = isNews ? [] : listing?.refused ?? []
+    let same = listing(for: accountID).flatMap { $0.entries == entries ? $0 : nil }
     listing = Listing(
-      entries: entries, etag: etag, accountID: accountID, isGoodUntil: now + Self.lifetime, refused: refused)
+      entries: entries, etag: etag, accountID: accountID, isGoodUntil: now + Self.lifetime,
+      refused: same?.refused ?? [])
     isPausingUntil = nil
   }
 
   /// Handles the etag of the newest list, from an answer to `accountID`. A matching list is fresh again; any other
   /// becomes stale.
   func hear(_ etag: String, for accountID: String?, at now: ContinuousClock.Instant = .now) {
-    guard let known = listing, known.accountID == accountID, let knownEtag = known.etag else { return }
+    guard let knownEtag = listing(for: accountID)?.etag else { return }
     listing?.isGoodUntil = knownEtag == etag ? now + Self.lifetime : now
   }
 
@@ -99,7 +103,7 @@ final class ModelCache {
   }
 
   func knowledge(for accountID: String?, at now: ContinuousClock.Instant = .now) -> Knowledge {
-    if let listing, listing.accountID == accountID { return now < listing.isGoodUntil ? .good : .old }
+    if let listing = listing(for: accountID) { return now < listing.isGoodUntil ? .good : .old }
     return isPausingUntil.map { now < $0 } == true ? .unavailable : .none
   }
 
@@ -110,13 +114,13 @@ final class ModelCache {
 
   /// Records the backend's refusal of a listed model.
   func noteRefusal(of slug: String, for accountID: String?) {
-    guard listing?.accountID == accountID else { return }
+    guard listing(for: accountID) != nil else { return }
     listing?.refused.insert(slug)
   }
 
   /// The model for requests with `choice`. Without a list it is only a slug: the chosen one or the built-in default.
   func model(for choice: ModelChoice, of accountID: String?) -> RequestModel {
-    let listing = listing?.accountID == accountID ? listing : nil
+    let listing = listing(for: accountID)
     switch choice {
     case .standard:
       return listing?.standard.map(RequestModel.init) ?? RequestModel(slug: ModelChoice.standardSlug)
@@ -127,14 +131,12 @@ final class ModelCache {
 
   /// A model's context window in tokens. Nil when it is unknown.
   func contextWindow(of slug: String, for accountID: String?) -> Int? {
-    guard listing?.accountID == accountID else { return nil }
-    return listing?.entries.first { $0.model.slug == slug }?.model.contextWindow
+    listing(for: accountID)?.entries.first { $0.model.slug == slug }?.model.contextWindow
   }
 
   /// The slugs to suggest to an account.
   func offered(to accountID: String?) -> [String] {
-    guard let listing, listing.accountID == accountID else { return [] }
-    return listing.entries.filter { $0.isListed && !listing.refused.contains($0.model.slug) }.map(\.model.slug)
+    listing(for: accountID)?.offered.map(\.model.slug) ?? []
   }
 
   // MARK: For users

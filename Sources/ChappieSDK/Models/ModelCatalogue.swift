@@ -133,3 +133,45 @@ struct ModelQuestion {
   let owner: CredentialMark
   let task: Task<Outcome, Never>
 }
+
+/// A model of the backend's catalogue, with the requirements for requests to it.
+struct CatalogueEntry: Sendable, Equatable {
+  let model: ChappieModel
+  /// Whether lists show the model. A hidden model still answers requests with its slug.
+  var isListed = true
+  var form = RequestModel.Form.plain
+  /// The backend's own value for the effort `ultra`.
+  var ultra: String?
+
+  /// Parses the backend's answer into entries, best first: by priority, then in the backend's order.
+  ///
+  /// Entries without a usable slug are left out. A repeated slug counts once.
+  ///
+  /// - Returns: the entries, or nil when the answer is no list of models.
+  static func list(_ answer: ChappieJSONValue, of backend: BackendProfile) -> [CatalogueEntry]? {
+    guard case .array(let elements) = answer["models"] else { return nil }
+    var slugs: Set<String> = []
+    let entries = elements.compactMap { CatalogueEntry($0, of: backend) }.filter {
+      slugs.insert($0.model.slug).inserted
+    }
+    return entries.enumerated()
+      .sorted { ($0.element.model.priority, $0.offset) < ($1.element.model.priority, $1.offset) }.map(\.element)
+  }
+}
+
+extension CatalogueEntry {
+  private init?(_ json: ChappieJSONValue, of backend: BackendProfile) {
+    guard let model = ChappieModel(json, isServed: backend.servesListedModels) else { return nil }
+    self.init(
+      model: model, isListed: json["visibility"]?.stringValue.map { $0 == "list" } ?? true,
+      form: backend.hasLiteForm && json["use_responses_lite"]?.boolValue == true ? .lite : .plain,
+      ultra: json["multi_agent_reasoning_effort"]?.stringValue.flatMap { ChappieModel.isSlug($0) ? $0 : nil })
+  }
+}
+
+extension RequestModel {
+  init(_ entry: CatalogueEntry) {
+    self.init(
+      slug: entry.model.slug, form: entry.form, efforts: entry.model.supportedReasoningLevels, ultra: entry.ultra)
+  }
+}

@@ -23,7 +23,7 @@ struct ForeignCalls {
   init(among items: [ChappieJSONValue]) {
     let ids = items.compactMap { $0["type"]?.stringValue == Self.customCall ? $0["call_id"]?.stringValue ?? "" : nil }
     havePlainIDs = ids.allSatisfy { Redaction.name($0) != nil }
-    outputs = ids.map { .customToolOutput(callID: $0, output: Self.answer) }
+    outputs = ids.map { .toolOutput(callID: $0, output: Self.answer, isCustom: true) }
     let omitted = Self.omitted(among: items)
     kept = items.enumerated().filter { !omitted.contains($0.offset) }.map(\.element)
     omittedKind = omitted.lazy.compactMap { items[$0]["type"]?.stringValue }.first { $0 != "reasoning" }

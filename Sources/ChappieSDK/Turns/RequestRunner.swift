@@ -9,8 +9,8 @@ final class RequestRunner {
   private let policy: ChappieStreamingTransportPolicy
   /// The transport of the next request.
   private var transport: Retries.Transport
-  /// The coding of bodies over HTTP: compressed, unless the backend has refused compression.
-  private var coding = HTTPExchange.Coding.zstd
+  /// Whether bodies over HTTP are compressed: until the backend refuses compression.
+  private var compresses = true
 
   init(slot: CredentialSlot, backoff: ChappieRateLimitBackoffPolicy, policy: ChappieStreamingTransportPolicy) {
     self.slot = slot
@@ -38,7 +38,7 @@ final class RequestRunner {
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   func answer(_ request: TurnRequest, in scope: TurnScope) async throws -> ModelAnswer {
     var retries = Retries(transport: policy, backoff: backoff)
-    var grant = try await slot.accessGrant(interaction: scope.interaction)
+    var grant = try await slot.accessGrant(interaction: scope.caller.interaction)
     try check(grant)
     var used = grant.backend.hasWebSocket ? transport : .http
     var model: RequestModel
@@ -46,8 +46,10 @@ final class RequestRunner {
       // All requests of a turn go to the same model.
       model = known
     } else {
+      // The socket opens while the list of models is asked for.
       if used == .webSocket, scope.line.socket == nil {
-        scope.line.socket = .opening(connecting(request.threadID, grant))
+        scope.line.socket = .opening(
+          Task.onGLib { [grant] in try await SocketExchange().connect(request.threadID, grant) })
       }
       let start = try await catalogue.start(request.choice, grant)
       (model, grant) = (start.model, start.grant)
@@ -60,7 +62,7 @@ final class RequestRunner {
     while true {
       try BackendLine.admitRequest()
       scope.model = model
-      scope.trace.noteRequest(to: model.slug, over: used)
+      scope.caller.trace.noteRequest(to: model.slug, over: used)
       do {
         let answer = try await exchange(ResponsesRequest(request, for: model), grant, scope, over: used)
         // No name in the answer may be a piece of the token, which must exist for the comparison.
@@ -80,7 +82,7 @@ final class RequestRunner {
             throw notOffered(error, model, grant)
           }
           model = other
-        case .withoutCompression: coding = .plain
+        case .withoutCompression: compresses = false
         case .overHTTP(let forGood):
           used = .http
           if forGood { transport = .http }
@@ -95,11 +97,6 @@ final class RequestRunner {
     guard grant.planUse != .notGranted else { throw .planUseNotGranted }
     let insistsOnSockets = policy.prefersWebSocket && !policy.fallsBackToHTTPSSE
     if insistsOnSockets, !grant.backend.hasWebSocket { throw .unsupportedCapability("streaming_transport_policy") }
-  }
-
-  /// Opens a socket while the list of models is asked for.
-  private func connecting(_ threadID: String, _ grant: AccessGrant) -> Task<SocketConnection, any Error> {
-    Task.onGLib { try await SocketExchange().connect(threadID, grant) }
   }
 
   private var catalogue: ModelCatalogue { ModelCatalogue(slot: slot, backoff: backoff) }
@@ -133,8 +130,8 @@ final class RequestRunner {
     case .webSocket:
       return try await SocketExchange().run(request, grant, scope.line, reader)
     case .http:
-      let coding = grant.backend.takesCompression ? coding : .plain
-      return try await HTTPExchange(coding: coding).run(request, grant, scope.line, reader)
+      let compresses = compresses && grant.backend.takesCompression
+      return try await HTTPExchange(compresses: compresses).run(request, grant, scope.line, reader)
     }
   }
 }
@@ -143,11 +140,7 @@ final class RequestRunner {
 struct ModelAnswer {
   /// The slug of the model that answered.
   let model: String
-  /// Whether the model refuses to answer.
-  let isRefusal: Bool
-  /// The model's output items, in order and unchanged.
-  let items: [ChappieJSONValue]
-  let usage: ChappieTokenUsage
+  let answer: BackendAnswer
   /// The response id; empty if it may not be shown.
   let shownID: String
   /// The calls among the items.
@@ -158,11 +151,9 @@ struct ModelAnswer {
   /// Call it while the request's token exists: a name in the answer that is a piece of the token is not shown.
   init(_ answer: BackendAnswer, of model: String) {
     self.model = model
-    isRefusal = answer.isRefusal
-    items = answer.items
-    usage = answer.usage
+    self.answer = answer
     shownID = Redaction.name(answer.responseID) ?? ""
-    calls = items.compactMap(ToolCallItem.init)
-    foreignCalls = ForeignCalls(among: items)
+    calls = answer.items.compactMap(ToolCallItem.init)
+    foreignCalls = ForeignCalls(among: answer.items)
   }
 }

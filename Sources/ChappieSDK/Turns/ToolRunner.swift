@@ -76,7 +76,7 @@ final class ToolRunner {
       callID: call.callID, toolName: call.name, status: end.status, output: Self.bounded(end.output),
       duration: end.duration)
     try scope.size.add(toolOutput: result.output.utf8.count)
-    flow = flow.combined(with: scope.deliver(.toolCallCompleted(result)))
+    flow = flow.combined(with: scope.caller.deliver(.toolCallCompleted(result)))
     // Not earlier: a caller that runs the tool answers as soon as it sees the call.
     guard await flow.goesOn() else { throw CancellationError() }
     try Task.checkCancellation()
@@ -88,32 +88,27 @@ final class ToolRunner {
     let output: String
     var duration = Duration.zero
 
-    static let cancelled = End(.cancelled, "It was cancelled.")
-
-    init(_ status: ChappieToolExecutionResult.Status, _ output: String) {
-      self.status = status
-      self.output = output
-    }
+    static let cancelled = End(status: .cancelled, output: "It was cancelled.")
   }
 
   /// - Parameter flow: collects the flow control of the delivered events.
   private func end(of call: ToolCallItem, _ tool: Tool, _ flow: inout FlowControl) async throws -> End {
     if let violation = await violation(of: tool.schema, in: call) {
-      return End(.failed, "The arguments do not fit the tool's schema: \(violation).")
+      return End(status: .failed, output: "The arguments do not fit the tool's schema: \(violation).")
     }
     // Not earlier: the caller that sees the event may run the tool.
     flow = flow.combined(
-      with: scope.deliver(
+      with: scope.caller.deliver(
         .toolCallRequested(
           ChappieToolExecutionRequest(
             callID: call.callID, toolName: call.name, arguments: call.arguments, policy: tool.manifest.policy))))
     switch tool.manifest.policy {
     case .automatic: break
-    case .deny: return End(.denied, "This tool is switched off here.")
+    case .deny: return End(status: .denied, output: "This tool is switched off here.")
     case .ask:
       do {
         if case .deny(let reason) = try await decision(on: call, &flow) {
-          return End(.denied, "The user did not allow this call" + (reason.map { ": \($0)" } ?? "."))
+          return End(status: .denied, output: "The user did not allow this call" + (reason.map { ": \($0)" } ?? "."))
         }
       } catch is CancellationError {
         return .cancelled
@@ -147,7 +142,7 @@ final class ToolRunner {
     guard let approve else {
       throw ChappieClientError.toolApprovalDenied(call.name, "it must be approved, and nobody can be asked here.")
     }
-    flow = flow.combined(with: scope.deliver(.approvalRequested(request)))
+    flow = flow.combined(with: scope.caller.deliver(.approvalRequested(request)))
     do {
       return try await withDeadline(approvalPatience) { await approve(request) }
     } catch is GLibError {
@@ -159,13 +154,13 @@ final class ToolRunner {
     let toolCall = ChappieToolCall(id: call.callID, name: call.name, arguments: call.arguments)
     do {
       let result = try await withDeadline(tool.timeLimit) { try await tool.run(toolCall) }
-      return End(result.isFailure ? .failed : .completed, result.output)
+      return End(status: result.isFailure ? .failed : .completed, output: result.output)
     } catch is CancellationError {
       return .cancelled
     } catch let error as GLibError where error.isTimeout {
-      return End(.failed, "The tool did not answer within \(tool.timeLimit).")
+      return End(status: .failed, output: "The tool did not answer within \(tool.timeLimit).")
     } catch {
-      return End(.failed, "The tool failed: \(error)")
+      return End(status: .failed, output: "The tool failed: \(error)")
     }
   }
 

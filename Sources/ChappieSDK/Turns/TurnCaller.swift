@@ -16,8 +16,6 @@ package struct TurnCaller {
   /// Whether a locked keyring may ask the user for the password.
   let interaction: UserInteraction
   let tools: ToolSet
-  /// The text of the answer so far.
-  package let text: AnswerText
   let trace: TurnTrace
   /// Receives each event except the end, as soon as it is read. The result says when reading goes on.
   private(set) var deliver: @GLibActor (ChappieStreamEvent) -> FlowControl
@@ -29,14 +27,12 @@ package struct TurnCaller {
   package init(
     interaction: UserInteraction,
     tools: ToolSet = ToolSet(),
-    text: AnswerText = AnswerText(),
     trace: TurnTrace = TurnTrace(),
     hold: @escaping @GLibActor (Int) throws(ChappieClientError) -> Void = { (_) throws(ChappieClientError) in },
     deliver: @escaping @GLibActor (ChappieStreamEvent) -> FlowControl
   ) {
     self.interaction = interaction
     self.tools = tools
-    self.text = text
     self.trace = trace
     self.hold = hold
     self.deliver = deliver
@@ -59,6 +55,8 @@ package enum TurnRecord {
   case event(ChappieStreamEvent)
   /// The model's output items of one round, unchanged.
   case items([ChappieJSONValue])
+  /// The turn has failed after this part of the answer's text.
+  case failure(after: String)
   /// This summary replaced the conversation before it.
   case compaction(summary: String)
 }

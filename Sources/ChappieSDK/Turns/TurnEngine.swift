@@ -8,16 +8,8 @@ final class TurnEngine {
   /// The most rounds of tool calls in one turn.
   static let roundLimit = 16
 
-  /// The tools of a turn.
-  enum Tools {
-    /// Tools that are declared here, and the caller's own.
-    case declared([ChappieHarnessTool])
-    /// No tools: the first answer ends the turn.
-    case none
-  }
-
   private let slot: CredentialSlot
-  private let requests: RequestRunner
+  let requests: RequestRunner
   /// The conversation whose exchange a socket may hold.
   private var continuedThread: String?
 
@@ -35,16 +27,16 @@ final class TurnEngine {
     if let continuedThread { slot.idleSockets.forget(continuedThread) }
   }
 
-  /// Prepares for a turn that will come soon: a connection, the credential's validity, and the list of models.
-  func expectTurn(_ choice: ModelChoice) {
-    requests.prepare(choice)
-  }
-
   /// Sends the request, runs the tools that the model calls, and sends their outputs, until the model calls no more.
   ///
-  /// - Parameter isContinued: whether the next turn continues from this one.
+  /// - Parameters:
+  ///   - declared: the tools that are declared beside the caller's own; nil for a turn without tools, which the first
+  ///     answer ends.
+  ///   - isContinued: whether the next turn continues from this one.
   /// - Throws: ``ChappieClientError``, `CancellationError`.
-  func run(_ first: TurnRequest, _ tools: Tools, for caller: TurnCaller, isContinued: Bool) async throws -> TurnResult {
+  func run(
+    _ first: TurnRequest, _ declared: [ChappieHarnessTool]?, for caller: TurnCaller, isContinued: Bool
+  ) async throws -> TurnResult {
     if isContinued { continuedThread = first.threadID }
     let sockets = slot.idleSockets
     let began = sockets.generation
@@ -54,33 +46,37 @@ final class TurnEngine {
       MemoryHardening.wipeStack()
     }
     let scope = TurnScope(caller, slot: slot, line)
-    switch tools {
-    case .declared(let declared):
-      let runner = try await ToolRunner(caller.tools, declared: declared, scope)
-      return try await run(first, in: scope, runner)
-    case .none:
-      return try await run(first, in: scope, nil)
+    do {
+      return try await run(first, declared, in: scope)
+    } catch {
+      caller.record(.failure(after: scope.text.whole))
+      throw error
     }
   }
 
-  private func run(_ first: TurnRequest, in scope: TurnScope, _ tools: ToolRunner?) async throws -> TurnResult {
+  private func run(
+    _ first: TurnRequest, _ declared: [ChappieHarnessTool]?, in scope: TurnScope
+  ) async throws -> TurnResult {
+    var tools: ToolRunner?
+    if let declared { tools = try await ToolRunner(scope.caller.tools, declared: declared, scope) }
     var request = first
     if let tools { request.declare(tools.manifests) }
     var usage = ChappieTokenUsage()
     for round in 0...Self.roundLimit {
       scope.text.beginAnswer()
       try scope.size.ask(request)
-      let answer = try await ChappieClientError.converting { try await requests.answer(request, in: scope) }
-      usage = usage + answer.usage
-      scope.record(.items(answer.items))
-      request.input += answer.foreignCalls.kept.map { .produced($0) }
-      guard let tools, try answer.callsTools(saying: scope.text.latest) else {
-        return TurnResult(
-          text: scope.text.settle(), model: answer.model, isRefusal: answer.isRefusal,
-          items: Array(request.input.dropFirst(first.input.count)), responseID: answer.shownID, usage: usage)
+      let reply = try await ChappieClientError.converting { try await requests.answer(request, in: scope) }
+      usage = usage + reply.answer.usage
+      scope.caller.record(.items(reply.answer.items))
+      request.input += reply.foreignCalls.kept.map { .produced($0) }
+      guard let tools, try reply.callsTools(saying: scope.text.latest) else {
+        let response = ChappieResponse(
+          outputText: scope.text.settle(), responseID: reply.shownID, model: reply.model, usage: usage,
+          isRefusal: reply.answer.isRefusal)
+        return TurnResult(response: response, items: Array(request.input.dropFirst(first.input.count)))
       }
       guard round < Self.roundLimit else { break }
-      request.input += try await tools.run(answer.calls) + answer.foreignCalls.outputs
+      request.input += try await tools.run(reply.calls) + reply.foreignCalls.outputs
     }
     throw ChappieClientError.toolLoopLimitExceeded(Self.roundLimit)
   }
@@ -88,16 +84,9 @@ final class TurnEngine {
 
 /// A turn's complete answer, over all its rounds.
 struct TurnResult {
-  let text: String
-  /// The slug of the model that the request named.
-  let model: String
-  /// Whether the model refuses to answer.
-  let isRefusal: Bool
+  let response: ChappieResponse
   /// The model's output and the tools' outputs, in order.
   let items: [ConversationItem]
-  /// The id as it may be shown; empty if it may not be shown.
-  let responseID: String
-  let usage: ChappieTokenUsage
 }
 
 extension ModelAnswer {

@@ -10,9 +10,9 @@ final class TurnSize {
 
   /// The bytes to reserve ahead, so that few deltas cause a reservation.
   private static let step = 64 << 10
-  /// The most copies of the answer's text, which are there at its end: the text, which the response shares, and the
-  /// value and the message that a caller may make of it.
-  private static let textCopies = 3
+  /// The most copies of the answer's text, which are there at its end: the text, which the response shares, the
+  /// caller's own, and the value and the message that it may make of it.
+  private static let textCopies = 4
   /// The most copies of a request: its items, its JSON text and the compressed text.
   private static let requestCopies = 3
   /// The memory of a growing read buffer, as a multiple of its content: the buffer, and a new one of twice its size.
@@ -108,5 +108,28 @@ extension TurnRequest {
     input.reduce(
       1024 + instructions.utf8.count + ChappieJSONValue.array(tools).footprint + (outputSchema?.footprint ?? 0)
     ) { $0 + $1.footprint }
+  }
+}
+
+/// Ends an answer that goes on without an end. A stream that adds nothing to the answer takes no memory, and no other
+/// bound would end it.
+struct StreamBound {
+  private let end: ContinuousClock.Instant
+  private var rest = TurnLimits.streamBytes
+
+  init(start: ContinuousClock.Instant = .now) {
+    end = start + TurnLimits.streamTime
+  }
+
+  /// Counts the next bytes of the stream.
+  mutating func take(_ bytes: Int, at time: ContinuousClock.Instant = .now) throws(ChappieClientError) {
+    rest -= bytes
+    guard rest >= 0 else {
+      throw .limitExceeded("The backend sent more than \(TurnLimits.streamBytes >> 20) MiB for one answer.")
+    }
+    guard time <= end else {
+      throw .limitExceeded(
+        "The answer was not complete after \(TurnLimits.streamTime.components.seconds / 60) minutes.")
+    }
   }
 }

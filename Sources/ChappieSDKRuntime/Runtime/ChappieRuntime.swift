@@ -65,7 +65,7 @@ public final class ChappieRuntime {
       } catch {
         // Read after the turn: the turn itself may have found out the default model.
         let model = message.options.model ?? client.model
-        let turn = recorder.turn(failed: error, after: caller.text.whole, model: model)
+        let turn = recorder.turn(failed: error, model: model)
         await lease.during { await keepFailed(turn, in: thread, conversation) }
         throw error
       }

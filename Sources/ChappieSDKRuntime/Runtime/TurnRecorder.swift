@@ -8,6 +8,8 @@ final class TurnRecorder {
   private let message: ChappieInputMessage
   private var compactions: [ChappieTurnEvent] = []
   private var events: [ChappieTurnEvent] = []
+  /// The text that had arrived when the turn failed.
+  private var partial = ""
 
   init(_ message: ChappieInputMessage) {
     self.message = message
@@ -17,6 +19,7 @@ final class TurnRecorder {
   func take(_ record: TurnRecord) {
     switch record {
     case .compaction(let summary): compactions.append(.compaction(summary: summary))
+    case .failure(let text): partial = text
     case .items(let items): events += items.compactMap(Self.event)
     case .event(.toolCallCompleted(let result)):
       events.append(
@@ -40,15 +43,65 @@ final class TurnRecorder {
 
   /// The failed turn, with the partial answer.
   ///
-  /// - Parameters:
-  ///   - text: the text that had arrived.
-  ///   - model: the slug of the model.
-  func turn(failed error: any Error, after text: String, model: String) -> ChappieTurn {
-    let partial = text.isEmpty ? [] : [ChappieTurnEvent.output(text: text, model: model, responseID: "")]
-    return turn(partial + [.failure(error)])
+  /// - Parameter model: the slug of the model.
+  func turn(failed error: any Error, model: String) -> ChappieTurn {
+    let output = partial.isEmpty ? [] : [ChappieTurnEvent.output(text: partial, model: model, responseID: "")]
+    return turn(output + [.failure(error)])
   }
 
   private func turn(_ end: [ChappieTurnEvent]) -> ChappieTurn {
     ChappieTurn(recording: compactions + [.input(message)] + events + end)
+  }
+}
+
+extension ChappieTurnEvent {
+  /// The event that records the failure of a turn.
+  static func failure(_ error: any Error) -> ChappieTurnEvent {
+    switch error {
+    case let error as ChappieClientError: .error(name: error.name, message: error.description)
+    case is CancellationError: .error(name: "cancelled", message: "The turn was cancelled.")
+    default: .error(name: "other", message: "\(error)")
+    }
+  }
+}
+
+extension ChappieClientError {
+  /// The name of the case in stored threads. It never changes.
+  var name: String {
+    switch self {
+    case .httpError: "http-error"
+    case .signInServer: "sign-in-server"
+    default: errorName.rawValue.hyphenated
+    }
+  }
+}
+
+extension String {
+  /// `MissingAccountID` as `missing-account-id`.
+  fileprivate var hyphenated: String {
+    var words = ""
+    var isInWord = false
+    for letter in self {
+      if isInWord, letter.isUppercase { words += "-" }
+      isInWord = letter.isLowercase
+      words += letter.lowercased()
+    }
+    return words
+  }
+}
+
+/// An error of ``ChappieRuntime`` after the model has answered.
+public enum ChappieRuntimeError: Error, Sendable, Hashable {
+  /// The turn could not be stored. The values are the answer and the reason. The conversation continues without this
+  /// turn.
+  case notStored(ChappieResponse, ChappieThreadStoreError)
+}
+
+extension ChappieRuntimeError: CustomStringConvertible {
+  /// The error and its remedy, for a person.
+  public var description: String {
+    switch self {
+    case .notStored(_, let reason): "The answer could not be stored. \(reason)"
+    }
   }
 }

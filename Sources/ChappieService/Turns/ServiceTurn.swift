@@ -129,7 +129,7 @@ final class ServiceTurn {
       if case .reply = place.delivery {} else { await place.call.replied.value() }
       do {
         let caller = TurnCaller(
-          interaction: place.call.interaction, tools: tools, text: answer, trace: trace,
+          interaction: place.call.interaction, tools: tools, trace: trace,
           hold: { (bytes) throws(ChappieClientError) in try place.memory.set(.engine, to: bytes) },
           deliver: { self.deliver($0) })
         let response = try await run(caller)
@@ -221,7 +221,9 @@ final class ServiceTurn {
   private func deliver(_ event: ChappieStreamEvent) -> FlowControl {
     guard isRunning, fault == nil else { return .stop }
     switch event {
-    case .textDelta: outlet.grew()
+    case .textDelta(let text):
+      answer.append(text)
+      outlet.grew()
     case .toolCallRequested(let request):
       calls.began(request.callID)
       outlet.send(.toolCallRequested(request))
@@ -256,7 +258,9 @@ final class ServiceTurn {
     trace.log(id, of: caller, status)
     switch status {
     case .running: break
-    case .completed(let response): outlet.send(.completed(response))
+    case .completed(let response):
+      answer.share(response.outputText)
+      outlet.send(.completed(response))
     case .failed(let error, let details), .cancelled(let error, let details):
       outlet.send(.failed(error, withPartialText(details)))
     }

@@ -8,7 +8,7 @@ import Testing
 struct ModelCacheTests {
   private let cache = ModelCache()
   private let start = ContinuousClock.now
-  private let entries = [CatalogueEntry(ChappieModel(slug: "m", displayName: "m"))]
+  private let entries = [CatalogueEntry(model: ChappieModel(slug: "m", displayName: "m"))]
   private var models: [ChappieModel] { entries.map(\.model) }
 
   private func at(_ seconds: Double) -> ContinuousClock.Instant { start + .seconds(seconds) }
@@ -66,7 +66,7 @@ struct ModelCacheTests {
   // MARK: The default
 
   private static func entry(_ slug: String, isListed: Bool = true) -> CatalogueEntry {
-    CatalogueEntry(ChappieModel(slug: slug, displayName: slug), isListed: isListed)
+    CatalogueEntry(model: ChappieModel(slug: slug, displayName: slug), isListed: isListed)
   }
 
   private func standard(_ slugs: String..., for accountID: String? = "ada") -> String {
@@ -112,7 +112,7 @@ struct ModelCacheTests {
   }
 
   @Test func chosenModelTakesTheFormOfItsEntry() {
-    let lite = CatalogueEntry(ChappieModel(slug: "hidden", displayName: "h"), isListed: false, form: .lite)
+    let lite = CatalogueEntry(model: ChappieModel(slug: "hidden", displayName: "h"), isListed: false, form: .lite)
     cache.keep([lite], etag: nil, for: "ada", at: start)
     #expect(cache.model(for: .chosen("hidden"), of: "ada").form == .lite)
     #expect(cache.model(for: .chosen("other"), of: "ada") == RequestModel(slug: "other"))

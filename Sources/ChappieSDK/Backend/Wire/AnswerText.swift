@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The growing text of a turn's answer, over all requests of the turn. There is no second copy.
+/// The growing text of a turn's answer, over all requests of the turn.
 package final class AnswerText {
   /// Separates two messages, which are paragraphs of the answer.
   static let gap = "\n\n"
@@ -38,7 +38,7 @@ package final class AnswerText {
   ///
   /// - Returns: the text that was appended.
   @discardableResult
-  func append(_ piece: String) -> String {
+  package func append(_ piece: String) -> String {
     guard latestStart > 0, latestStart == byteCount, !piece.isEmpty else {
       whole += piece
       return piece
@@ -56,6 +56,9 @@ package final class AnswerText {
     whole = String(decoding: whole.utf8, as: UTF8.self)
     return whole
   }
+
+  /// Keeps `text`, which is the same, in place of a second copy.
+  package func share(_ text: String) { whole = text }
 
   // MARK: The answer to the latest request
 

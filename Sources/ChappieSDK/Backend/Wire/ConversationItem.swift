@@ -5,16 +5,15 @@ enum ConversationItem: Sendable, Equatable {
   case message(ChappieInputMessage)
   /// An item of the model's output, unchanged: a message, encrypted reasoning, a tool call.
   case produced(ChappieJSONValue)
-  case toolOutput(callID: String, output: String)
-  /// The answer to a call of a tool kind that this client does not have.
-  case customToolOutput(callID: String, output: String)
+  /// - Parameter isCustom: whether it answers a call of a custom tool, a kind that this client does not have.
+  case toolOutput(callID: String, output: String, isCustom: Bool = false)
 
   /// The item as a message with text; nil for other items.
   var asMessage: ChappieInputMessage? {
     switch self {
     case .message(let message): message
     case .produced(let item): item.messageText.map { .assistant($0) }
-    case .toolOutput, .customToolOutput: nil
+    case .toolOutput: nil
     }
   }
 
@@ -26,18 +25,29 @@ enum ConversationItem: Sendable, Equatable {
       [item.messageText, item["arguments"]?.stringValue, item["encrypted_content"]?.stringValue].reduce(0) {
         $0 + ($1?.utf8.count ?? 0)
       }
-    case .toolOutput(_, let output), .customToolOutput(_, let output): output.utf8.count
+    case .toolOutput(_, let output, _): output.utf8.count
     }
   }
 
+  /// The approximate memory of the value, in bytes.
+  var footprint: Int {
+    switch self {
+    case .message(let message):
+      message.images.reduce(256 + message.text.utf8.count) { $0 + 64 + $1.url.utf8.count }
+    case .produced(let item): item.footprint
+    case .toolOutput(let callID, let output, _):
+      128 + callID.utf8.count + output.utf8.count
+    }
+  }
   var json: ChappieJSONValue {
     switch self {
     case .message(let message): Self.json(message)
     case .produced(let item): item.asInput
-    case .toolOutput(let callID, let output):
-      ["type": "function_call_output", "call_id": .string(callID), "output": .string(output)]
-    case .customToolOutput(let callID, let output):
-      ["type": "custom_tool_call_output", "call_id": .string(callID), "output": .string(output)]
+    case .toolOutput(let callID, let output, let isCustom):
+      [
+        "type": isCustom ? "custom_tool_call_output" : "function_call_output", "call_id": .string(callID),
+        "output": .string(output),
+      ]
     }
   }
 
@@ -78,9 +88,7 @@ extension ChappieJSONValue {
     }
     return .object(members)
   }
-}
 
-extension ChappieJSONValue {
   /// The approximate memory of the item, in bytes.
   var footprint: Int {
     switch self {
@@ -90,19 +98,6 @@ extension ChappieJSONValue {
       elements.reduce(64) { $0 + $1.footprint }
     case .string(let text): 32 + text.utf8.count
     case .integer, .number, .bool, .null: 32
-    }
-  }
-}
-
-extension ConversationItem {
-  /// The approximate memory of the value, in bytes.
-  var footprint: Int {
-    switch self {
-    case .message(let message):
-      message.images.reduce(256 + message.text.utf8.count) { $0 + 64 + $1.url.utf8.count }
-    case .produced(let item): item.footprint
-    case .toolOutput(let callID, let output), .customToolOutput(let callID, let output):
-      128 + callID.utf8.count + output.utf8.count
     }
   }
 }

@@ -47,29 +47,20 @@ enum ResponseEvent: Equatable, Sendable {
     {
       return .foreign
     }
-    if JSONScanner.equals(json, type, "response.output_text.delta") {
-      return delta.value.flatMap { JSONScanner.stringContent(json, $0) }.map { .textDelta(JSONText.decode(json, $0)) }
-        ?? .other
+    let isRefusal = JSONScanner.equals(json, type, "response.refusal.delta")
+    if isRefusal || JSONScanner.equals(json, type, "response.output_text.delta") {
+      guard let content = delta.value.flatMap({ JSONScanner.stringContent(json, $0) }) else { return .other }
+      let text = JSONText.decode(json, content)
+      return isRefusal ? .refusalDelta(text) : .textDelta(text)
     }
-    if JSONScanner.equals(json, type, "response.refusal.delta") {
-      return delta.value.flatMap { JSONScanner.stringContent(json, $0) }.map {
-        .refusalDelta(JSONText.decode(json, $0))
-      }
-        ?? .other
-    }
-    return isOfInterest(json, type) ? decodeWhole(json, of: answerID) : .other
+    for name in typesOfInterest where JSONScanner.equals(json, type, name) { return decodeWhole(json, of: answerID) }
+    return .other
   }
 
-  private static func isOfInterest(_ json: borrowing Span<UInt8>, _ type: Range<Int>) -> Bool {
-    JSONScanner.equals(json, type, "response.created")
-      || JSONScanner.equals(json, type, "response.output_item.done")
-      || JSONScanner.equals(json, type, "response.completed")
-      || JSONScanner.equals(json, type, "response.failed")
-      || JSONScanner.equals(json, type, "response.incomplete")
-      || JSONScanner.equals(json, type, "response.metadata")
-      || JSONScanner.equals(json, type, "codex.rate_limits")
-      || JSONScanner.equals(json, type, "error")
-  }
+  private static let typesOfInterest: [StaticString] = [
+    "response.created", "response.output_item.done", "response.completed", "response.failed", "response.incomplete",
+    "response.metadata", "codex.rate_limits", "error",
+  ]
 
   private static func decodeWhole(_ json: borrowing Span<UInt8>, of answerID: String?) -> ResponseEvent {
     guard let event = try? ChappieJSONValue(parsing: json) else { return .other }

@@ -67,12 +67,8 @@ struct ResponsesRequest: Sendable {
 
   /// The member of `client_metadata` of a message over a WebSocket.
   var formMetadata: [String: ChappieJSONValue] {
-    form == .lite ? ["ws_request_header_" + Self.liteHeader.replacingHyphens: "true"] : [:]
+    form == .lite ? ["ws_request_header_" + Self.liteHeader.replacing("-", with: "_"): "true"] : [:]
   }
-}
-
-extension String {
-  fileprivate var replacingHyphens: String { String(map { $0 == "-" ? "_" : $0 }) }
 }
 
 /// The member `text` of a request for an answer that is JSON of a schema.
@@ -80,7 +76,8 @@ enum OutputFormat {
   static func json(_ schema: ChappieJSONValue) -> ChappieJSONValue {
     [
       "format": [
-        "type": "json_schema", "name": "codex_output_schema", "strict": .bool(isStrict(schema)), "schema": schema,
+        "type": "json_schema", "name": "codex_output_schema",
+        "strict": .bool(schema["type"] == "object" && isStrict(schema)), "schema": schema,
       ]
     ]
   }
@@ -94,10 +91,6 @@ enum OutputFormat {
   /// Whether the backend accepts the schema as a strict one, which it enforces. It refuses the others as strict ones:
   /// those with other keywords, and those with objects that may lack a property or have one more.
   private static func isStrict(_ schema: ChappieJSONValue) -> Bool {
-    schema["type"] == "object" && isEnforced(schema)
-  }
-
-  private static func isEnforced(_ schema: ChappieJSONValue) -> Bool {
     guard let members = schema.objectValue, members.keys.allSatisfy(keywords.contains) else { return false }
     let properties = members["properties"]?.objectValue ?? [:]
     if members["type"] == "object" || members["properties"] != nil {
@@ -106,6 +99,6 @@ enum OutputFormat {
     }
     let definitions = ["$defs", "definitions"].flatMap { (members[$0]?.objectValue ?? [:]).values }
     let parts = properties.values + definitions + [members["items"]].compactMap(\.self)
-    return (parts + (members["anyOf"]?.arrayValue ?? [])).allSatisfy(isEnforced)
+    return (parts + (members["anyOf"]?.arrayValue ?? [])).allSatisfy(isStrict)
   }
 }

@@ -32,14 +32,12 @@ struct TurnRequest: Sendable {
 
   /// Declares the tools that the model may call.
   mutating func declare(_ tools: [ChappieHarnessTool]) {
-    self.tools = tools.map(Self.json)
-  }
-
-  private static func json(_ tool: ChappieHarnessTool) -> ChappieJSONValue {
-    [
-      "type": "function", "name": .string(tool.name), "description": .string(tool.description), "strict": false,
-      "parameters": tool.inputSchema,
-    ]
+    self.tools = tools.map { tool in
+      [
+        "type": "function", "name": .string(tool.name), "description": .string(tool.description), "strict": false,
+        "parameters": tool.inputSchema,
+      ]
+    }
   }
 }
 
@@ -54,18 +52,11 @@ struct RequestModel: Sendable, Equatable {
   }
 
   let slug: String
-  let form: Form
+  var form = Form.plain
   /// The names of effort that the backend lists, lowest first; nil if the backend was not asked.
-  let efforts: [String]?
+  var efforts: [String]?
   /// The effort that the backend expects in place of `ultra`; nil if it names none.
-  let ultra: String?
-
-  init(slug: String, form: Form = .plain, efforts: [String]? = nil, ultra: String? = nil) {
-    self.slug = slug
-    self.form = form
-    self.efforts = efforts
-    self.ultra = ultra
-  }
+  var ultra: String?
 
   /// Whether a request to `other` has the same model and form as one to this model.
   func isAsked(like other: RequestModel) -> Bool {
@@ -87,14 +78,11 @@ struct RequestModel: Sendable, Equatable {
     guard let word = wanted?.rawValue else { return nil }
     guard let efforts else { return word == Self.ultra ? "xhigh" : word }
     let listed = efforts.filter { $0 != Self.ultra }
-    if word == Self.ultra { return ultra ?? highest(of: listed) }
-    guard !listed.contains(word), let rank = Self.scale.firstIndex(of: word), rank > 0 else { return word }
     let ranked = listed.compactMap { Self.scale.firstIndex(of: $0) }
+    if word == Self.ultra { return ultra ?? ranked.max().map { Self.scale[$0] } ?? listed.last }
+    guard !listed.contains(word), let rank = Self.scale.firstIndex(of: word), rank > 0 else { return word }
     guard let best = ranked.filter({ $0 > rank }).min() ?? ranked.max() else { return nil }
     return Self.scale[best]
   }
 
-  private func highest(of listed: [String]) -> String? {
-    listed.compactMap { Self.scale.firstIndex(of: $0) }.max().map { Self.scale[$0] } ?? listed.last
-  }
 }

@@ -8,9 +8,8 @@ final class Conversation {
   private let mutex = AsyncMutex()
   private(set) lazy var slot = SlotRegistry.slot(for: configuration)
   private lazy var engine = TurnEngine(
-    slot: slot, backoff: configuration.rateLimitBackoff,
-    policy: configuration.streamingTransportPolicy)
-  private(set) var transcript: Transcript
+    slot: slot, backoff: configuration.rateLimitBackoff, policy: configuration.streamingTransportPolicy)
+  fileprivate(set) var transcript: Transcript
   var harness: ChappieHarness
 
   nonisolated init(configuration: ChappieConfiguration) {
@@ -39,7 +38,7 @@ final class Conversation {
 
   /// Prepares for a turn that will come soon.
   func expectTurn() {
-    engine.expectTurn(transcript.choice)
+    engine.requests.prepare(transcript.choice)
   }
 
   /// Runs `body` after all earlier turns and changes have ended. Later ones wait until it has ended.
@@ -51,50 +50,22 @@ final class Conversation {
 
   /// Answers a request that is not part of the transcript. It does not wait for other turns.
   func answerAlone(_ request: ChappieResponseRequest, _ caller: TurnCaller) async throws -> ChappieResponse {
-    try await answer(
-      Self.items(request.messages), request.options, threadID: UniqueID.make(), caller, isContinued: false
-    ).response
+    try await answer(Self.items(request.messages), request.options, caller, isAlone: true).response
   }
 
-  fileprivate func answerNext(_ message: ChappieInputMessage, _ caller: TurnCaller) async throws -> ChappieResponse {
-    let new = try Self.items([message])
-    try await compactIfFull(with: new, ModelChoice(message.options.model) ?? transcript.choice, caller)
-    let result = try await answerContinuing(transcript.input + new, message.options, caller)
-    transcript.append(new + result.items)
-    return result.response
-  }
-
-  fileprivate func replay(_ request: ChappieResponseRequest, _ caller: TurnCaller) async throws -> ChappieResponse {
-    let input = try Self.items(request.messages)
-    let result = try await answerContinuing(input, request.options, caller)
-    transcript.replace(with: input + result.items)
-    return result.response
-  }
-
-  private static func items(_ messages: [ChappieInputMessage]) throws -> [ConversationItem] {
+  fileprivate static func items(_ messages: [ChappieInputMessage]) throws -> [ConversationItem] {
     guard messages.last?.text.isEmpty == false else { throw ChappieClientError.noText }
     return messages.map { .message($0) }
   }
 
-  private typealias Answered = (response: ChappieResponse, items: [ConversationItem])
-
-  private func answerContinuing(
-    _ input: [ConversationItem], _ options: ChappieMessageOptions, _ caller: TurnCaller
-  ) async throws -> Answered {
-    try await answer(input, options, threadID: transcript.threadID, caller, isContinued: true)
-  }
-
-  private func answer(
-    _ input: [ConversationItem], _ options: ChappieMessageOptions, threadID: String, _ caller: TurnCaller,
-    isContinued: Bool
-  ) async throws -> Answered {
+  /// - Parameter isAlone: whether the turn is not part of the transcript, and the next one does not continue from it.
+  fileprivate func answer(
+    _ input: [ConversationItem], _ options: ChappieMessageOptions, _ caller: TurnCaller, isAlone: Bool = false
+  ) async throws -> TurnResult {
     let request = TurnRequest(
-      transcript.choice, harness: harness, input: input, options: options, threadID: threadID)
-    let result = try await engine.run(request, .declared(harness.tools), for: caller, isContinued: isContinued)
-    let response = ChappieResponse(
-      outputText: result.text, responseID: result.responseID, model: result.model, usage: result.usage,
-      isRefusal: result.isRefusal)
-    return (response, result.items)
+      transcript.choice, harness: harness, input: input, options: options,
+      threadID: isAlone ? UniqueID.make() : transcript.threadID)
+    return try await engine.run(request, harness.tools, for: caller, isContinued: !isAlone)
   }
 
   // MARK: Context
@@ -105,15 +76,33 @@ final class Conversation {
     return context
   }
 
-  fileprivate func compact(interaction: UserInteraction, hold: @escaping TurnSize.Hold) async throws
-    -> ChappieClientContext
-  {
-    let summary = try await Compaction(engine: engine, hold: hold).summary(of: transcript, interaction)
+  private static let compaction = """
+    You write the summary that replaces a conversation. Its reader continues the conversation and knows nothing \
+    else of it.
+    Keep: what the user wants and prefers, what was decided, facts, names, numbers, what tools have said, and what is \
+    still open. Leave out greetings and detours. Write in the conversation's language, in short paragraphs, without a \
+    preface. Do not answer what was asked.
+    """
+
+  /// Replaces the messages by a summary that the model writes.
+  fileprivate func compact(
+    interaction: UserInteraction, hold: @escaping TurnSize.Hold
+  ) async throws -> ChappieClientContext {
+    guard !transcript.items.isEmpty else {
+      throw ChappieClientError.invalidArgument("There is no conversation to compact yet.")
+    }
+    let request = TurnRequest(
+      transcript.choice, harness: ChappieHarness(name: "", instructions: Self.compaction),
+      input: transcript.input + [.message(.user("Write the summary of this conversation now."))],
+      options: ChappieMessageOptions(), threadID: transcript.threadID)
+    let caller = TurnCaller(interaction: interaction, hold: hold) { _ in .proceed }
+    let summary = try await engine.run(request, nil, for: caller, isContinued: false).response.outputText
+    guard !summary.isEmpty else { throw ChappieClientError.network("the model wrote no summary") }
     return change { $0.compact(summary) }
   }
 
   /// Compacts the conversation if the configuration asks for it and the next message would not fit.
-  private func compactIfFull(
+  fileprivate func compactIfFull(
     with new: [ConversationItem], _ choice: ModelChoice, _ caller: TurnCaller
   ) async throws {
     guard configuration.automaticCompaction != .off, !transcript.items.isEmpty else { return }
@@ -144,14 +133,22 @@ package struct HeldConversation {
   ///
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   package func answer(_ message: ChappieInputMessage, for caller: TurnCaller) async throws -> ChappieResponse {
-    try await conversation.answerNext(message, caller)
+    let new = try Conversation.items([message])
+    let choice = ModelChoice(message.options.model) ?? conversation.transcript.choice
+    try await conversation.compactIfFull(with: new, choice, caller)
+    let result = try await conversation.answer(conversation.transcript.input + new, message.options, caller)
+    conversation.transcript.append(new + result.items)
+    return result.response
   }
 
   /// Answers a transcript of the caller, which then replaces the conversation's.
   ///
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   func replay(_ request: ChappieResponseRequest, for caller: TurnCaller) async throws -> ChappieResponse {
-    try await conversation.replay(request, caller)
+    let input = try Conversation.items(request.messages)
+    let result = try await conversation.answer(input, request.options, caller)
+    conversation.transcript.replace(with: input + result.items)
+    return result.response
   }
 
   /// Clears the conversation.
@@ -188,36 +185,5 @@ package struct HeldConversation {
     hold: @escaping @GLibActor (Int) throws(ChappieClientError) -> Void = { (_) throws(ChappieClientError) in }
   ) async throws -> ChappieClientContext {
     try await conversation.compact(interaction: interaction, hold: hold)
-  }
-}
-
-/// Lets the model summarise a conversation.
-@GLibActor
-struct Compaction {
-  private static let instructions = """
-    You write the summary that replaces a conversation. Its reader continues the conversation and knows nothing \
-    else of it.
-    Keep: what the user wants and prefers, what was decided, facts, names, numbers, what tools have said, and what is \
-    still open. Leave out greetings and detours. Write in the conversation's language, in short paragraphs, without a \
-    preface. Do not answer what was asked.
-    """
-
-  let engine: TurnEngine
-  var hold: TurnSize.Hold = { (_) throws(ChappieClientError) in }
-
-  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` if there is nothing to summarise; other cases of
-  ///   ``ChappieClientError``; `CancellationError`.
-  func summary(of transcript: Transcript, _ interaction: UserInteraction) async throws -> String {
-    guard !transcript.items.isEmpty else {
-      throw ChappieClientError.invalidArgument("There is no conversation to compact yet.")
-    }
-    let request = TurnRequest(
-      transcript.choice, harness: ChappieHarness(name: "", instructions: Self.instructions),
-      input: transcript.input + [.message(.user("Write the summary of this conversation now."))],
-      options: ChappieMessageOptions(), threadID: transcript.threadID)
-    let caller = TurnCaller(interaction: interaction, hold: hold) { _ in .proceed }
-    let answer = try await engine.run(request, .none, for: caller, isContinued: false)
-    guard !answer.text.isEmpty else { throw ChappieClientError.network("the model wrote no summary") }
-    return answer.text
   }
 }
