@@ -1,53 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
+import Platform
 
 /// The lock state of the keyring's default collection, as the keyring reports it.
 ///
 /// It serves display and change detection. Only reading an item shows whether the item can be read.
+///
+/// A file in the runtime directory remembers across restarts of this process that the keyring has been unlocked since
+/// login. It names the bus and the keyring's connection to it. Neither name is ever used again, so the note becomes
+/// invalid when the keyring's daemon ends, at logout at the latest.
 @GLibActor
 final class KeyringSource: LockSource {
-  private static let service = "org.freedesktop.secrets"
-  private static let path = ObjectPath.root.appending("org").appending("freedesktop").appending("secrets")
-  private static let deadline = Duration.seconds(3)
-
-  let name = "keyring"
-  private(set) var reading = LockReading.silent {
-    didSet { if reading != oldValue { changed() } }
-  }
   /// Whether the keyring has been seen unlocked since its daemon started, so since login.
   private(set) var wasUnlocked = false
-  private let connection: BusConnection
-  private let note: FirstUnlockNote
+  private let directory = Directories.runtime + "/chappie"
   private var owner: String?
   private var lateAnswer: Task<Void, Never>?
-  private var changed: @GLibActor () -> Void = {}
-  private var watch: Observation?
-  private var subscription: Observation?
 
   init(_ connection: BusConnection) {
-    self.connection = connection
-    note = FirstUnlockNote(connection)
+    super.init("keyring", service: "org.freedesktop.secrets", connection, deadline: .seconds(3))
   }
 
-  func start(_ changed: @escaping @GLibActor () -> Void) async {
-    self.changed = changed
-    subscription = connection.subscribe(.init(sender: Self.service)) { [weak self] signal in
-      guard signal.member == "PropertiesChanged" || signal.member.hasPrefix("Collection") else { return }
-      Task.onGLib { await self?.read() }
-    }
-    let first = Wait()
-    watch = connection.watchName(Self.service) { [weak self] owner in
-      Task.onGLib {
-        await self?.ownerChanged(owner)
-        first.finish()
-      }
-    }
-    await first.value()
+  override func received(_ signal: BusSignal) {
+    guard signal.member == "PropertiesChanged" || signal.member.hasPrefix("Collection") else { return }
+    Task.onGLib { await read() }
   }
 
-  private func ownerChanged(_ owner: String?) async {
+  override func ownerChanged(_ owner: String?) async {
     self.owner = owner
-    wasUnlocked = owner.map(note.names) ?? false
+    wasUnlocked = owner.map { (try? Files.read(notePath, limit: 1 << 10)) == note($0) } ?? false
     guard owner != nil else {
       reading = .silent
       return
@@ -57,19 +38,17 @@ final class KeyringSource: LockSource {
 
   /// Reads the keyring's state.
   func read() async {
-    let alias: Variant
+    let collection: ObjectPath
     do {
-      alias = try await readAlias(timeout: Self.deadline)
+      collection = try await readAlias(timeout: deadline)
     } catch {
       reading = .silent
       if (error as? GLibError)?.isTimeout == true { readWhenItAnswers() }
       return
     }
-    guard
-      let collection = try? alias.member(0, "collection", as: ObjectPath.self), collection != .root,
-      let value = try? await connection.property(
-        Self.service, collection, "org.freedesktop.Secret.Collection", "Locked", timeout: Self.deadline),
-      let isLocked = try? value.unboxed.value(as: Bool.self)
+    guard collection != .root,
+      let value = await property(collection, "org.freedesktop.Secret.Collection", "Locked"),
+      let isLocked = try? value.value(as: Bool.self)
     else {
       reading = .silent
       return
@@ -88,15 +67,22 @@ final class KeyringSource: LockSource {
     }
   }
 
-  private func readAlias(timeout: Duration?) async throws -> Variant {
+  private func readAlias(timeout: Duration?) async throws -> ObjectPath {
     try await connection.call(
-      Self.service, Self.path, "org.freedesktop.Secret.Service", "ReadAlias", .tuple("default"), timeout: timeout,
-      autoStart: false)
+      service, path, "org.freedesktop.Secret.Service", "ReadAlias", .tuple("default"), timeout: timeout,
+      autoStart: false
+    ).member(0, "collection")
   }
 
+  /// The note is a convenience, so a failure to write it is ignored.
   private func noteUnlocked() {
     guard !wasUnlocked, let owner else { return }
     wasUnlocked = true
-    note.write(owner)
+    try? Files.makeDirectory(directory)
+    try? Files.write(note(owner), to: notePath)
   }
+
+  private var notePath: String { directory + "/unlocked-keyring" }
+
+  private func note(_ owner: String) -> [UInt8] { Array("\(connection.guid) \(owner)\n".utf8) }
 }

@@ -14,7 +14,7 @@ package final class LockMonitor {
     case unknown
   }
 
-  private var screenSources: [any LockSource] = []
+  private var screenSources: [LockSource] = []
   private var keyring: KeyringSource?
   private var starting: Task<Void, Never>?
   private let observers = Observers<Void>()
@@ -49,22 +49,12 @@ package final class LockMonitor {
   package var isScreenLocked: Bool { screen == .locked }
 
   /// Whether a person's consent is valid now. At a locked screen, another person may give it.
-  package var mayApprove: Bool {
-    switch state {
-    case .unlocked, .unknown: true
-    case .locked, .beforeFirstUnlock: false
-    }
-  }
+  package var mayApprove: Bool { !state.isLocked }
 
   /// The names of the sources behind ``state``, in alphabetical order.
   package var sources: [String] {
-    let reading: LockReading =
-      switch state {
-      case .locked, .beforeFirstUnlock: .locked
-      case .unlocked, .unknown: .unlocked
-      }
-    let all = screenSources + (keyring.map { [$0] } ?? [])
-    return all.filter { $0.reading == reading }.map(\.name).sorted()
+    let all = screenSources + [keyring].compactMap(\.self)
+    return all.filter { $0.reading == (state.isLocked ? .locked : .unlocked) }.map(\.name).sorted()
   }
 
   /// Makes the keyring source read its state again. The keyring failed and may not signal its recovery.
@@ -85,19 +75,15 @@ package final class LockMonitor {
   }
 
   private func tell() {
-    log()
-    observers.notify(())
-  }
-
-  /// Logs a changed state and its sources.
-  private func log() {
-    guard isStarted, state != loggedState else { return }
-    loggedState = state
-    switch state {
-    case .unknown: Log.info("The lock state is \(state): no source tells whether the screen is locked.")
-    case .unlocked, .locked, .beforeFirstUnlock:
-      Log.info("The lock state is \(state), according to \(name: sources.joined(separator: "+")).")
+    if isStarted, state != loggedState {
+      loggedState = state
+      if state == .unknown {
+        Log.info("The lock state is \(state): no source tells whether the screen is locked.")
+      } else {
+        Log.info("The lock state is \(state), according to \(name: sources.joined(separator: "+")).")
+      }
     }
+    observers.notify(())
   }
 
   // MARK: Starting
@@ -115,7 +101,7 @@ package final class LockMonitor {
     let keyring = KeyringSource(bus)
     self.keyring = keyring
     let savers = ScreenSaverSource.names.map { ScreenSaverSource($0, bus) }
-    screenSources += savers
+    screenSources += savers as [LockSource]
     await follow(savers + [keyring])
   }
 
@@ -126,25 +112,10 @@ package final class LockMonitor {
     await follow([logind])
   }
 
-  private func follow(_ sources: [any LockSource]) async {
-    let starts = sources.map { source in
-      Task.onGLib { await source.start { self.tell() } }
-    }
+  private func follow(_ sources: [LockSource]) async {
+    let starts = sources.map { source in Task.onGLib { await source.start { self.tell() } } }
     for start in starts { await start.value }
   }
-}
-
-/// A lock source: logind, a screen saver or the keyring.
-@GLibActor
-protocol LockSource: AnyObject {
-  /// The name in ``LockMonitor/sources``.
-  var name: String { get }
-  var reading: LockReading { get }
-
-  /// Starts to follow the source. `changed` is called after each change of ``reading``.
-  ///
-  /// Returns once the initial state has been read or cannot be read.
-  func start(_ changed: @escaping @GLibActor () -> Void) async
 }
 
 /// The lock state from one source.
@@ -153,4 +124,59 @@ enum LockReading: Sendable, Equatable {
   case silent
   case unlocked
   case locked
+}
+
+/// A lock source: logind, a screen saver or the keyring. Each is a service with a name on a bus, whose owners come and
+/// go.
+@GLibActor
+class LockSource {
+  /// The name in ``LockMonitor/sources``.
+  let name: String
+  let service: String
+  /// The service's object, whose path follows from its name.
+  let path: ObjectPath
+  let connection: BusConnection
+  /// The longest wait for each reply.
+  let deadline: Duration
+  var reading = LockReading.silent {
+    didSet { if reading != oldValue { changed() } }
+  }
+  private var changed: @GLibActor () -> Void = {}
+  private var watch: BusNameWatch?
+  private var subscription: BusSubscription?
+
+  init(_ name: String, service: String, _ connection: BusConnection, deadline: Duration = .seconds(2)) {
+    self.name = name
+    self.service = service
+    self.connection = connection
+    self.deadline = deadline
+    path = service.split(separator: ".").reduce(ObjectPath.root) { $0.appending(String($1)) }
+  }
+
+  /// The service's signals.
+  var match: BusConnection.Match { .init(sender: service) }
+  func received(_ signal: BusSignal) {}
+  func ownerChanged(_ owner: String?) async {}
+
+  /// Starts to follow the source. `changed` is called after each change of ``reading``.
+  ///
+  /// Returns once the initial state has been read or cannot be read.
+  final func start(_ changed: @escaping @GLibActor () -> Void) async {
+    self.changed = changed
+    // The subscription comes before the query, so no change between them is missed.
+    subscription = connection.subscribe(match) { [weak self] in self?.received($0) }
+    let first = Wait()
+    watch = connection.watchName(service) { [weak self] owner in
+      Task.onGLib {
+        await self?.ownerChanged(owner)
+        first.finish()
+      }
+    }
+    await first.value()
+  }
+
+  /// A property of an object of the service; nil when it cannot be read.
+  final func property(_ path: ObjectPath, _ interface: String, _ name: String) async -> Variant? {
+    try? await connection.property(service, path, interface, name, timeout: deadline).unboxed
+  }
 }

@@ -9,10 +9,6 @@ import Platform
 /// desktop known to set it; elsewhere this source is silent. A set hint always counts, even while logind restarts.
 @GLibActor
 final class LogindSource: LockSource {
-  private static let service = "org.freedesktop.login1"
-  private static let managerPath = ObjectPath.root.appending("org").appending("freedesktop").appending("login1")
-  /// The longest wait for each reply of logind.
-  private static let deadline = Duration.seconds(2)
   /// Desktops whose lockers set the hint, as prefixes of their sessions' `Desktop` in lower case.
   private static let truthfulDesktops = ["gnome", "ubuntu", "kde", "plasma", "pantheon", "budgie", "cosmic"]
 
@@ -30,55 +26,37 @@ final class LogindSource: LockSource {
     case set
   }
 
-  let name = "logind"
-  private(set) var reading = LockReading.silent {
-    didSet { if reading != oldValue { changed() } }
-  }
-  private let connection: BusConnection
-  private var changed: @GLibActor () -> Void = {}
   private var display = Display.none
   private var hint = Hint.unknown
   private var isAsleep = false
   /// The session whose hint was once seen set, so its locker sets it.
   private var provenSession: ObjectPath?
-  private var watch: Observation?
-  private var managerSignals: Observation?
   private var userSignals: Observation?
 
   init(_ connection: BusConnection) {
-    self.connection = connection
+    super.init("logind", service: "org.freedesktop.login1", connection)
   }
 
-  func start(_ changed: @escaping @GLibActor () -> Void) async {
-    self.changed = changed
-    managerSignals = connection.subscribe(.init(sender: Self.service, interface: "\(Self.service).Manager")) {
-      [weak self] signal in
-      switch signal.member {
-      case "PrepareForSleep":
-        if let starts = try? signal.arguments.member(0, "start", as: Bool.self) { self?.sleep(starts) }
-      case "UserNew":
-        Task.onGLib { await self?.findUser() }
-      default: break
-      }
+  override var match: BusConnection.Match { .init(sender: service, interface: "\(service).Manager") }
+
+  override func received(_ signal: BusSignal) {
+    switch signal.member {
+    case "PrepareForSleep":
+      if let starts = try? signal.arguments.member(0, "start", as: Bool.self) { sleep(starts) }
+    case "UserNew": Task.onGLib { await findUser() }
+    default: break
     }
-    let first = Wait()
-    watch = connection.watchName(Self.service) { [weak self] owner in
-      Task.onGLib {
-        await self?.ownerChanged(owner)
-        first.finish()
-      }
-    }
-    await first.value()
   }
 
-  private func ownerChanged(_ owner: String?) async {
+  override func ownerChanged(_ owner: String?) async {
     guard owner != nil else {
       display = .none
       if case .unset = hint { hint = .unknown }
-      update()
-      return
+      return update()
     }
-    await readSleep()
+    let value = await property(path, "\(service).Manager", "PreparingForSleep")
+    isAsleep = (try? value?.value(as: Bool.self)) ?? false
+    update()
     await findUser()
   }
 
@@ -92,8 +70,6 @@ final class LogindSource: LockSource {
       }
   }
 
-  // MARK: Sleep
-
   /// The machine counts as locked from when it prepares to sleep until it is awake and the hint has been read again.
   private func sleep(_ starts: Bool) {
     isAsleep = starts
@@ -104,75 +80,51 @@ final class LogindSource: LockSource {
     }
   }
 
-  private func readSleep() async {
-    let value = try? await connection.property(
-      Self.service, Self.managerPath, "\(Self.service).Manager", "PreparingForSleep", timeout: Self.deadline)
-    isAsleep = (try? value?.unboxed.value(as: Bool.self)) ?? false
-    update()
-  }
-
   // MARK: The session
 
   private func findUser() async {
-    guard let user = try? await userPath() else { return }
-    userSignals = connection.subscribe(
-      .init(
-        sender: Self.service, path: user, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged")
-    ) { [weak self] _ in
-      Task.onGLib { await self?.findDisplay(user) }
-    }
+    let reply = try? await connection.call(
+      service, path, "\(service).Manager", "GetUser", .tuple(CurrentProcess.userID), timeout: deadline)
+    guard let user = try? reply?.member(0, "user", as: ObjectPath.self) else { return }
+    userSignals = follow(user) { [weak self] in await self?.findDisplay(user) }
     await findDisplay(user)
   }
 
-  private func userPath() async throws -> ObjectPath {
-    try await connection.call(
-      Self.service, Self.managerPath, "\(Self.service).Manager", "GetUser", .tuple(CurrentProcess.userID),
-      timeout: Self.deadline
-    ).member(0, "user")
+  /// Calls `changed` after each change of an object's properties.
+  private func follow(
+    _ object: ObjectPath, _ changed: @escaping @GLibActor @Sendable () async -> Void
+  ) -> BusSubscription {
+    connection.subscribe(
+      .init(
+        sender: service, path: object, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged")
+    ) { _ in Task.onGLib { await changed() } }
   }
 
   private func findDisplay(_ user: ObjectPath) async {
-    let value = try? await connection.property(
-      Self.service, user, "\(Self.service).User", "Display", timeout: Self.deadline)
-    guard let session = try? value?.unboxed.member(1, "session", as: ObjectPath.self), session != .root,
-      await isOfUser(session)
+    let value = await property(user, "\(service).User", "Display")
+    // A login screen is no session of the user's.
+    guard let session = try? value?.member(1, "session", as: ObjectPath.self), session != .root,
+      await text("Class", of: session).hasPrefix("user")
     else {
       display = .none
       hint = .unknown
       return update()
     }
     if case .session(session, _, _) = display { return }
-    let isTruthful = await hasTruthfulDesktop(session)
-    let subscription = connection.subscribe(
-      .init(
-        sender: Self.service, path: session, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged")
-    ) { [weak self] _ in
-      Task.onGLib { await self?.readHint(session) }
-    }
-    display = .session(session, isTruthful: isTruthful, subscription: subscription)
+    let desktop = await text("Desktop", of: session).lowercased()
+    display = .session(
+      session, isTruthful: Self.truthfulDesktops.contains { desktop.hasPrefix($0) },
+      subscription: follow(session) { [weak self] in await self?.readHint(session) })
     await readHint(session)
   }
 
-  /// Whether a session is a user's desktop and not a login screen.
-  private func isOfUser(_ session: ObjectPath) async -> Bool {
-    await text("Class", of: session).hasPrefix("user")
-  }
-
-  private func hasTruthfulDesktop(_ session: ObjectPath) async -> Bool {
-    let desktop = await text("Desktop", of: session).lowercased()
-    return Self.truthfulDesktops.contains { desktop.hasPrefix($0) }
-  }
-
-  private func text(_ property: String, of session: ObjectPath) async -> String {
-    let value = try? await connection.property(
-      Self.service, session, "\(Self.service).Session", property, timeout: Self.deadline)
-    return (try? value?.unboxed.value(as: String.self)) ?? ""
+  private func text(_ name: String, of session: ObjectPath) async -> String {
+    (try? await property(session, "\(service).Session", name)?.value(as: String.self)) ?? ""
   }
 
   private func readHint(_ session: ObjectPath) async {
-    let value = try? await connection.property(
-      Self.service, session, "\(Self.service).Session", "LockedHint", timeout: Self.deadline)
-    guard case .session(session, _, _) = display, let isSet = try? value?.unboxed.value(as: Bool.self) else { return }
+    let value = await property(session, "\(service).Session", "LockedHint")
+    guard case .session(session, _, _) = display, let isSet = try? value?.value(as: Bool.self) else { return }
     if isSet { provenSession = session }
     hint = isSet ? .set : .unset
     update()
