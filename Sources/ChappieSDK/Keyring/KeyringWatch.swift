@@ -18,30 +18,13 @@ final class KeyringWatch {
   /// Above this number of changed items, the items are no longer tracked one by one.
   private static let limit = 1000
 
-  /// The items for the next round.
-  private enum Pending {
-    case items(Set<String>)
-    /// Signals may have been missed, so any item may have changed.
-    case everything
-
-    var isEmpty: Bool {
-      if case .items(let paths) = self { return paths.isEmpty }
-      return false
-    }
-  }
-
-  private enum Round {
-    case none
-    case due(Timer)
-    case running
-  }
-
   private let client: SecretServiceClient
   private let schema: String
   /// The attributes of known items by object path, because a deleted item's attributes can no longer be read.
   private var known: [String: Attributes] = [:]
-  private var pending = Pending.items([])
-  private var round = Round.none
+  /// The items for the next round. Nil when signals may have been missed, so any item may have changed.
+  private var pending: Set<String>? = []
+  private var round: Task<Void, Never>?
   private var lastRound = ContinuousClock.now - pause
   private var starting: Task<Void, Never>?
   private var subscription: Observation?
@@ -80,17 +63,16 @@ final class KeyringWatch {
   }
 
   private func touched(_ path: String) {
-    if case .items(let paths) = pending {
-      pending = paths.count < Self.limit ? .items(paths.union([path])) : .everything
-    }
+    pending?.insert(path)
+    if let pending, pending.count > Self.limit { self.pending = nil }
     schedule()
   }
 
   /// A locked or absent keyring may come back with other content.
   private func lockChanged() {
     if !LockMonitor.shared.isKeyringUnlocked {
-      pending = .everything
-    } else if !pending.isEmpty {
+      pending = nil
+    } else if pending != [] {
       schedule()
     }
   }
@@ -98,26 +80,23 @@ final class KeyringWatch {
   // MARK: Rounds
 
   private func schedule() {
-    guard case .none = round else { return }
-    let delay = max(Self.settling, lastRound + Self.pause - .now)
-    round = .due(Timer(after: delay) { [weak self] in Task.onGLib { await self?.look() } })
-  }
-
-  private func look() async {
-    round = .running
-    lastRound = .now
-    let due = pending
-    pending = .items([])
-    let hasAnswered = await look(at: due)
-    round = .none
-    if !pending.isEmpty { schedule() }
-    // A keyring that does not answer is asked again after it recovers.
-    if !hasAnswered { pending = .everything }
+    guard round == nil else { return }
+    round = Task.onGLib {
+      try? await sleep(for: max(Self.settling, lastRound + Self.pause - .now))
+      lastRound = .now
+      let due = pending
+      pending = []
+      let hasAnswered = await look(at: due)
+      round = nil
+      if pending != [] { schedule() }
+      // A keyring that does not answer is asked again after it recovers.
+      if !hasAnswered { pending = nil }
+    }
   }
 
   /// - Returns: whether the keyring has answered.
-  private func look(at due: Pending) async -> Bool {
-    guard case .items(let paths) = due else {
+  private func look(at due: Set<String>?) async -> Bool {
+    guard let paths = due else {
       changed(nil)
       return true
     }

@@ -17,16 +17,11 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   let notes: SlotNotes?
   /// Reports other programs' changes. Nil when nothing needs it.
   let watch: KeyringWatch?
-  private var memoryCopies: [SlotIdentity: MemoryCopy] = [:]
+  /// Copies, and the keyring that was unlocked at the time of each.
+  private var memoryCopies: [SlotIdentity: (line: SecretBytes, keyring: String?)] = [:]
   /// Searches that have not asked the keyring yet. At the start of a process several readers come while the connection
   /// to the keyring is being made.
   private var coming: [SlotIdentity: Task<StoredItem<Secret>, any Error>] = [:]
-
-  private struct MemoryCopy {
-    let line: SecretBytes
-    /// The keyring that was unlocked at the time of the copy.
-    let keyring: String?
-  }
 
   init(client: SecretServiceClient, seals: DeviceSeals, notes: SlotNotes? = nil, watch: KeyringWatch? = nil) {
     self.client = client
@@ -131,19 +126,21 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     -> UnreadItem<Secret>.Content
   {
     let originals = items.filter { !Self.isCopy($0) }
-    var best: UnreadItem<Secret>.Content?
-    var newest: SecretBytes?
+    var best: (content: UnreadItem<Secret>.Content, line: SecretBytes)?
     for item in originals.isEmpty ? items : originals {
       guard let line = try await client.secret(of: item) else { continue }
       let content = try await content(line, of: slot)
-      if Self.isBetter(content, than: best) { (best, newest) = (content, line) }
-    }
-    if let newest, !originals.isEmpty {
-      await mend(items.filter(Self.isCopy), of: slot, from: newest, Self.strictest(items))
+      if case .secret(let old)? = best?.content {
+        guard case .secret(let new) = content, new.counts(before: old) else { continue }
+      }
+      best = (content, line)
     }
     guard let best else { throw SecretStoreError.unavailable("what it keeps was replaced while it was read") }
-    if case .secret(let secret) = best { notes?.set(slot, secret.note) } else { notes?.set(slot, nil) }
-    return best
+    if !originals.isEmpty {
+      await mend(items.filter(Self.isCopy), of: slot, from: best.line, Self.strictest(items))
+    }
+    if case .secret(let secret) = best.content { notes?.set(slot, secret.note) } else { notes?.set(slot, nil) }
+    return best.content
   }
 
   /// Makes the copy equal to the original, or deletes it if the rule allows none.
@@ -157,21 +154,11 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     case .afterFirstUnlockThisDeviceOnly:
       if let copy = copies.first, let kept = try? await client.secret(of: copy), kept.isEqual(to: line) { return }
       await keepCopy(line, of: slot)
-      await dropCopyWithoutOriginal(of: slot)
+      // Another process may have signed out while the copy was made.
+      guard let found = try? await search(slot), found.allSatisfy(Self.isCopy) else { return }
+      memoryCopies[slot] = nil
+      for copy in found { try? await client.delete(copy, interaction: .forbidden) }
     }
-  }
-
-  /// Another process may have signed out while the copy was made.
-  private func dropCopyWithoutOriginal(of slot: SlotIdentity) async {
-    guard let found = try? await search(slot), found.allSatisfy(Self.isCopy) else { return }
-    memoryCopies[slot] = nil
-    for copy in found { try? await client.delete(copy, interaction: .forbidden) }
-  }
-
-  private static func isBetter(_ new: UnreadItem<Secret>.Content, than old: UnreadItem<Secret>.Content?) -> Bool {
-    guard case .secret(let old) = old else { return true }
-    guard case .secret(let new) = new else { return false }
-    return new.counts(before: old)
   }
 
   private func content(_ line: SecretBytes, of slot: SlotIdentity) async throws -> UnreadItem<Secret>.Content {
@@ -305,7 +292,7 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     do {
       try await client.store(line, as: copy, in: .session, interaction: .forbidden)
     } catch {
-      memoryCopies[slot] = MemoryCopy(line: line, keyring: client.keyring)
+      memoryCopies[slot] = (line, client.keyring)
     }
   }
 
@@ -348,39 +335,4 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   private static func context(of slot: SlotIdentity) -> [UInt8] {
     [slot.service, slot.account, slot.accessGroup ?? "", slot.appID ?? ""].flatMap { Array($0.utf8) + [0] }
   }
-}
-
-extension SlotIdentity {
-  /// The search attributes of a slot. A missing value is an empty string, because a search ignores absent attributes.
-  fileprivate var attributes: [String: String] {
-    [
-      SlotAttribute.service: service, SlotAttribute.account: account, SlotAttribute.accessGroup: accessGroup ?? "",
-      SlotAttribute.appID: appID ?? "",
-    ]
-  }
-
-  /// The slot of an item with these attributes; nil for an item of another program.
-  fileprivate init?(attributes: [String: String]) {
-    guard let service = attributes[SlotAttribute.service], let account = attributes[SlotAttribute.account] else {
-      return nil
-    }
-    self.init(
-      service: service, account: account, accessGroup: attributes[SlotAttribute.accessGroup],
-      appID: attributes[SlotAttribute.appID])
-  }
-
-  /// Whether an item with these attributes is one of this slot.
-  func owns(_ item: [String: String]) -> Bool { attributes.allSatisfy { item[$0.key] == $0.value } }
-}
-
-/// The attribute names of slots' items.
-enum SlotAttribute {
-  static let service = "service"
-  static let account = "account"
-  static let accessGroup = "access-group"
-  static let appID = "app-id"
-  static let accessibility = "accessibility"
-  static let device = "device"
-  static let version = "version"
-  static let copy = "copy"
 }

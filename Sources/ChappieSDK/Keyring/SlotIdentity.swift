@@ -55,3 +55,38 @@ package struct SlotIdentity: Hashable, Sendable {
     return KeyDerivation.fingerprint(of: Array(text.utf8), purpose: purpose)
   }
 }
+
+extension SlotIdentity {
+  /// The search attributes of a slot. A missing value is an empty string, because a search ignores absent attributes.
+  var attributes: [String: String] {
+    [
+      SlotAttribute.service: service, SlotAttribute.account: account, SlotAttribute.accessGroup: accessGroup ?? "",
+      SlotAttribute.appID: appID ?? "",
+    ]
+  }
+
+  /// The slot of an item with these attributes; nil for an item of another program.
+  init?(attributes: [String: String]) {
+    guard let service = attributes[SlotAttribute.service], let account = attributes[SlotAttribute.account] else {
+      return nil
+    }
+    self.init(
+      service: service, account: account, accessGroup: attributes[SlotAttribute.accessGroup],
+      appID: attributes[SlotAttribute.appID])
+  }
+
+  /// Whether an item with these attributes is one of this slot.
+  func owns(_ item: [String: String]) -> Bool { attributes.allSatisfy { item[$0.key] == $0.value } }
+}
+
+/// The attribute names of slots' items.
+enum SlotAttribute {
+  static let service = "service"
+  static let account = "account"
+  static let accessGroup = "access-group"
+  static let appID = "app-id"
+  static let accessibility = "accessibility"
+  static let device = "device"
+  static let version = "version"
+  static let copy = "copy"
+}

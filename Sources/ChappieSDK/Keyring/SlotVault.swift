@@ -45,21 +45,18 @@ struct SlotVault<Secret: Sendable> {
   }
 
   private func read(_ slot: SlotIdentity, under rule: ChappieKeychainAccessibility) async throws -> Finding {
+    let item: UnreadItem<Secret>
     switch try await store.find(slot) {
     case .none: return .none
     case .locked: return .locked(.keyringLocked)
     case .hidden: return .hidden(.keyringLocked)
-    case .unread(let item) where item.isCopy && rule == .whenUnlockedThisDeviceOnly:
+    case .unread(let found) where found.isCopy && rule == .whenUnlockedThisDeviceOnly:
       return .locked(.keyringLocked)
-    case .unread(let item): return try await open(item, under: rule)
+    case .unread(let found): item = found
     }
-  }
-
-  private func open(_ item: UnreadItem<Secret>, under rule: ChappieKeychainAccessibility) async throws -> Finding {
     do {
       _ = try await gate.permit(rule)
-      let permit = try await gate.permit(item.accessibility)
-      switch try await item.open(permit) {
+      switch try await item.open(try await gate.permit(item.accessibility)) {
       case .secret(let secret): return .secret(secret, item.accessibility)
       case .unusable(let reason): return .unusable(reason: reason)
       }

@@ -33,15 +33,9 @@ struct DeviceKeyFile: DeviceKeySource {
 
   private nonisolated func make() throws(SecretStoreError) -> SecretBytes {
     do {
-      try directory.makeForDeviceKey()
-    } catch {
-      throw unavailable(error)
-    }
-    do {
-      try SecretFile.create(AEAD.randomKey(), Self.name, in: directory)
-      Log.notice("From now on credentials are sealed with a new key, because this device had none.")
-    } catch .exists {
-      // Another program has created the key first.
+      if try directory.keepDeviceKey(AEAD.randomKey(), Self.name) {
+        Log.notice("From now on credentials are sealed with a new key, because this device had none.")
+      }
     } catch {
       throw unavailable(error)
     }
@@ -65,6 +59,20 @@ extension StorageDirectory {
     try make()
     try BackupExclusion.writeMarks(
       in: self, content: "Keys of Chappie for this device: in a backup they would be of no use but to thieves.")
+  }
+
+  /// Keeps a new key in a file.
+  ///
+  /// - Returns: false if another program has created the file first.
+  /// - Throws: ``FileError``.
+  func keepDeviceKey(_ key: SecretBytes, _ name: String) throws(FileError) -> Bool {
+    try makeForDeviceKey()
+    do {
+      try SecretFile.create(key, name, in: self)
+      return true
+    } catch .exists {
+      return false
+    }
   }
 }
 
