@@ -67,6 +67,6 @@ extension HTTPRequest {
     if let id {
       for name in grant.backend.threadHeaders { setHeader(name, id) }
     }
-    grant.method.authorize(&self, with: grant)
+    grant.authorize(&self)
   }
 }

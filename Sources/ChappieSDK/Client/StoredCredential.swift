@@ -37,11 +37,9 @@ package struct StoredCredential: Sendable {
     var state = slot.state
     if state.holding == nil {
       switch try? await slot.find(.forbidden) {
-      case .secret(let credential, _): for event in slot.found(credential) { state.apply(event) }
-      case .unusable(let reason): state.apply(.foundUnusable(reason: reason))
-      case .locked: state.apply(.foundLocked)
       // Another program removes it now, or the keyring is silent.
-      case .some(.none), .hidden, nil: break
+      case .some(.none), nil: break
+      case let finding?: for event in slot.events(finding) { state.apply(event) }
       }
     }
     account = slot.identity.account

@@ -142,8 +142,8 @@ class LockSource {
     didSet { if reading != oldValue { changed() } }
   }
   private var changed: @GLibActor () -> Void = {}
-  private var watch: BusNameWatch?
-  private var subscription: BusSubscription?
+  private var watch: Observation?
+  private var subscription: Observation?
 
   init(_ name: String, service: String, _ connection: BusConnection, deadline: Duration = .seconds(2)) {
     self.name = name

@@ -93,7 +93,7 @@ final class LogindSource: LockSource {
   /// Calls `changed` after each change of an object's properties.
   private func follow(
     _ object: ObjectPath, _ changed: @escaping @GLibActor @Sendable () async -> Void
-  ) -> BusSubscription {
+  ) -> Observation {
     connection.subscribe(
       .init(
         sender: service, path: object, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged")

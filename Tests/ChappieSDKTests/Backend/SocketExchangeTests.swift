@@ -40,7 +40,7 @@ struct SocketExchangeTests {
   private func grant(_ server: HTTPServer) throws -> AccessGrant {
     let base = "http://127.0.0.1:\(server.port)"
     let method = DeviceCodeSignIn(try ChappieBackend(issuer: base, baseURL: base + "/api"), http: AuthHTTP())
-    return method.grant(.test("token"))
+    return AccessGrant(method, .test("token"))
   }
 
   private let request = ResponsesRequest(

@@ -150,11 +150,14 @@ struct CredentialCodingTests {
 
   @Test func lineJoinsItsPartsInOrder() throws {
     var line = SecretLine()
-    line.append("{\"a\":1")
-    try line.append(token: SecretBytes("secret".utf8), key: "b")
-    line.append(SecretBytes(" ".utf8))
-    line.append("}")
-    #expect(line.joined().text == "{\"a\":1,\"b\":\"secret\" }")
+    line.append("a")
+    line.append(SecretBytes("secret".utf8))
+    line.append("b")
+    #expect(line.joined().text == "asecretb")
     #expect(SecretLine().joined().count == 0)
+    let json = try SecretLine.json(["a": .integer(1)], ["b": SecretBytes("secret".utf8), "c": nil])
+    #expect(json.text == "{\"a\":1,\"b\":\"secret\"}")
+    let form = SecretLine.form(["a": "1 2"], ["b": SecretBytes("s&t".utf8)])
+    #expect(form.text == "a=1%202&b=s%26t")
   }
 }

@@ -12,29 +12,29 @@ struct TokenEndpointTests {
   private typealias Response = FakeIssuer.Response
 
   private static func issuer(_ answers: Response...) throws -> FakeIssuer {
-    try FakeIssuer([FakeIssuer.tokenPath: answers, FakeIssuer.revokePath: answers])
+    try FakeIssuer([
+      FakeIssuer.codePath: [FakeIssuer.code], FakeIssuer.pollPath: [FakeIssuer.approval],
+      FakeIssuer.tokenPath: answers, FakeIssuer.revokePath: answers,
+    ])
   }
 
   // MARK: Exchange
 
   private static func exchange(_ issuer: FakeIssuer) async throws -> Credential {
-    let endpoint = try issuer.method().tokens
-    let answer = try await endpoint.exchange(
-      code: SecretBytes("a code&+".utf8), verifier: SecretBytes("verifier".utf8), redirectURI: "https://a/b?c")
-    return try endpoint.credential(answer, method: "test", servers: .test)
+    try await issuer.method().signIn(.plain) { _ in }
   }
 
   @Test func exchangesACodeForTokens() async throws {
     let issuer = try Self.issuer(FakeIssuer.tokens)
     let credential = try await Self.exchange(issuer)
-    #expect(credential.method == "test")
+    #expect(credential.method == "device-code")
     #expect(credential.accessToken.text == "access")
     #expect(credential.renewedAt > 0)
-    let request = try #require(issuer.requests.first)
+    let request = try #require(issuer.requests.first { $0.path == FakeIssuer.tokenPath })
     #expect(
       request.form == [
-        "grant_type": "authorization_code", "client_id": ChappieBackend.productionClientID, "code": "a code&+",
-        "redirect_uri": "https://a/b?c", "code_verifier": "verifier",
+        "grant_type": "authorization_code", "client_id": ChappieBackend.productionClientID, "code": "a-code/+",
+        "redirect_uri": "\(try issuer.method().servers.issuer)/deviceauth/callback", "code_verifier": "verifier",
       ])
   }
 

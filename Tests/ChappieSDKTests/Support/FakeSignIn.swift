@@ -99,19 +99,12 @@ final class FakeSignIn: SignInMethod {
     set { times.withLock { $0.keepAliveAt = newValue } }
   }
 
-  nonisolated func validity(of credential: Credential) -> TokenValidity {
-    var validity = credential.claimedValidity
-    validity.earliestRefresh = earliestRefresh
-    validity.keepAliveAt = keepAliveAt
-    return validity
+  nonisolated func facts(of credential: Credential) -> CredentialFacts {
+    var facts = credential.claimedFacts
+    facts.validity.earliestRefresh = earliestRefresh
+    facts.validity.keepAliveAt = keepAliveAt
+    return facts
   }
-
-  nonisolated func account(of credential: Credential) -> ChappieAccountInfo { credential.claimedAccount }
-  nonisolated func planUse(of credential: Credential) -> ChappiePlanUse { .unknown }
-  nonisolated func grant(_ credential: Credential) -> AccessGrant {
-    AccessGrant(self, credential, accountID: credential.claimedAccount.accountID)
-  }
-  nonisolated func authorize(_ request: inout HTTPRequest, with grant: AccessGrant) {}
 }
 
 extension BackendProfile {
@@ -125,7 +118,7 @@ extension BackendProfile {
 extension AccessGrant {
   /// The grant of a credential of a method that does nothing.
   init(_ credential: Credential) {
-    self.init(IdleSignIn(), credential, accountID: credential.claimedAccount.accountID)
+    self.init(IdleSignIn(), credential)
   }
 }
 
@@ -145,11 +138,7 @@ private struct IdleSignIn: SignInMethod {
   }
   func refresh(_ credential: Credential) async throws -> Credential { credential }
   func revoke(_ credential: Credential) async throws {}
-  nonisolated func validity(of credential: Credential) -> TokenValidity { credential.claimedValidity }
-  nonisolated func account(of credential: Credential) -> ChappieAccountInfo { credential.claimedAccount }
-  nonisolated func planUse(of credential: Credential) -> ChappiePlanUse { .unknown }
-  nonisolated func grant(_ credential: Credential) -> AccessGrant { AccessGrant(credential) }
-  nonisolated func authorize(_ request: inout HTTPRequest, with grant: AccessGrant) {}
+  nonisolated func facts(of credential: Credential) -> CredentialFacts { credential.claimedFacts }
 }
 
 @GLibActor

@@ -83,8 +83,10 @@ struct SlotFixture {
 }
 
 extension CredentialSlot {
-  /// Starts a sign-in under the default rule.
-  func startSignIn(interaction: UserInteraction) async throws -> ChappieDeviceCode {
-    try await startSignIn(.whenUnlockedThisDeviceOnly, interaction: interaction)
+  /// Starts a sign-in with a code under the default rule.
+  func startSignIn(
+    _ options: SignInOptions = SignInOptions(applicationName: ""), interaction: UserInteraction
+  ) async throws -> ChappieDeviceCode {
+    try await startSignIn(.deviceCode, options, .whenUnlockedThisDeviceOnly, interaction, showing: \.deviceCode)
   }
 }

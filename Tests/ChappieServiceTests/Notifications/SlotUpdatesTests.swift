@@ -21,7 +21,7 @@ struct SlotUpdatesTests {
   private static let page = ChappieBrowserPage(authorizationURI: "https://example.org/authorize", expiresAt: 1)
   private static let inBrowser: [SlotState.Event] = [
     .signInProgress(.preparing),
-    .signInProgress(.waitingForBrowser(page, BrowserReturn(complete: { _ in }, end: { _ in }))),
+    .signInProgress(.waitingForBrowser(page)),
   ]
   private static let linked: [SlotState.Event] = signIn + [.signInProgress(.exchanging), .signedIn(ada)]
   private static let found = SlotState.Event.found(ada, renewedAt: 100)

@@ -13,7 +13,7 @@ final class BrowserIssuer {
 
   /// The issuer's keys, as of the latest request for them.
   private struct Keys {
-    let value: IssuerKeys
+    let value: [String: RSAPublicKey]
     let asked: ContinuousClock.Instant
     /// Whether the request came soon after another one.
     let isRepeated: Bool
@@ -68,9 +68,23 @@ final class BrowserIssuer {
   private func askForKeys() async throws -> Keys {
     let document = try await document(try await addresses().keys)
     let isSoon = keys.map { .now < $0.asked + Self.pause } ?? false
-    let fresh = Keys(value: IssuerKeys(document), asked: .now, isRepeated: isSoon)
+    let fresh = Keys(value: Self.keys(document), asked: .now, isRepeated: isSoon)
     keys = fresh
     return fresh
+  }
+
+  /// The keys for signatures by their ids, from a JSON Web Key Set (RFC 7517). Keys of other kinds or without an id are
+  /// left out, and all after the first 32.
+  private static func keys(_ document: ChappieJSONValue) -> [String: RSAPublicKey] {
+    let pairs = (document["keys"]?.arrayValue ?? []).prefix(32).compactMap { key -> (String, RSAPublicKey)? in
+      guard key["kty"]?.stringValue == "RSA", let id = key["kid"]?.stringValue,
+        ["sig", nil].contains(key["use"]?.stringValue), ["RS256", nil].contains(key["alg"]?.stringValue),
+        let modulus = key["n"]?.stringValue.flatMap({ Base64URL.decode($0.utf8) }),
+        let exponent = key["e"]?.stringValue.flatMap({ Base64URL.decode($0.utf8) })
+      else { return nil }
+      return (id, RSAPublicKey(modulus: modulus, exponent: exponent))
+    }
+    return Dictionary(pairs) { first, _ in first }
   }
 
   private func document(_ address: String, isFresh: Bool = false) async throws -> ChappieJSONValue {
@@ -122,29 +136,51 @@ struct IssuerEndpoints: Sendable, Equatable {
   }
 }
 
-/// The keys with which an issuer signs, from its JSON Web Key Set (RFC 7517).
-struct IssuerKeys: Sendable {
-  /// The most keys that are read.
-  private static let limit = 32
+/// One attempt of a sign-in in the browser: its random values and the address of the page.
+struct AuthorizationRequest: Sendable {
+  /// What is asked of the user: the identity, and the use of the plan.
+  static let scopes = "openid profile email offline_access resource.invoke \(planUseScope)"
+  /// The scope without which no request may use the plan.
+  static let planUseScope = "chatgpt.tokens.use.direct"
 
-  private let keys: [String: RSAPublicKey]
+  /// Ties the browser's return to this attempt.
+  let state: String
+  /// Ties the ID token to this attempt.
+  let nonce = random()
+  /// Ties the exchange of the code to this attempt (RFC 7636).
+  let verifier = SecretBytes(random().utf8)
 
-  /// Keys of other kinds, without an id or not for signatures are left out.
-  init(_ document: ChappieJSONValue) {
-    guard case .array(let elements) = document["keys"] else {
-      keys = [:]
-      return
-    }
-    let pairs = elements.prefix(Self.limit).compactMap { key -> (String, RSAPublicKey)? in
-      guard key["kty"]?.stringValue == "RSA", let id = key["kid"]?.stringValue,
-        ["sig", nil].contains(key["use"]?.stringValue), ["RS256", nil].contains(key["alg"]?.stringValue),
-        let modulus = key["n"]?.stringValue.flatMap({ Base64URL.decode($0.utf8) }),
-        let exponent = key["e"]?.stringValue.flatMap({ Base64URL.decode($0.utf8) })
-      else { return nil }
-      return (id, RSAPublicKey(modulus: modulus, exponent: exponent))
-    }
-    keys = Dictionary(pairs) { first, _ in first }
+  let endpoint: String
+  /// The issued client id. Nil for an application without a registration.
+  let clientID: String?
+  /// The application's own name.
+  let applicationName: String
+  let hostID: String
+  let redirectURI: String
+  let resource: String
+  let asksForPlanUse: Bool
+
+  /// 32 random bytes as text.
+  static func random() -> String {
+    Base64URL.encode(AEAD.randomKey().withBytes { Array($0) })
   }
 
-  subscript(id: String) -> RSAPublicKey? { keys[id] }
+  /// The address of the page.
+  ///
+  /// An ID token as hint would spare the user the choice of the account, and it is left out: the address passes through
+  /// argument lists and the browser's history.
+  ///
+  /// - Parameter mailAddress: the account's address, which chooses it on the page. Nil for an address that is shown.
+  func address(hint mailAddress: String? = nil) -> String {
+    let challenge = Base64URL.encode(SHA256.digest(of: verifier.withBytes { Array($0) }))
+    var parameters = [
+      ("client_id", clientID ?? Registration.newClient), ("ext_agent_host_id", hostID), ("response_type", "code"),
+      ("redirect_uri", redirectURI), ("scope", Self.scopes), ("resource", resource), ("state", state),
+      ("nonce", nonce), ("code_challenge_method", "S256"), ("code_challenge", challenge),
+    ]
+    if clientID == nil { parameters.append(("agent_name_hint", applicationName)) }
+    if asksForPlanUse { parameters.append(("prompt", "consent")) }
+    if let mailAddress { parameters.append(("login_hint", mailAddress)) }
+    return endpoint + (endpoint.contains("?") ? "&" : "?") + FormCoding.query(parameters)
+  }
 }

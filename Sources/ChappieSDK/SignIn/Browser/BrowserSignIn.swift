@@ -11,9 +11,6 @@ import SecretMemory
 final class BrowserSignIn: SignInMethod {
   /// The longest time for the user, in seconds.
   private static let patience: Int64 = 600
-  /// A refresh is due this many seconds before the token expires, unless the issuer wants it later.
-  private nonisolated static let renewalMargin: Int64 = 300
-
   /// A sign-in that is not renewed for 30 days ends. An unused one is renewed after this many seconds, which are 15 days.
   private nonisolated static let idleTime: Int64 = 1_296_000
 
@@ -26,13 +23,15 @@ final class BrowserSignIn: SignInMethod {
   private let issuer: BrowserIssuer
   private let tokens: BrowserTokenEndpoint
   private let registrations: RegistrationFile
+  /// Waits for the browser of the running sign-in.
+  private var listener: CallbackListener?
 
-  init(_ backend: ChappieBackend, slot: SlotIdentity, issuer: BrowserIssuer, http: AuthHTTP) {
+  init(_ backend: ChappieBackend, slot: SlotIdentity, issuer: BrowserIssuer) {
     configuration = backend
     originator = slot.originator
     self.issuer = issuer
     tokens = BrowserTokenEndpoint(
-      issuer: issuer, resource: backend.apiURL, http: http.asking(for: slot.originator))
+      issuer: issuer, resource: backend.apiURL, http: issuer.http.asking(for: slot.originator))
     registrations = RegistrationFile(slot, issuer: backend.issuer)
   }
 
@@ -43,41 +42,39 @@ final class BrowserSignIn: SignInMethod {
   {
     progress(.preparing)
     let endpoint = try await issuer.addresses().authorization
-    var record = await record(of: request)
-    let attempt = try BrowserAttempt(
-      issuer: issuer.issuer, endpoint: endpoint, clientID: record.current?.clientID, hostID: try await HostID.read(),
-      resource: configuration.apiURL, request.options)
-    let page = ChappieBrowserPage(
-      authorizationURI: attempt.request.address(), expiresAt: (Timestamp.now + Self.patience).unixSeconds)
-    progress(.waitingForBrowser(page, attempt.way))
-    let hint = request.options.allowsAnotherAccount ? nil : request.replaced.flatMap { account(of: $0).email }
-    if let openPage = request.options.openPage {
-      Task.onGLib { await openPage(attempt.request.address(hint: hint), request.options.activationToken) }
+    var registration = await registration(for: request)
+    let hostID = try await HostID.read()
+    let state = AuthorizationRequest.random()
+    let listener = try CallbackListener(state: SecretBytes(state.utf8), issuer: issuer.issuer)
+    self.listener = listener
+    let options = request.options
+    let page = AuthorizationRequest(
+      state: state, endpoint: endpoint, clientID: registration.clientID, applicationName: options.applicationName,
+      hostID: hostID, redirectURI: listener.redirectURI, resource: configuration.apiURL,
+      asksForPlanUse: options.asksForPlanUse)
+    progress(
+      .waitingForBrowser(
+        ChappieBrowserPage(
+          authorizationURI: page.address(), expiresAt: (Timestamp.now + Self.patience).unixSeconds)))
+    if let openPage = options.openPage {
+      let hint = options.allowsAnotherAccount ? nil : request.replaced.flatMap { facts(of: $0).account.email }
+      Task.onGLib { await openPage(page.address(hint: hint), options.activationToken) }
     }
-    let code: SecretBytes, issued: String?
-    switch try await attempt.callback(atMost: .seconds(Self.patience)) {
-    case .code(let received, let clientID): (code, issued) = (received, clientID)
-    case .refused(code: "access_denied"): throw ChappieAuthError.declined
-    case .refused(let reason) where AuthHTTP.clientErrors.contains(reason):
-      await forget(record)
-      throw ChappieAuthError.applicationRemoved
-    case .refused(let reason): throw ChappieAuthError.invalidResponse("it refused the sign-in with \(reason)")
-    }
-    let registration = try await registered(issued, &record)
+    let code = try await code(listener, &registration)
     progress(.exchanging)
     // With the keys at hand, only the exchange is waited for under the lock of the slot.
     try? await issuer.prepareCheck()
+    let clientID = registration.clientID ?? ""
     let response: AuthHTTP.Response
     do {
       response = try await request.custody.issue { [self] in
-        let answer = try await tokens.exchange(code, of: attempt.request, clientID: registration.clientID)
+        let answer = try await tokens.exchange(code, of: page, clientID: clientID)
         var issued = try Credential(revocableIn: answer, method: kind, servers)
-        issued.registration = RegisteredGrant(
-          clientID: registration.clientID, subject: "", scopes: [], expiresAt: answer.time, earliestRefresh: nil)
+        issued.registration = RegisteredGrant(clientID: clientID, subject: "", scopes: [], expiresAt: answer.time)
         return (issued, answer)
       }
     } catch ChappieAuthError.applicationRemoved {
-      await forget(record)
+      await forget(registration)
       throw ChappieAuthError.applicationRemoved
     }
     let answer = try TokenAnswer(response)
@@ -86,81 +83,104 @@ final class BrowserSignIn: SignInMethod {
       throw ChappieAuthError.invalidResponse("the refresh token is missing or too long")
     }
     progress(.verifying)
-    return try await verified(answer, attempt.request, record, registration)
+    let subject = try await verified(answer, nonce: page.nonce, registration, clientID)
+    return credential(
+      answer, idToken: answer.idToken,
+      RegisteredGrant(
+        clientID: clientID, subject: subject, scopes: answer.scopes ?? [], expiresAt: answer.expiresAt,
+        earliestRefresh: answer.earliestRefresh))
+  }
+
+  func complete(_ address: String) throws {
+    guard let listener else {
+      throw ChappieAuthError.invalidAddress("no sign-in in the browser waits for an address")
+    }
+    try listener.take(pasted: address)
+  }
+
+  func signInEnded(_ error: ChappieAuthError?) {
+    listener?.finish(CallbackPage(endOf: error))
+    listener = nil
   }
 
   /// What is known of the application before a sign-in: a stored sign-in has the registration that it was made with.
-  private func record(of request: SignInRequest) async -> RegistrationRecord {
-    var record = await registrations.read()
-    if let grant = request.replaced?.registration, grant.clientID != record.removed {
-      record.current = Registration(clientID: grant.clientID, subject: Registration.fingerprint(of: grant.subject))
+  private func registration(for request: SignInRequest) async -> Registration {
+    var registration = await registrations.read()
+    if let grant = request.replaced?.registration, grant.clientID != registration.removed {
+      registration.clientID = grant.clientID
+      registration.subject = Registration.subject(grant.subject)
     }
-    record.account = RegistrationRecord.account(request.replaced?.claimedAccount.email) ?? record.account
+    registration.account =
+      Registration.account(request.replaced?.claimedFacts.account.email) ?? registration.account
     if request.options.registersAnew {
-      record.removed = record.current?.clientID ?? record.removed
-      record.current = nil
+      registration = Registration(
+        removed: registration.clientID ?? registration.removed, account: registration.account)
     }
-    if request.options.allowsAnotherAccount {
-      record.current = nil
-      record.account = nil
-    }
-    return record
+    if request.options.allowsAnotherAccount { registration = Registration(removed: registration.removed) }
+    return registration
   }
 
   /// Notes that the issuer does not know a client id any more, so that the next sign-in registers the application.
-  private func forget(_ record: RegistrationRecord) async {
-    try? await registrations.write(RegistrationRecord(removed: record.current?.clientID, account: record.account))
+  private func forget(_ registration: Registration) async {
+    try? await registrations.write(Registration(removed: registration.clientID, account: registration.account))
   }
 
-  /// The client id is stored before the exchange: if that fails, the next attempt must not register a second time.
-  private func registered(_ issued: String?, _ record: inout RegistrationRecord) async throws -> Registration {
-    if let known = record.current {
-      guard issued == nil || issued == known.clientID else {
-        throw ChappieAuthError.invalidResponse("it names another registration than this one's")
+  /// Waits for the browser's return, and returns its code. The client id that it brings is stored before the exchange: if
+  /// that fails, the next attempt must not register a second time.
+  private func code(_ listener: CallbackListener, _ registration: inout Registration) async throws -> SecretBytes {
+    let callback: Callback
+    do {
+      callback = try await withDeadline(.seconds(Self.patience)) { try await listener.callback() }
+    } catch let error as GLibError where error.isTimeout {
+      throw ChappieAuthError.expired
+    }
+    switch callback {
+    case .refused(code: "access_denied"): throw ChappieAuthError.declined
+    case .refused(let reason) where AuthHTTP.clientErrors.contains(reason):
+      await forget(registration)
+      throw ChappieAuthError.applicationRemoved
+    case .refused(let reason): throw ChappieAuthError.invalidResponse("it refused the sign-in with \(reason)")
+    case .code(let code, let issued):
+      if let known = registration.clientID {
+        guard issued == nil || issued == known else {
+          throw ChappieAuthError.invalidResponse("it names another registration than this one's")
+        }
+      } else {
+        guard let issued, Registration.isIssued(issued) else {
+          throw ChappieAuthError.invalidResponse("it has not registered the application")
+        }
+        registration.clientID = issued
+        try await registrations.write(registration)
       }
-      return known
+      return code
     }
-    guard let issued, Registration.isIssued(issued) else {
-      throw ChappieAuthError.invalidResponse("it has not registered the application")
-    }
-    let pending = Registration(clientID: issued)
-    record.current = pending
-    try await registrations.write(record)
-    return pending
   }
 
+  /// Checks who has signed in, and stores whose registration it is.
+  ///
+  /// - Returns: the issuer's name of the user.
   private func verified(
-    _ answer: TokenAnswer, _ request: AuthorizationRequest, _ record: RegistrationRecord, _ registration: Registration
-  ) async throws -> Credential {
+    _ answer: TokenAnswer, nonce: String, _ registration: Registration, _ clientID: String
+  ) async throws -> String {
     guard let idToken = answer.idToken else {
       throw ChappieAuthError.invalidResponse("the ID token is missing or too long")
     }
-    let identity = try await IDToken(
-      verifying: idToken, of: issuer, clientID: registration.clientID, nonce: request.nonce)
-    let subject = Registration.fingerprint(of: identity.subject)
-    let account = RegistrationRecord.account(TokenClaims(idToken)?.email)
+    let identity = try await IDToken(verifying: idToken, of: issuer, clientID: clientID, nonce: nonce)
+    let subject = Registration.subject(identity.subject)
+    let account = Registration.account(TokenClaims(idToken)?.email)
     // The issuer's names of a user are comparable for one client only.
-    let isSame = registration.subject.map { $0 == subject } ?? (record.account == nil || record.account == account)
+    let isSame =
+      registration.subject.map { $0 == subject } ?? (registration.account == nil || registration.account == account)
     guard isSame else {
       // What was registered just now belongs to that account.
       if registration.subject == nil {
-        try? await registrations.write(RegistrationRecord(removed: record.removed, account: record.account))
+        try? await registrations.write(Registration(removed: registration.removed, account: registration.account))
       }
       throw ChappieAuthError.accountMismatch
     }
     try await registrations.write(
-      RegistrationRecord(
-        current: Registration(clientID: registration.clientID, subject: subject), removed: record.removed,
-        account: account))
-    return credential(answer, registration, subject: identity.subject)
-  }
-
-  private func credential(_ answer: TokenAnswer, _ registration: Registration, subject: String) -> Credential {
-    credential(
-      answer, idToken: answer.idToken,
-      RegisteredGrant(
-        clientID: registration.clientID, subject: subject, scopes: answer.scopes ?? [], expiresAt: answer.expiresAt,
-        earliestRefresh: answer.earliestRefresh))
+      Registration(clientID: clientID, subject: subject, removed: registration.removed, account: account))
+    return identity.subject
   }
 
   private func credential(_ answer: TokenAnswer, idToken: SecretBytes?, _ grant: RegisteredGrant) -> Credential {
@@ -191,8 +211,8 @@ final class BrowserSignIn: SignInMethod {
     do {
       answer = try await tokens.refresh(token, clientID: grant.clientID)
     } catch ChappieAuthError.applicationRemoved {
-      let owner = RegistrationRecord.account(account(of: credential).email)
-      await forget(RegistrationRecord(current: Registration(clientID: grant.clientID), account: owner))
+      let owner = Registration.account(facts(of: credential).account.email)
+      await forget(Registration(clientID: grant.clientID, account: owner))
       throw ChappieAuthError.applicationRemoved
     }
     // The ID token of the sign-in stays.
@@ -231,31 +251,21 @@ final class BrowserSignIn: SignInMethod {
     try await tokens.revoke(token, clientID: grant.clientID)
   }
 
-  nonisolated func validity(of credential: Credential) -> TokenValidity {
+  /// The tokens name no account and no plan. The user for this client stands for the account.
+  nonisolated func facts(of credential: Credential) -> CredentialFacts {
+    let email = credential.idToken.flatMap(TokenClaims.init)?.email
     guard let grant = credential.registration else {
-      return TokenValidity(expiresAt: credential.renewedAt, dueAt: credential.renewedAt)
+      return CredentialFacts(
+        account: ChappieAccountInfo(email: email),
+        validity: TokenValidity(expiresAt: credential.renewedAt, dueAt: credential.renewedAt))
     }
-    return TokenValidity(
-      expiresAt: grant.expiresAt, dueAt: grant.expiresAt - Self.renewalMargin,
-      keepAliveAt: credential.renewedAt + Self.idleTime, earliestRefresh: grant.earliestRefresh)
-  }
-
-  // MARK: The account
-
-  /// The tokens name no account and no plan.
-  nonisolated func account(of credential: Credential) -> ChappieAccountInfo {
-    let claims = credential.idToken.flatMap(TokenClaims.init)
-    return ChappieAccountInfo(email: claims?.email, userID: credential.registration?.subject)
-  }
-
-  nonisolated func planUse(of credential: Credential) -> ChappiePlanUse {
-    guard let grant = credential.registration else { return .unknown }
-    return grant.scopes.contains(AuthorizationRequest.planUseScope) ? .enabled : .notGranted
-  }
-
-  nonisolated func grant(_ credential: Credential) -> AccessGrant {
-    // The user for this client stands for the account, which the tokens do not name.
-    AccessGrant(self, credential, accountID: credential.registration?.subject)
+    return CredentialFacts(
+      account: ChappieAccountInfo(email: email, userID: grant.subject),
+      planUse: grant.scopes.contains(AuthorizationRequest.planUseScope) ? .enabled : .notGranted,
+      validity: TokenValidity(
+        expiresAt: grant.expiresAt, dueAt: grant.expiresAt - Credential.renewalMargin,
+        keepAliveAt: credential.renewedAt + Self.idleTime, earliestRefresh: grant.earliestRefresh),
+      requester: grant.subject)
   }
 
   // MARK: The backend
@@ -269,9 +279,5 @@ final class BrowserSignIn: SignInMethod {
       manageUsageURL: "https://chatgpt.com/settings/usage",
       clientHeaders: [("originator", originator)], threadHeaders: [], hasWebSocket: false, takesCompression: false,
       hasLiteForm: false, servesListedModels: true, needsBackgroundConsent: true)
-  }
-
-  nonisolated func authorize(_ request: inout HTTPRequest, with grant: AccessGrant) {
-    request.setHeader("authorization", prefix: "Bearer ", secret: grant.accessToken)
   }
 }

@@ -17,15 +17,14 @@ struct BrowserTokenEndpoint: Sendable {
   func exchange(
     _ code: SecretBytes, of request: AuthorizationRequest, clientID: String
   ) async throws -> AuthHTTP.Response {
-    var form = form("authorization_code", clientID)
-    form.append("&redirect_uri=\(FormCoding.escape(request.redirectURI))&code_verifier=")
-    form.append(request.verifier)
-    form.append("&code=")
-    form.append(FormCoding.escape(code))
-    let answer = try await http.post(try await issuer.addresses().token, form: form.joined())
+    let form = SecretLine.form(
+      [
+        "grant_type": "authorization_code", "client_id": clientID, "resource": resource,
+        "redirect_uri": request.redirectURI,
+      ], ["code_verifier": request.verifier, "code": code])
+    let answer = try await http.post(try await issuer.addresses().token, form: form)
     guard answer.isSuccess else {
-      if answer.refusesClient { throw ChappieAuthError.applicationRemoved }
-      throw ChappieAuthError.tokenExchangeFailed(status: answer.status, message: answer.errorMessage)
+      throw answer.refusesClient ? ChappieAuthError.applicationRemoved : answer.refusedExchange
     }
     return answer
   }
@@ -35,13 +34,12 @@ struct BrowserTokenEndpoint: Sendable {
   /// - Throws: ``ChappieAuthError``, ``RedemptionLost``, `CancellationError`.
   func refresh(_ token: SecretBytes, clientID: String) async throws -> TokenAnswer {
     let address = try await issuer.addresses().token
-    var form = form("refresh_token", clientID)
-    form.append("&refresh_token=")
-    form.append(FormCoding.escape(token))
+    let form = SecretLine.form(
+      ["grant_type": "refresh_token", "client_id": clientID, "resource": resource], ["refresh_token": token])
     let sending = Sending()
     let answer: AuthHTTP.Response
     do {
-      answer = try await http.post(address, form: form.joined()) { sending.hasBegun = true }
+      answer = try await http.post(address, form: form) { sending.hasBegun = true }
     } catch {
       let error = error as? ChappieAuthError ?? .network("the request was given up")
       throw sending.hasBegun ? RedemptionLost(error: error) : error
@@ -67,10 +65,8 @@ struct BrowserTokenEndpoint: Sendable {
   private static func failure(_ answer: AuthHTTP.Response) -> any Error {
     if answer.endsRefreshToken { return ChappieAuthError.ended(answer.errorCode ?? "") }
     if answer.refusesClient { return ChappieAuthError.applicationRemoved }
-    let error = ChappieAuthError.renewalFailed(
-      status: answer.status, message: answer.errorCode == nil ? "no OAuth error is in it" : answer.errorMessage)
     let isTold = answer.errorCode != nil || (300..<500).contains(answer.status) || answer.status == 503
-    return isTold ? error : RedemptionLost(error: error)
+    return isTold ? answer.failedRenewal : RedemptionLost(error: answer.failedRenewal)
   }
 
   // MARK: Revocation
@@ -85,43 +81,24 @@ struct BrowserTokenEndpoint: Sendable {
   ///
   /// - Throws: ``ChappieAuthError/revocationFailed(_:)``, `CancellationError`.
   func revoke(_ token: SecretBytes, clientID: String) async throws {
-    do {
-      try await withDeadline(Self.deadline) { [self] in try await revokeWithRetries(token, clientID) }
-    } catch let error as GLibError where error.isTimeout {
-      throw ChappieAuthError.revocationFailed("it did not answer in time")
-    } catch ChappieAuthError.network(let reason) {
-      throw ChappieAuthError.revocationFailed("it was not reached: \(reason)")
-    } catch ChappieAuthError.invalidResponse(let reason) {
-      throw ChappieAuthError.revocationFailed(reason)
-    }
-  }
-
-  private func revokeWithRetries(_ token: SecretBytes, _ clientID: String) async throws {
-    guard let address = try await issuer.addresses().revocation else {
-      throw ChappieAuthError.revocationFailed("it offers no revocation")
-    }
-    var form = SecretLine()
-    form.append("token_type_hint=refresh_token&client_id=\(FormCoding.escape(clientID))&token=")
-    form.append(FormCoding.escape(token))
-    let body = form.joined()
-    for attempt in 1... {
-      do {
-        let answer = try await http.post(address, form: body)
-        if answer.isSuccess { return }
-        let error = ChappieAuthError.revocationFailed("it answered with status \(answer.status)")
-        guard (500..<600).contains(answer.status), attempt < Self.tries else { throw error }
-      } catch ChappieAuthError.network(let reason) {
-        guard attempt < Self.tries else { throw ChappieAuthError.network(reason) }
+    try await ChappieAuthError.revoking(atMost: Self.deadline) { [self] in
+      guard let address = try await issuer.addresses().revocation else {
+        throw ChappieAuthError.revocationFailed("it offers no revocation")
       }
-      try await sleep(for: Self.pause * (1 << (attempt - 1)))
+      let form = SecretLine.form(
+        ["token_type_hint": "refresh_token", "client_id": clientID], ["token": token])
+      for attempt in 1... {
+        do {
+          let answer = try await http.post(address, form: form)
+          if answer.isSuccess { return }
+          let error = ChappieAuthError.revocationFailed("it answered with status \(answer.status)")
+          guard (500..<600).contains(answer.status), attempt < Self.tries else { throw error }
+        } catch ChappieAuthError.network(let reason) {
+          guard attempt < Self.tries else { throw ChappieAuthError.network(reason) }
+        }
+        try await sleep(for: Self.pause * (1 << (attempt - 1)))
+      }
     }
-  }
-
-  private func form(_ grantType: String, _ clientID: String) -> SecretLine {
-    var form = SecretLine()
-    form.append("grant_type=\(grantType)&client_id=\(FormCoding.escape(clientID))")
-    form.append("&resource=\(FormCoding.escape(resource))")
-    return form
   }
 }
 
@@ -150,28 +127,24 @@ struct TokenAnswer: Sendable {
 
   /// - Throws: ``ChappieAuthError/invalidResponse(_:)`` for an answer without an access token.
   init(_ answer: AuthHTTP.Response) throws(ChappieAuthError) {
-    let fields = answer.body.withSpan { json in
-      (
-        access: CredentialCoding.string("access_token", json), refresh: CredentialCoding.string("refresh_token", json),
-        id: CredentialCoding.string("id_token", json), type: CredentialCoding.text("token_type", json),
-        lifetime: CredentialCoding.text("expires_in", json).flatMap(Double.init).flatMap { Count($0) },
-        scope: CredentialCoding.text("scope", json), earliest: CredentialCoding.text("earliest_refresh_at", json)
-      )
+    guard let access = answer.token("access_token") else {
+      throw .invalidResponse("the access token is missing or too long")
     }
-    guard let access = fields.access else { throw .invalidResponse("the access token is missing or too long") }
-    for token in [access, fields.refresh, fields.id] { token.map(TokensAtHand.note) }
     accessToken = access
-    refreshToken = fields.refresh
-    idToken = fields.id
-    isBearer = fields.type?.lowercased() == "bearer"
-    scopes = fields.scope.map { $0.split(separator: " ").map(String.init) }
+    refreshToken = answer.token("refresh_token")
+    idToken = answer.token("id_token")
+    for token in [access, refreshToken, idToken] { token.map(TokensAtHand.note) }
+    isBearer = answer.text("token_type")?.lowercased() == "bearer"
+    scopes = answer.text("scope").map { $0.split(separator: " ").map(String.init) }
     time = answer.time
     reading = answer.reading
-    let lifetime = fields.lifetime.flatMap { (1...Self.longestLifetime).contains($0) ? $0 : nil }
+    let lifetime = answer.text("expires_in").flatMap(Double.init).flatMap { Count($0) }
+      .flatMap { (1...Self.longestLifetime).contains($0) ? $0 : nil }
     if lifetime == nil { Log.notice("The sign-in server names no lifetime of its tokens, and an hour is assumed.") }
     expiresAt = answer.time + Int64((lifetime ?? Self.usualLifetime).value)
-    earliestRefresh = fields.earliest.flatMap(Self.time)
-    if fields.earliest != nil, earliestRefresh == nil {
+    let earliest = answer.text("earliest_refresh_at")
+    earliestRefresh = earliest.flatMap(Self.time)
+    if earliest != nil, earliestRefresh == nil {
       Log.notice("The sign-in server names a time for the next renewal that is none.")
     }
   }

@@ -28,14 +28,18 @@ struct IDToken: Sendable {
     verifying token: SecretBytes, of issuer: BrowserIssuer, clientID: String, nonce: String?,
     now: Timestamp? = nil
   ) async throws {
-    guard let parts = SignedToken(token) else {
-      throw ChappieAuthError.identityNotVerified("it is no signed token")
-    }
-    guard parts.algorithm == "RS256", let keyID = parts.keyID else {
+    let bytes = token.withBytes { Array($0) }
+    // The parts of a signed JSON Web Token (RFC 7515, section 7.1).
+    let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 3, let header = Base64URL.decode(parts[0]), let payload = Base64URL.decode(parts[1]),
+      let signature = Base64URL.decode(parts[2]), let head = try? ChappieJSONValue(parsing: header.span),
+      let claims = try? ChappieJSONValue(parsing: payload.span), case .object = claims
+    else { throw ChappieAuthError.identityNotVerified("it is no signed token") }
+    guard head["alg"]?.stringValue == "RS256", let keyID = head["kid"]?.stringValue else {
       throw ChappieAuthError.identityNotVerified("it is signed in another way than RS256")
     }
     let key = nonce == nil ? await issuer.keyAtHand(keyID) : try await issuer.key(keyID)
-    switch key?.verdict(on: parts.signature, of: parts.signed) {
+    switch key?.verdict(on: signature, of: Array(bytes[..<(parts[2].startIndex - 1)])) {
     case .right: break
     case .wrong: throw ChappieAuthError.identityNotVerified("its signature is wrong")
     case .unchecked, nil:
@@ -49,7 +53,7 @@ struct IDToken: Sendable {
     }
     let time = await issuer.http.clock.time().earliest
     subject = try Self.subject(
-      checking: parts.claims, issuer: issuer.issuer, clientID: clientID, nonce: nonce, now: now ?? time)
+      checking: claims, issuer: issuer.issuer, clientID: clientID, nonce: nonce, now: now ?? time)
   }
 
   private static func subject(
@@ -74,29 +78,5 @@ struct IDToken: Sendable {
       throw .identityNotVerified("it names no user")
     }
     return subject
-  }
-}
-
-/// The parts of a signed JSON Web Token (RFC 7515, section 7.1).
-private struct SignedToken {
-  let algorithm: String?
-  let keyID: String?
-  let claims: ChappieJSONValue
-  /// The bytes that are signed.
-  let signed: [UInt8]
-  let signature: [UInt8]
-
-  init?(_ token: SecretBytes) {
-    let bytes = token.withBytes { Array($0) }
-    let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard parts.count == 3, let header = Base64URL.decode(parts[0]), let payload = Base64URL.decode(parts[1]),
-      let signature = Base64URL.decode(parts[2]), let head = try? ChappieJSONValue(parsing: header.span),
-      let claims = try? ChappieJSONValue(parsing: payload.span), case .object = claims
-    else { return nil }
-    algorithm = head["alg"]?.stringValue
-    keyID = head["kid"]?.stringValue
-    self.claims = claims
-    signed = Array(bytes[..<(parts[2].startIndex - 1)])
-    self.signature = signature
   }
 }

@@ -20,7 +20,7 @@ package struct Credential: Sendable {
   /// the refresh token and keeps the account's identity.
   package var refusedAt: BootTime?
   /// What the issuer has registered and granted. Nil for a method without registrations.
-  package var registration: RegisteredGrant?
+  var registration: RegisteredGrant?
   /// When the refresh token was sent to a server that takes it once. Nil before. A stored credential with it has lost
   /// its successor, and its refresh token is not sent again.
   package var redeemedAt: Timestamp?
@@ -48,26 +48,16 @@ package struct Credential: Sendable {
 }
 
 /// The grant of an issuer that has registered the application for this user.
-package struct RegisteredGrant: Sendable, Equatable {
+struct RegisteredGrant: Sendable, Equatable {
   /// The client id that was issued.
-  package let clientID: String
+  let clientID: String
   /// The issuer's name of the user for this client.
-  package let subject: String
-  package var scopes: [String]
+  let subject: String
+  var scopes: [String]
   /// The expiry of the access token, by the issuer's clock.
-  package var expiresAt: Timestamp
+  var expiresAt: Timestamp
   /// The time before which the server refuses a refresh, by its clock. Nil when it names none.
-  package var earliestRefresh: Timestamp?
-
-  package init(
-    clientID: String, subject: String, scopes: [String], expiresAt: Timestamp, earliestRefresh: Timestamp? = nil
-  ) {
-    self.clientID = clientID
-    self.subject = subject
-    self.scopes = scopes
-    self.expiresAt = expiresAt
-    self.earliestRefresh = earliestRefresh
-  }
+  var earliestRefresh: Timestamp?
 }
 
 /// The servers that a credential was made for. No other server receives it, and other servers need another sign-in.

@@ -7,21 +7,28 @@ import SecretMemory
 enum CredentialCoding {
   /// - Throws: ``ChappieAuthError/invalidResponse(_:)`` for a token that is not printable ASCII.
   static func encode(_ credential: Credential) throws -> SecretBytes {
-    var line = SecretLine()
-    line.append("{\"version\":2,\"method\":\"\(credential.method)\",\"renewed_at\":\(credential.renewedAt.unixSeconds)")
-    line.append(",\"issuer\":\(quoted(credential.servers.issuer)),\"backend\":\(quoted(credential.servers.backend))")
-    try line.append(token: credential.accessToken, key: "access_token")
-    if let token = credential.refreshToken { try line.append(token: token, key: "refresh_token") }
-    if let moment = credential.refusedAt {
-      line.append(",\"refused_boot\":\"\(moment.bootID)\",\"refused_uptime\":\(moment.seconds)")
-    }
-    if let token = credential.idToken { try line.append(token: token, key: "id_token") }
-    if let grant = credential.registration { line.append(encode(grant)) }
-    if let time = credential.redeemedAt { line.append(",\"redeemed_at\":\(time.unixSeconds)") }
-    if let reading = credential.issuerReading { line.append(encode(reading)) }
-    line.append("}")
-    return line.joined()
+    let (refusal, grant, reading) = (credential.refusedAt, credential.registration, credential.issuerReading)
+    let members: [String: ChappieJSONValue?] = [
+      "version": .integer(2), "method": .string(credential.method), "renewed_at": number(credential.renewedAt),
+      "issuer": .string(credential.servers.issuer), "backend": .string(credential.servers.backend),
+      "refused_boot": text(refusal?.bootID), "refused_uptime": number(refusal),
+      "redeemed_at": number(credential.redeemedAt), "client_id": text(grant?.clientID),
+      "subject": text(grant?.subject), "scope": text(grant?.scopes.joined(separator: " ")),
+      "expires_at": number(grant?.expiresAt), "earliest_refresh_at": number(grant?.earliestRefresh),
+      "issuer_time": number(reading?.issuer), "issuer_wall": number(reading?.local.wall),
+      "issuer_boot": text(reading?.local.boot.bootID), "issuer_uptime": number(reading?.local.boot),
+    ]
+    return try SecretLine.json(
+      members.compactMapValues(\.self),
+      [
+        "access_token": credential.accessToken, "refresh_token": credential.refreshToken,
+        "id_token": credential.idToken,
+      ])
   }
+
+  private static func text(_ text: String?) -> ChappieJSONValue? { text.map { .string($0) } }
+  private static func number(_ time: Timestamp?) -> ChappieJSONValue? { time.map { .integer($0.unixSeconds) } }
+  private static func number(_ time: BootTime?) -> ChappieJSONValue? { time.map { .integer($0.seconds) } }
 
   /// Returns nil when `bytes` hold no credential.
   static func decode(_ bytes: SecretBytes) -> Credential? {
@@ -42,13 +49,6 @@ enum CredentialCoding {
     }
   }
 
-  private static func encode(_ grant: RegisteredGrant) -> String {
-    var text = ",\"client_id\":\(quoted(grant.clientID)),\"subject\":\(quoted(grant.subject))"
-    text += ",\"scope\":\(quoted(grant.scopes.joined(separator: " "))),\"expires_at\":\(grant.expiresAt.unixSeconds)"
-    if let time = grant.earliestRefresh { text += ",\"earliest_refresh_at\":\(time.unixSeconds)" }
-    return text
-  }
-
   private static func registration(_ json: borrowing Span<UInt8>) -> RegisteredGrant? {
     guard let clientID = text("client_id", json), let subject = text("subject", json),
       let scope = text("scope", json)
@@ -56,11 +56,6 @@ enum CredentialCoding {
     return RegisteredGrant(
       clientID: clientID, subject: subject, scopes: scope.split(separator: " ").map(String.init),
       expiresAt: time("expires_at", json) ?? .distantPast, earliestRefresh: time("earliest_refresh_at", json))
-  }
-
-  private static func encode(_ reading: IssuerReading) -> String {
-    ",\"issuer_time\":\(reading.issuer.unixSeconds),\"issuer_wall\":\(reading.local.wall.unixSeconds)"
-      + ",\"issuer_boot\":\"\(reading.local.boot.bootID)\",\"issuer_uptime\":\(reading.local.boot.seconds)"
   }
 
   private static func reading(_ json: borrowing Span<UInt8>) -> IssuerReading? {
@@ -80,10 +75,6 @@ enum CredentialCoding {
   ) -> BootTime? {
     guard let id = text(bootID, json) else { return nil }
     return BootTime(bootID: id, seconds: Int64((text(uptime, json).flatMap { Count(text: $0) } ?? 0).value))
-  }
-
-  private static func quoted(_ text: String) -> String {
-    ChappieJSONValue.string(text).json
   }
 
   /// The longest token, in bytes: no server takes a longer header.
@@ -110,56 +101,5 @@ enum CredentialCoding {
 
   static func isTokenByte(_ byte: UInt8) -> Bool {
     (0x21...0x7E).contains(byte) && byte != .quote && byte != .backslash
-  }
-}
-
-/// Concatenates plain text and secrets into one secret.
-struct SecretLine {
-  private enum Part {
-    case plain(String)
-    case secret(SecretBytes)
-
-    var count: Int {
-      switch self {
-      case .plain(let text): text.utf8.count
-      case .secret(let secret): secret.count
-      }
-    }
-  }
-
-  private var parts: [Part] = []
-
-  mutating func append(_ text: String) {
-    parts.append(.plain(text))
-  }
-
-  mutating func append(_ secret: SecretBytes) {
-    parts.append(.secret(secret))
-  }
-
-  /// Appends `,"key":"token"`.
-  ///
-  /// - Throws: ``ChappieAuthError/invalidResponse(_:)`` for a token that needs JSON escapes.
-  mutating func append(token: SecretBytes, key: String) throws {
-    let isPlain = token.withSpan { token in
-      for index in token.indices where !CredentialCoding.isTokenByte(token[index]) { return false }
-      return true
-    }
-    guard isPlain else { throw ChappieAuthError.invalidResponse("a token has characters that no token has") }
-    append(",\"\(key)\":\"")
-    append(token)
-    append("\"")
-  }
-
-  func joined() -> SecretBytes {
-    SecretBytes(count: parts.reduce(0) { $0 + $1.count }) { span in
-      var offset = 0
-      for part in parts {
-        switch part {
-        case .plain(let text): offset = span.write(text.utf8, at: offset)
-        case .secret(let secret): offset = span.write(secret, at: offset)
-        }
-      }
-    }
   }
 }

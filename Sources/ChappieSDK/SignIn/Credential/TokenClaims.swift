@@ -25,7 +25,7 @@ struct TokenClaims {
 
   /// Returns nil when `token` is opaque: it has no three parts, or its middle part is no JSON object.
   init?(_ token: SecretBytes) {
-    guard let payload = token.withSpan(Self.payload),
+    guard let payload = Self.payload(token),
       let bytes = Base64URL.decode(payload.prefix { $0 != UInt8(ascii: "=") }),
       let claims = try? ChappieJSONValue(parsing: bytes.span), case .object = claims
     else { return nil }
@@ -42,15 +42,35 @@ struct TokenClaims {
   }
 
   /// The middle part of the token. It identifies the user and is useless without the signature.
-  private static func payload(_ token: borrowing Span<UInt8>) -> [UInt8]? {
-    var parts: [[UInt8]] = [[]]
-    for index in token.indices {
-      if token[index] == UInt8(ascii: ".") {
-        parts.append([])
-      } else if parts.count == 2 {
-        parts[1].append(token[index])
-      }
+  private static func payload(_ token: SecretBytes) -> [UInt8]? {
+    token.withBytes { bytes in
+      let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+      return parts.count == 3 && !parts[1].isEmpty ? Array(parts[1]) : nil
     }
-    return parts.count == 3 && !parts[1].isEmpty ? parts[1] : nil
+  }
+}
+
+extension Credential {
+  /// A refresh is due this many seconds before the token expires.
+  static let renewalMargin: Int64 = 300
+  /// A token of unknown expiry is due for refresh after this many seconds, which are eight days.
+  private static let opaqueTokenLifetime: Int64 = 691_200
+
+  /// What the claims of its tokens tell: of its owner in the ID token or, without one, in the access token; of its times
+  /// in the access token. A time that is none counts as missing.
+  var claimedFacts: CredentialFacts {
+    let identity = idToken.flatMap(TokenClaims.init)
+    let access = TokenClaims(accessToken)
+    let owner = identity ?? access
+    var headers: [(name: String, value: String)] = []
+    if let accountID = owner?.accountID { headers.append(("chatgpt-account-id", accountID)) }
+    if identity?.isFedRAMP == true { headers.append(("x-openai-fedramp", "true")) }
+    return CredentialFacts(
+      account: ChappieAccountInfo(
+        email: owner?.email, userID: owner?.userID, accountID: owner?.accountID,
+        plan: owner?.plan.map(ChappiePlan.init)),
+      validity: access?.expiresAt.map { TokenValidity(expiresAt: $0, dueAt: $0 - Self.renewalMargin) }
+        ?? TokenValidity(dueAt: renewedAt + Self.opaqueTokenLifetime + 1),
+      requester: owner?.accountID, headers: headers)
   }
 }

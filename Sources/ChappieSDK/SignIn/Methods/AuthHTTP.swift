@@ -16,12 +16,11 @@ final class AuthHTTP {
 
     var isSuccess: Bool { (200..<300).contains(status) }
 
-    /// The token that ends the sign-in of this answer, whatever else it lacks.
-    var revocableToken: SecretBytes? {
-      body.withSpan { json in
-        CredentialCoding.string("refresh_token", json) ?? CredentialCoding.string("access_token", json)
-      }
-    }
+    /// A member that is a token. Nil when it is missing or too long.
+    func token(_ key: StaticString) -> SecretBytes? { body.withSpan { CredentialCoding.string(key, $0) } }
+
+    /// A member that is a text or a number, and no secret.
+    func text(_ key: StaticString) -> String? { body.withSpan { CredentialCoding.text(key, $0) } }
 
     /// The server's error code: `error.code`, `error` or `code`.
     var errorCode: String? {
@@ -32,13 +31,6 @@ final class AuthHTTP {
         }
         return CredentialCoding.text("code", json)
       }
-    }
-
-    /// Whether the token endpoint declares a refresh token invalid. Nothing else ends a sign-in. A status alone does
-    /// not, because any proxy can give it. An error about the request or the client does not, because a new token would
-    /// not fix it.
-    var refusesRefreshToken: Bool {
-      [400, 401, 403].contains(status) && endsRefreshToken
     }
 
     /// Whether the error code says that the refresh token is of no use any more.
@@ -65,6 +57,13 @@ final class AuthHTTP {
         return Redaction.message(message)
       }
     }
+
+    var refusedExchange: ChappieAuthError { .tokenExchangeFailed(status: status, message: errorMessage) }
+
+    /// The error of a renewal that may succeed later.
+    var failedRenewal: ChappieAuthError {
+      .renewalFailed(status: status, message: errorCode == nil ? "no OAuth error is in it" : errorMessage)
+    }
   }
 
   /// The errors of OAuth for a client that the server does not know, or not any more.
@@ -83,13 +82,10 @@ final class AuthHTTP {
   /// The name of the application that asks, for the issuer.
   private let originator: String
 
-  convenience init() {
-    self.init(
-      HTTPSession(userAgent: "chappie/\(ChappieVersion.current)", maxConnections: 8), IssuerClock(),
-      ChappieApplicationID.ownOriginator)
-  }
-
-  private init(_ session: HTTPSession, _ clock: IssuerClock, _ originator: String) {
+  init(
+    _ session: HTTPSession = HTTPSession(userAgent: "chappie/\(ChappieVersion.current)", maxConnections: 8),
+    _ clock: IssuerClock = IssuerClock(), _ originator: String = ChappieApplicationID.ownOriginator
+  ) {
     self.session = session
     self.clock = clock
     self.originator = originator
@@ -108,23 +104,20 @@ final class AuthHTTP {
   }
 
   /// - Throws: ``ChappieAuthError/network(_:)``, `CancellationError`.
-  func post(_ url: String, json: ChappieJSONValue) async throws -> Response {
-    try await post(url, .bytes(json.encoded), "application/json")
-  }
-
-  func post(_ url: String, secretJSON: SecretBytes) async throws -> Response {
-    try await post(url, .secret(secretJSON), "application/json")
+  func post(_ url: String, json: HTTPRequest.Body) async throws -> Response {
+    try await post(url, json, "application/json")
   }
 
   /// - Parameter willSend: called when the connection stands, before the first byte of the request leaves.
+  /// - Throws: ``ChappieAuthError/network(_:)``, `CancellationError`.
   func post(
     _ url: String, form: SecretBytes, willSend: (@GLibActor @Sendable () -> Void)? = nil
   ) async throws -> Response {
-    try await post(url, .secret(form), "application/x-www-form-urlencoded", willSend: willSend)
+    try await post(url, .secret(form), "application/x-www-form-urlencoded", willSend)
   }
 
   private func post(
-    _ url: String, _ body: HTTPRequest.Body, _ contentType: String, willSend: (@GLibActor @Sendable () -> Void)? = nil
+    _ url: String, _ body: HTTPRequest.Body, _ contentType: String, _ willSend: (@GLibActor @Sendable () -> Void)? = nil
   ) async throws -> Response {
     var request = HTTPRequest(.post, url)
     request.body = body
@@ -164,9 +157,29 @@ extension Credential {
   init(
     revocableIn answer: AuthHTTP.Response, method: ChappieSignInMethod, _ servers: CredentialServers
   ) throws(ChappieAuthError) {
-    guard let token = answer.revocableToken else { throw .invalidResponse("a token is missing or too long") }
+    guard let token = answer.token("refresh_token") ?? answer.token("access_token") else {
+      throw .invalidResponse("a token is missing or too long")
+    }
     self.init(
       method: method.rawValue, servers: servers, accessToken: token, refreshToken: token, idToken: nil,
       renewedAt: answer.time, issuerReading: answer.reading)
+  }
+}
+
+extension ChappieAuthError {
+  /// Runs a revocation. Its failures are ``revocationFailed(_:)``.
+  @GLibActor
+  static func revoking(atMost deadline: Duration, _ body: @escaping @GLibActor @Sendable () async throws -> Void)
+    async throws
+  {
+    do {
+      try await withDeadline(deadline, body)
+    } catch let error as GLibError where error.isTimeout {
+      throw revocationFailed("it did not answer in time")
+    } catch network(let reason) {
+      throw revocationFailed("it was not reached: \(reason)")
+    } catch invalidResponse(let reason) {
+      throw revocationFailed(reason)
+    }
   }
 }

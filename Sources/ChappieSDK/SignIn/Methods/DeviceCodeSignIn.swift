@@ -14,13 +14,11 @@ struct DeviceCodeSignIn: SignInMethod {
   nonisolated var redeemsOnce: Bool { false }
 
   private let configuration: ChappieBackend
-  let tokens: TokenEndpoint
   private let http: AuthHTTP
 
   init(_ backend: ChappieBackend, http: AuthHTTP) {
     configuration = backend
     self.http = http
-    tokens = TokenEndpoint(issuer: backend.issuer, clientID: backend.clientID, http: http)
   }
 
   var clock: IssuerClock { http.clock }
@@ -41,11 +39,10 @@ struct DeviceCodeSignIn: SignInMethod {
     let approval = try await poll(code, until: deadline)
     progress(.exchanging)
     let answer = try await request.custody.issue {
-      let answer = try await tokens.exchange(
-        code: approval.code, verifier: approval.verifier, redirectURI: "\(configuration.issuer)/deviceauth/callback")
+      let answer = try await exchange(code: approval.code, verifier: approval.verifier)
       return (try Credential(revocableIn: answer, method: kind, servers), answer)
     }
-    return try tokens.credential(answer, method: kind.rawValue, servers: servers)
+    return try credential(answer)
   }
 
   private struct Code {
@@ -54,27 +51,21 @@ struct DeviceCodeSignIn: SignInMethod {
     let interval: Double
   }
 
-  private struct Approval {
-    let code: SecretBytes
-    let verifier: SecretBytes
-  }
-
   private func requestCode() async throws -> Code {
     let answer = try await http.post(
-      "\(configuration.issuer)/api/accounts/deviceauth/usercode", json: ["client_id": .string(configuration.clientID)])
+      "\(configuration.issuer)/api/accounts/deviceauth/usercode",
+      json: .bytes(ChappieJSONValue.object(["client_id": clientID]).encoded))
     guard answer.isSuccess else {
       throw ChappieAuthError.deviceCodeRequestFailed(status: answer.status, message: answer.errorMessage)
     }
-    return try answer.body.withSpan { json in
-      guard let deviceAuthID = CredentialCoding.text("device_auth_id", json),
-        let userCode = CredentialCoding.text("user_code", json) ?? CredentialCoding.text("usercode", json),
-        Self.isShowable(userCode)
-      else { throw ChappieAuthError.invalidResponse("there is no code in it") }
-      return Code(
-        deviceAuthID: deviceAuthID, userCode: userCode,
-        interval: Self.interval(CredentialCoding.text("interval", json)))
-    }
+    guard let deviceAuthID = answer.text("device_auth_id"),
+      let userCode = answer.text("user_code") ?? answer.text("usercode"), Self.isShowable(userCode)
+    else { throw ChappieAuthError.invalidResponse("there is no code in it") }
+    return Code(
+      deviceAuthID: deviceAuthID, userCode: userCode, interval: Self.interval(answer.text("interval")))
   }
+
+  private var clientID: ChappieJSONValue { .string(configuration.clientID) }
 
   /// Parses the poll interval, in seconds. The server sends a string. A missing or invalid one gives the default.
   static func interval(_ text: String?) -> Double {
@@ -84,69 +75,108 @@ struct DeviceCodeSignIn: SignInMethod {
 
   /// Whether `code` is safe to show on a terminal or a panel: letters, digits and dashes only.
   static func isShowable(_ code: String) -> Bool {
-    (1...64).contains(code.utf8.count)
-      && code.utf8.allSatisfy { byte in
-        Character(Unicode.Scalar(byte)).isASCII
-          && (Character(Unicode.Scalar(byte)).isLetter || Character(Unicode.Scalar(byte)).isNumber || byte == 0x2D)
-      }
+    (1...64).contains(code.utf8.count) && code.utf8.allSatisfy { $0.isAlphanumeric || $0 == UInt8(ascii: "-") }
   }
 
-  private func poll(_ code: Code, until deadline: Timestamp) async throws -> Approval {
+  private func poll(
+    _ code: Code, until deadline: Timestamp
+  ) async throws -> (code: SecretBytes, verifier: SecretBytes) {
     let url = "\(configuration.issuer)/api/accounts/deviceauth/token"
+    let question: ChappieJSONValue = [
+      "device_auth_id": .string(code.deviceAuthID), "user_code": .string(code.userCode),
+    ]
     while .now < deadline {
-      let answer = try await http.post(
-        url, json: ["device_auth_id": .string(code.deviceAuthID), "user_code": .string(code.userCode)])
+      let answer = try await http.post(url, json: .bytes(question.encoded))
       switch answer.status {
-      case 200..<300: return try approval(answer)
+      case 200..<300:
+        guard let code = answer.token("authorization_code"), let verifier = answer.token("code_verifier") else {
+          throw ChappieAuthError.invalidResponse("there is no authorization code in it")
+        }
+        TokensAtHand.note(code)
+        TokensAtHand.note(verifier)
+        return (code, verifier)
       case 403, 404: try await sleep(for: .seconds(code.interval))
-      default: throw Self.refusal(answer)
+      default:
+        switch answer.errorCode {
+        case "access_denied", "authorization_declined": throw ChappieAuthError.declined
+        case "expired_token": throw ChappieAuthError.expired
+        default: throw answer.refusedExchange
+        }
       }
     }
     throw ChappieAuthError.expired
   }
 
-  private func approval(_ answer: AuthHTTP.Response) throws -> Approval {
-    try answer.body.withSpan { json in
-      guard let code = CredentialCoding.string("authorization_code", json),
-        let verifier = CredentialCoding.string("code_verifier", json)
-      else { throw ChappieAuthError.invalidResponse("there is no authorization code in it") }
-      TokensAtHand.note(code)
-      TokensAtHand.note(verifier)
-      return Approval(code: code, verifier: verifier)
-    }
+  /// Exchanges an authorization code for tokens.
+  private func exchange(code: SecretBytes, verifier: SecretBytes) async throws -> AuthHTTP.Response {
+    let answer = try await http.post(
+      "\(configuration.issuer)/oauth/token",
+      form: SecretLine.form(
+        [
+          "grant_type": "authorization_code", "client_id": configuration.clientID,
+          "redirect_uri": "\(configuration.issuer)/deviceauth/callback",
+        ], ["code": code, "code_verifier": verifier]))
+    guard answer.isSuccess else { throw answer.refusedExchange }
+    return answer
   }
 
-  private static func refusal(_ answer: AuthHTTP.Response) -> ChappieAuthError {
-    switch answer.errorCode {
-    case "access_denied", "authorization_declined": .declined
-    case "expired_token": .expired
-    default: .tokenExchangeFailed(status: answer.status, message: answer.errorMessage)
+  private func credential(_ answer: AuthHTTP.Response) throws -> Credential {
+    let (access, refresh, id) = tokens(of: answer)
+    guard let access, let refresh, let id else {
+      throw ChappieAuthError.invalidResponse("a token is missing or too long")
     }
+    return Credential(
+      method: kind.rawValue, servers: servers, accessToken: access, refreshToken: refresh, idToken: id,
+      renewedAt: answer.time, issuerReading: answer.reading)
+  }
+
+  private func tokens(
+    of answer: AuthHTTP.Response
+  ) -> (access: SecretBytes?, refresh: SecretBytes?, id: SecretBytes?) {
+    let access = answer.token("access_token")
+    if access.flatMap(TokenClaims.init)?.hasDamagedExpiry == true {
+      Log.notice("The sign-in server's access token names a time of expiry that is none.")
+    }
+    return (access, answer.token("refresh_token"), answer.token("id_token"))
   }
 
   // MARK: Keeping and ending
 
+  /// A token that is missing from the answer stays as it is. An error about the request or the client ends no sign-in,
+  /// because a new token would not fix it; nor does a status alone, because any proxy can give it.
   func refresh(_ credential: Credential) async throws -> Credential {
-    try await tokens.refresh(credential)
+    guard let token = credential.refreshToken else { throw ChappieAuthError.missingRefreshToken }
+    let body = try SecretLine.json(
+      ["client_id": clientID, "grant_type": "refresh_token"], ["refresh_token": token])
+    let answer = try await http.post("\(configuration.issuer)/oauth/token", json: .secret(body))
+    guard answer.isSuccess else {
+      throw [400, 401, 403].contains(answer.status) && answer.endsRefreshToken
+        ? answer.refusedExchange : answer.failedRenewal
+    }
+    let (access, refresh, id) = tokens(of: answer)
+    guard access != nil || refresh != nil else {
+      throw ChappieAuthError.invalidResponse("the access token is missing or too long")
+    }
+    return Credential(
+      method: credential.method, servers: credential.servers, accessToken: access ?? credential.accessToken,
+      refreshToken: refresh ?? token, idToken: id ?? credential.idToken, renewedAt: answer.time,
+      issuerReading: answer.reading)
   }
 
   func revoke(_ credential: Credential) async throws {
-    try await tokens.revoke(credential)
+    var members: [String: ChappieJSONValue] = ["token_type_hint": "access_token"]
+    if credential.refreshToken != nil { members = ["token_type_hint": "refresh_token", "client_id": clientID] }
+    let body = try SecretLine.json(members, ["token": credential.refreshToken ?? credential.accessToken])
+    // The caller of a sign-out waits this long at most.
+    try await ChappieAuthError.revoking(atMost: .seconds(10)) {
+      let answer = try await http.post("\(configuration.issuer)/oauth/revoke", json: .secret(body))
+      guard answer.isSuccess else {
+        throw ChappieAuthError.revocationFailed("it answered with status \(answer.status)")
+      }
+    }
   }
 
-  nonisolated func validity(of credential: Credential) -> TokenValidity { credential.claimedValidity }
-
-  // MARK: The account
-
-  nonisolated func account(of credential: Credential) -> ChappieAccountInfo { credential.claimedAccount }
-
-  /// The tokens do not tell.
-  nonisolated func planUse(of credential: Credential) -> ChappiePlanUse { .unknown }
-
-  nonisolated func grant(_ credential: Credential) -> AccessGrant {
-    AccessGrant(
-      self, credential, accountID: credential.claimedAccount.accountID, isFedRAMP: credential.claimsFedRAMP)
-  }
+  nonisolated func facts(of credential: Credential) -> CredentialFacts { credential.claimedFacts }
 
   // MARK: The backend
 
@@ -162,11 +192,5 @@ struct DeviceCodeSignIn: SignInMethod {
       threadHeaders: ["session-id", "thread-id", "x-client-request-id"],
       hasWebSocket: true, takesCompression: true, hasLiteForm: true, servesListedModels: false,
       needsBackgroundConsent: false)
-  }
-
-  nonisolated func authorize(_ request: inout HTTPRequest, with grant: AccessGrant) {
-    request.setHeader("authorization", prefix: "Bearer ", secret: grant.accessToken)
-    if let accountID = grant.accountID { request.setHeader("chatgpt-account-id", accountID) }
-    if grant.isFedRAMP { request.setHeader("x-openai-fedramp", "true") }
   }
 }

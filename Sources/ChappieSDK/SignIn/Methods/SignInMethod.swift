@@ -51,26 +51,29 @@ protocol SignInMethod: Sendable {
   /// - Throws: ``ChappieAuthError/revocationFailed(_:)``, `CancellationError`.
   func revoke(_ credential: Credential) async throws
 
-  /// The times that rule the refresh of a credential.
-  nonisolated func validity(of credential: Credential) -> TokenValidity
+  /// What a credential tells.
+  nonisolated func facts(of credential: Credential) -> CredentialFacts
 
-  /// The owner of a credential.
-  nonisolated func account(of credential: Credential) -> ChappieAccountInfo
+  /// Takes the address at which a browser on another machine arrived.
+  ///
+  /// - Throws: ``ChappieAuthError/invalidAddress(_:)`` for another address, or when no sign-in waits for one. A running
+  ///   sign-in goes on.
+  func complete(_ address: String) throws
 
-  /// Whether a credential allows the use of the plan.
-  nonisolated func planUse(of credential: Credential) -> ChappiePlanUse
-
-  /// What a request to the backend needs of a credential.
-  nonisolated func grant(_ credential: Credential) -> AccessGrant
-
-  /// Adds the headers that identify the user to the backend.
-  nonisolated func authorize(_ request: inout HTTPRequest, with grant: AccessGrant)
+  /// Tells how the sign-in has ended, nil for success: its credential is stored.
+  func signInEnded(_ error: ChappieAuthError?)
 }
 
 extension SignInMethod {
   /// A method whose server takes a refresh token more than once needs no certain time.
   func askTime() async throws {}
   func prepareRefresh() async throws {}
+
+  func complete(_ address: String) throws {
+    throw ChappieAuthError.invalidAddress("no sign-in in the browser waits for an address")
+  }
+
+  func signInEnded(_ error: ChappieAuthError?) {}
 }
 
 /// What a sign-in starts from.
@@ -132,18 +135,9 @@ enum SignInProgress: Sendable {
   /// The server is asked for what the user needs.
   case preparing
   case waitingForApproval(ChappieDeviceCode)
-  case waitingForBrowser(ChappieBrowserPage, BrowserReturn)
+  case waitingForBrowser(ChappieBrowserPage)
   case exchanging
   case verifying
-}
-
-/// The browser's way back to a sign-in.
-struct BrowserReturn: Sendable {
-  /// Takes the address at which a browser on another machine arrived. Throws ``ChappieAuthError/invalidAddress(_:)``
-  /// for another address; the sign-in goes on.
-  let complete: @GLibActor @Sendable (String) throws -> Void
-  /// Tells the browser how the sign-in has ended, nil for success. It is called once, when the credential is stored.
-  let end: @GLibActor @Sendable (ChappieAuthError?) -> Void
 }
 
 /// The server may have redeemed a refresh token, and no answer tells.
@@ -156,20 +150,6 @@ struct UnusableRenewal: Error {
   /// Nobody may use it, and the server is to end it.
   let credential: Credential
   let error: ChappieAuthError
-}
-
-/// The times that rule the refresh of a credential, by the issuer's clock.
-struct TokenValidity: Sendable {
-  /// When the access token expires. Nil when it does not tell.
-  var expiresAt: Timestamp?
-  /// From when on a use of the access token is preceded by a refresh.
-  var dueAt: Timestamp
-  /// From when on an unused sign-in is renewed too, so that it does not end. Nil when it does not end by itself.
-  var keepAliveAt: Timestamp?
-  /// Before this time the server must not be asked for a refresh. Nil when it names none.
-  var earliestRefresh: Timestamp?
-
-  func isExpired(at now: Timestamp) -> Bool { expiresAt.map { $0 <= now } ?? false }
 }
 
 /// The ways to sign in to a slot.
@@ -189,30 +169,4 @@ struct SignInMethods: Sendable {
   }
 
   var servers: [CredentialServers] { all.map(\.servers) }
-}
-
-/// The backend of a sign-in method, as its requests need to know it.
-struct BackendProfile: Sendable {
-  /// The address for a conversation's turns.
-  let responsesURL: String
-  /// The address of the model list.
-  let modelsURL: String
-  /// The address of the plan's usage. Nil when the backend does not tell of it.
-  let usageURL: String?
-  /// The page on which the user sees and limits the plan's usage. Nil when there is none for applications.
-  let manageUsageURL: String?
-  /// The headers that name this client. It does not pretend to be another.
-  let clientHeaders: [(name: String, value: String)]
-  /// The names of the headers that carry the conversation's id.
-  let threadHeaders: [String]
-  /// Whether turns may go over a WebSocket.
-  let hasWebSocket: Bool
-  /// Whether the bodies of requests may be compressed.
-  let takesCompression: Bool
-  /// Whether models can need the lite form of requests.
-  let hasLiteForm: Bool
-  /// Whether each listed model answers, even if the list does not say so.
-  let servesListedModels: Bool
-  /// Whether the user must have allowed the use of the plan while nobody is present.
-  let needsBackgroundConsent: Bool
 }

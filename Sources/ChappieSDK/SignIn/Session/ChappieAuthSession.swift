@@ -51,24 +51,15 @@ public final class ChappieAuthSession: Observable, Sendable {
 
   /// The session's values: the slot's state, held by the slot alone, and this session's own error.
   private struct View: Sendable {
-    enum Link: Sendable {
-      case unconnected
-      case connected(CredentialSlot)
-    }
-
-    var link = Link.unconnected
+    /// Nil before the session's first use of it.
+    var slot: CredentialSlot?
     var observation: Observation?
     /// An error of this session alone. It lasts until the slot's state changes.
     var ownError: ChappieAuthError?
     var listeners: [Int: AsyncStream<Snapshot>.Continuation] = [:]
     var nextListener = 0
 
-    var snapshot: Snapshot {
-      switch link {
-      case .unconnected: snapshot(of: SlotState())
-      case .connected(let slot): snapshot(of: slot.state)
-      }
-    }
+    var snapshot: Snapshot { snapshot(of: slot?.state ?? SlotState()) }
 
     func snapshot(of state: SlotState) -> Snapshot {
       var snapshot = Snapshot(state)
@@ -87,13 +78,13 @@ public final class ChappieAuthSession: Observable, Sendable {
 
   init(configuration: ChappieConfiguration) {
     self.configuration = configuration
-    Task.onGLib { [weak self] in await self?.connect() }
+    Task.onGLib { [weak self] in await self?.slot.look() }
   }
 
   /// Blocks the calling thread until the first read of the keyring ends, for at most `patience`. Returns at once on the
   /// library's own thread, because that thread does the read.
   func waitForFirstReading(atMost patience: Duration) {
-    _ = GLibActor.block(atMost: patience) { await self.connect() }
+    _ = GLibActor.block(atMost: patience) { await self.slot.look() }
   }
 
   deinit {
@@ -161,7 +152,7 @@ public final class ChappieAuthSession: Observable, Sendable {
   @GLibActor
   @discardableResult
   public func restored() async -> ChappieAuthState {
-    await connect()
+    await slot.look()
     return state
   }
 
@@ -189,7 +180,8 @@ public final class ChappieAuthSession: Observable, Sendable {
   ) async throws -> ChappieDeviceCode {
     let options = SignInOptions(applicationName: "", allowsAnotherAccount: allowsAnotherAccount)
     return try await ChappieAuthError.converting {
-      try await slot.startSignIn(configuration.keychainAccessibility, options, interaction: interaction)
+      try await slot.startSignIn(
+        .deviceCode, options, configuration.keychainAccessibility, interaction, showing: \.deviceCode)
     }
   }
 
@@ -239,7 +231,8 @@ public final class ChappieAuthSession: Observable, Sendable {
     -> ChappieBrowserPage
   {
     try await ChappieAuthError.converting {
-      try await slot.startBrowserSignIn(options, configuration.keychainAccessibility, interaction: interaction)
+      try await slot.startSignIn(
+        .browser, options, configuration.keychainAccessibility, interaction, showing: \.browserPage)
     }
   }
 
@@ -250,11 +243,7 @@ public final class ChappieAuthSession: Observable, Sendable {
   ///   sign-in goes on.
   @GLibActor
   public func completeBrowserSignIn(_ address: String) throws {
-    do {
-      try slot.completeBrowserSignIn(address)
-    } catch let error as CredentialError {
-      throw ChappieAuthError(error)
-    }
+    try slot.methods[.browser]?.complete(address)
   }
 
   /// Cancels a running sign-in, soon after this method returns. The stored credential stays.
@@ -319,22 +308,17 @@ public final class ChappieAuthSession: Observable, Sendable {
 
   @GLibActor
   var slot: CredentialSlot {
-    if case .connected(let slot) = view.withLock({ $0.link }) { return slot }
+    if let slot = view.withLock({ $0.slot }) { return slot }
     let slot = SlotRegistry.slot(for: configuration)
     let observation = slot.observe { [weak self] in self?.slotChanged($0) }
     let old = view.withLock { view in
       let old = view.snapshot
-      view.link = .connected(slot)
+      view.slot = slot
       view.observation = observation
       return old
     }
     notify(from: old, to: Snapshot(slot.state))
     return slot
-  }
-
-  @GLibActor
-  private func connect() async {
-    await slot.look()
   }
 
   private func slotChanged(_ change: CredentialSlot.Change) {

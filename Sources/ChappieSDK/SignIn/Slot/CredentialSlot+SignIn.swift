@@ -1,74 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 import Platform
-import SecretMemory
 
-/// Signs in. The old credential stays until the new one is stored.
+/// Signs in and out, and has the server revoke unused tokens.
 extension CredentialSlot {
-  /// Starts a sign-in with a code or joins a running one, and returns its code. It ends one with another method.
+  // MARK: Signing in
+
+  /// Starts a sign-in or joins a running one, and returns what the user needs for it. It ends one with another method.
   ///
-  /// - Parameter accessibility: the rule for storing the new credential.
+  /// - Parameter rule: the rule for storing the new credential.
   /// - Throws: ``CredentialError``, `CancellationError`.
-  func startSignIn(
-    _ accessibility: ChappieKeychainAccessibility, _ options: SignInOptions = SignInOptions(applicationName: ""),
-    interaction: UserInteraction
-  ) async throws -> ChappieDeviceCode {
-    try await start(.deviceCode, options, accessibility, interaction, showing: \.deviceCode)
-  }
-
-  /// Starts a sign-in in the browser or joins a running one, and returns its page. It ends one with another method.
-  ///
-  /// - Parameter accessibility: the rule for storing the new credential.
-  /// - Throws: ``CredentialError``, `CancellationError`.
-  func startBrowserSignIn(
-    _ options: SignInOptions, _ accessibility: ChappieKeychainAccessibility, interaction: UserInteraction
-  ) async throws -> ChappieBrowserPage {
-    try await start(.browser, options, accessibility, interaction, showing: \.browserPage)
-  }
-
-  /// Takes the address at which a browser on another machine arrived.
-  ///
-  /// - Throws: ``CredentialError``.
-  func completeBrowserSignIn(_ address: String) throws {
-    guard let browserReturn else {
-      throw CredentialError.signIn(.invalidAddress("no sign-in in the browser waits for an address"))
-    }
-    do {
-      try browserReturn.complete(address)
-    } catch {
-      throw CredentialError(error)
-    }
-  }
-
-  func cancelSignIn() {
-    if case .running(_, let task) = signIn { task.cancel() }
-  }
-
-  private func start<Shown: Sendable>(
-    _ kind: ChappieSignInMethod, _ options: SignInOptions, _ accessibility: ChappieKeychainAccessibility,
+  func startSignIn<Shown: Sendable>(
+    _ kind: ChappieSignInMethod, _ options: SignInOptions, _ rule: ChappieKeychainAccessibility,
     _ interaction: UserInteraction, showing shown: any KeyPath<SlotState, Shown?> & Sendable
   ) async throws -> Shown {
     guard let method = methods[kind] else {
       throw CredentialError.signIn(.invalidResponse("this slot has no such sign-in"))
     }
     // What a cancelled sign-in shows is invalid, even before that sign-in has ended.
-    while case .running(let running, let task) = signIn, running != kind || task.isCancelled {
-      task.cancel()
-      await task.value
-    }
-    if case .none = signIn {
+    while let signIn, signIn.method.kind != kind || signIn.task.isCancelled { await end(signIn) }
+    if signIn == nil {
       apply(.signInProgress(.preparing))
-      let task = Task.onGLib {
-        await runSignIn(method, options, accessibility, interaction)
-        signIn = .none
-        MemoryHardening.wipeStack()
-      }
-      signIn = .running(kind, task)
+      let new = SlotSignIn(method, self, options, rule, interaction)
+      signIn = new
+      _ = new.task
     }
-    return try await wait(showing: shown)
-  }
-
-  private func wait<Shown: Sendable>(showing shown: any KeyPath<SlotState, Shown?> & Sendable) async throws -> Shown {
     if let value = state[keyPath: shown] { return value }
     // The value comes from the change itself: a quick user may approve before this call resumes, and the state then
     // no longer shows it.
@@ -83,115 +39,96 @@ extension CredentialSlot {
       ? CredentialError.signIn(.cancelled) : state.lastError ?? .signIn(.cancelled)
   }
 
-  private func runSignIn(
-    _ method: any SignInMethod, _ options: SignInOptions, _ accessibility: ChappieKeychainAccessibility,
-    _ interaction: UserInteraction
-  ) async {
+  func cancelSignIn() {
+    signIn?.task.cancel()
+  }
+
+  private func end(_ signIn: SlotSignIn) async {
+    signIn.task.cancel()
+    await signIn.task.value
+  }
+
+  // MARK: Signing out
+
+  /// Removes this slot's credential, then asks the server to revoke it. A credential that cannot be read now is removed
+  /// without a revocation.
+  ///
+  /// - Returns: a task that ends with the server's answer, after the state shows any error.
+  /// - Throws: ``CredentialError``.
+  @discardableResult
+  func signOut(interaction: UserInteraction) async throws(CredentialError) -> Task<Void, Never> {
+    await endWhatIsUnderWay()
     do {
-      // The check comes before the user approves: a sign-in that cannot be stored is useless.
-      try await store.prepare(identity, interaction: await gate.interaction(interaction))
-      let request = SignInRequest(
-        replaced: try? await credentialToReplace(), options: options,
-        custody: SlotCustody(slot: self, accessibility: accessibility, interaction: interaction))
-      let credential = try await method.signIn(request) { progress in
-        if case .waitingForBrowser(_, let way) = progress { self.browserReturn = way }
-        self.apply(.signInProgress(progress))
+      let interaction = await gate.interaction(interaction)
+      // The prompt for the password comes before the lock, so no other process waits for the user.
+      if interaction == .allowed { try await store.unlock(identity, interaction: interaction) }
+      switch try await find(.forbidden) {
+      // The lock is a file, and a slot without a credential gets none: anybody can name any number of accounts.
+      case .none where pending == nil && !SlotFileLock.wasTaken(identity):
+        apply(.signedOut)
+        return Task.onGLib { await revokeAll([]) }
+      case .hidden(let error): throw error
+      case .none, .locked, .unusable, .secret: break
       }
-      let replaced = try await changing {
-        let replaced = try await keepSignIn(credential, request, accessibility)
-        apply(identified(credential) { .signedIn($0) })
-        return replaced
+      let lock = try await SlotFileLock.take(identity)
+      defer { withExtendedLifetime(lock) {} }
+      let finding = try await find(.forbidden)
+      // The keyring was locked meanwhile: a credential that it hides would be removed without a revocation.
+      if case .hidden(let error) = finding { throw error }
+      return try await changing {
+        let newest = pending?.credential.credential ?? finding.credential
+        if let newest { await revocations.list(newest) }
+        // A locked item is not deleted, so none asks for its password here. Some keyrings ask the user to confirm it, and
+        // that has to be under the lock: what is deleted is what was found.
+        try await store.delete(identity, interaction: interaction)
+        pending = nil
+        apply(.signedOut)
+        return Task.onGLib { await revokeAll([newest].compactMap(\.self)) }
       }
-      issue = nil
-      endBrowserReturn(nil)
-      // The old credential is revoked only now, because a failed sign-in must leave it in force.
-      Task.onGLib { await revokeUnused([replaced].compactMap(\.self)) }
     } catch {
       let error = CredentialError(error)
-      apply(.signInFailed(error))
-      endBrowserReturn(ChappieAuthError(error))
-      let content = issue?.content
-      issue = nil
-      // A cancelled sign-in needs the revocation too.
-      switch content {
-      case .awaited, nil: break
-      case .held(let credential), .listed(let credential): Task.onGLib { await revokeUnused([credential]) }
-      case .offered(let credential): Task.onGLib { await revokeUnused(doubtful: credential) }
-      }
+      apply(.storeFailed(error))
+      throw error
     }
   }
 
-  private func endBrowserReturn(_ error: ChappieAuthError?) {
-    browserReturn?.end(error)
-    browserReturn = nil
+  /// Ends a running sign-in or refresh, because it would restore the removed credential.
+  func endWhatIsUnderWay() async {
+    if let signIn { await end(signIn) }
+    await refreshEnded()
   }
 
-  /// Stores a new sign-in, under the lock of its issue.
-  ///
-  /// - Returns: the credential that it has replaced.
-  private func keepSignIn(
-    _ credential: Credential, _ request: SignInRequest, _ accessibility: ChappieKeychainAccessibility
-  ) async throws -> Credential? {
-    let replaced: Credential?
+  // MARK: Revocation
+
+  /// The longest wait of a caller that signs out.
+  private static let revocationDeadline = Duration.seconds(10)
+
+  /// A user who signs out leaves no token behind, not even one that the server has not been told of.
+  private func revokeAll(_ others: [Credential]) async {
     do {
-      replaced = try await credentialToReplace(else: request.replaced)
-    } catch CredentialError.locked where request.options.allowsAnotherAccount || isOfKnownAccount(credential) {
-      replaced = nil
+      guard
+        let error = try await withDeadline(Self.revocationDeadline, { await self.revokeUnused(others, isFinal: true) })
+      else { return }
+      apply(.revocationFailed(error))
+    } catch {
+      apply(.revocationFailed(.signIn(.revocationFailed("it did not answer in time"))))
     }
-    guard request.options.allowsAnotherAccount || replaced.map({ mayReplace($0, credential) }) ?? true else {
-      throw ChappieAuthError.accountMismatch
-    }
-    try Task.checkCancellation()
-    // One without a refresh token has ended, or nobody can end it.
-    let unused = replaced.flatMap { $0.refreshToken == nil || $0.sharesToken(with: credential) ? nil : $0 }
-    // The write is a task of its own: the store may have the credential already, so cancelling is too late.
-    try await Task.onGLib {
-      // A keyring that is locked or gone by now takes nothing, and the sign-in is ended at once.
-      try await store.unlock(identity, interaction: .forbidden)
-      // A keyring that has not taken the new one does not take the old one either.
-      if let unused, case .listed? = issue?.content { await list(unused, accessibility) }
-      issue?.content = .offered(credential)
-      try await store.write(credential, for: identity, accessibility: accessibility, interaction: .forbidden)
-      try? await unlist(credential, accessibility)
-    }.value
-    pending = nil
-    return unused
   }
 
-  /// Whether a new credential is of the account that the slot had when its credential could be read.
-  private func isOfKnownAccount(_ credential: Credential) -> Bool {
-    guard let old = state.accountInfo, let new = methods[credential]?.account(of: credential) else { return false }
-    if let id = old.userID, id == new.userID { return true }
-    return old.email != nil && old.email?.lowercased() == new.email?.lowercased()
-  }
-
-  /// Whether the account of a new credential is, as far as they tell, the one of the old.
-  private func mayReplace(_ old: Credential, _ new: Credential) -> Bool {
-    guard let oldInfo = methods[old]?.account(of: old), let newInfo = methods[new]?.account(of: new) else {
-      return true
-    }
-    // An issuer that registers applications names a user for each of them otherwise.
-    if old.method == new.method, old.registration?.clientID == new.registration?.clientID,
-      let oldID = oldInfo.userID, let newID = newInfo.userID
-    {
-      return oldID == newID
-    }
-    guard let oldAddress = oldInfo.email, let newAddress = newInfo.email else { return true }
-    return oldAddress.lowercased() == newAddress.lowercased()
-  }
-
-  /// The credential that a new sign-in will replace.
-  ///
-  /// - Parameter known: the one of an earlier time, which counts where the store does not tell.
-  /// - Throws: ``CredentialError`` where nobody knows, `CancellationError`.
-  private func credentialToReplace(else known: Credential? = nil) async throws -> Credential? {
-    if let pending { return pending.credential.credential }
-    switch try await find(.forbidden) {
-    case .secret(let credential, _): return credential
-    case .none, .unusable: return nil
-    case .locked(let error), .hidden(let error):
-      guard let known else { throw error }
-      return known
+  /// Ends the listed sign-ins and others, as ``SlotRevocations/end(_:doubtful:isFinal:used:)``, but not the stored one.
+  @discardableResult
+  func revokeUnused(
+    _ others: [Credential] = [], doubtful: Credential? = nil, isFinal: Bool = false
+  ) async -> CredentialError? {
+    await revocations.end(others, doubtful: doubtful, isFinal: isFinal) { [self] in
+      // One for other servers is in use too.
+      let finding = try? await vault.read(identity, interaction: .forbidden)
+      switch finding {
+      case .locked?, .hidden?, nil: return nil
+      case .none?, .unusable?, .secret?:
+        return [finding?.credential, pending?.credential.credential, pending?.predecessor.credential]
+          .compactMap(\.self)
+      }
     }
   }
 }

@@ -7,25 +7,10 @@ import Synchronization
 /// One stored credential and its operations. All sessions and clients of a process with the same slot share one
 /// instance, so only one refresh runs at a time.
 ///
-/// The instance alone holds the state of the sign-in. Other types read that state here and observe its changes.
-/// Reading, outside changes, refresh, refusals, sign-in and sign-out have a file each.
+/// The instance alone holds the state of the sign-in. Other types read that state here and observe its changes. Refresh
+/// has a file of its own; a running sign-in and the sign-ins that nobody uses have types of their own.
 @GLibActor
 final class CredentialSlot {
-  enum SignIn {
-    case none
-    case running(ChappieSignInMethod, Task<Void, Never>)
-  }
-
-  enum Refresh {
-    case none
-    case running(Task<AccessGrant, any Error>)
-  }
-
-  enum Look {
-    case none
-    case running(Task<Void, Never>)
-  }
-
   /// A state and its successor.
   struct Change: Sendable {
     let old: SlotState
@@ -35,41 +20,40 @@ final class CredentialSlot {
   let identity: SlotIdentity
   let methods: SignInMethods
   let store: any CredentialStore
-  let vault: SlotVault<Credential>
   let gate: LockGate
-  /// Stores the sign-ins that the server is to end. Nil where the credentials are not in the keyring either.
-  let unused: (any SlotStore<UnusedSignIns>)?
-  /// What the running sign-in is being issued. Nil before, and after it is stored.
-  var issue: Issue?
-  var revoking = Revocation.none
+  let revocations: SlotRevocations
   let clock: @Sendable () -> BootTime
-  var signIn = SignIn.none
-  /// The way back for the browser of the running sign-in.
-  var browserReturn: BrowserReturn?
-  var refreshing = Refresh.none
-  var looking = Look.none
+  let vault: SlotVault<Credential>
+  /// The running sign-in.
+  var signIn: SlotSignIn?
+  /// The running refresh.
+  var refreshing: Task<AccessGrant, any Error>?
   /// Refreshed tokens that the store has not taken yet.
   var pending: PendingCredential?
   /// A refusal that the store has not taken yet.
   var pendingRefusal: PendingRefusal?
   /// The time of a mark that could not be removed, though its token was not redeemed.
   var mistakenMark: Timestamp?
-  var ownChanges = OwnChanges()
+  private var looking: Task<Void, Never>?
+  /// This process's own changes to the store: those begun so far, those under way, and whether a read was dropped during
+  /// one.
+  private var ownChanges = (begun: 0, underWay: 0, hasMissedLook: false)
   private nonisolated let shared = Mutex(SlotState())
   private let observers = Observers<Change>()
   private var attachments: [ObjectIdentifier: AnyObject] = [:]
 
+  /// - Parameter unused: stores the sign-ins that the server is to end. Nil where the credentials are not in the keyring
+  ///   either.
   init(
     identity: SlotIdentity, methods: SignInMethods, store: any CredentialStore, gate: LockGate,
-    unused: (any SlotStore<UnusedSignIns>)? = nil,
-    clock: @escaping @Sendable () -> BootTime = { .now }
+    unused: (any SlotStore<UnusedSignIns>)? = nil, clock: @escaping @Sendable () -> BootTime = { .now }
   ) {
     self.clock = clock
     self.identity = identity
     self.methods = methods
     self.store = store
     self.gate = gate
-    self.unused = unused
+    revocations = SlotRevocations(identity, methods, gate, unused)
     vault = SlotVault<Credential>(store: store, gate: gate)
   }
 
@@ -100,8 +84,6 @@ final class CredentialSlot {
     observers.observe(observer)
   }
 
-  // MARK: Attachments
-
   /// Returns the object of type `Attached` that this slot keeps for another part of the library. Calls `make` if there
   /// is none yet.
   func attached<Attached: AnyObject>(_ make: () -> Attached) -> Attached {
@@ -110,5 +92,150 @@ final class CredentialSlot {
     let new = make()
     attachments[type] = new
     return new
+  }
+
+  // MARK: Reading
+
+  /// Reads the slot in the keyring. A keyring that does not answer changes nothing.
+  func restore() async {
+    defer { MemoryHardening.wipeStack() }
+    _ = try? await read()
+  }
+
+  /// Returns the stored credential and its accessibility rule.
+  ///
+  /// - Throws: ``CredentialError``, `CancellationError`.
+  func read(interaction: UserInteraction = .forbidden) async throws -> (Credential, ChappieKeychainAccessibility) {
+    let finding: SlotVault<Credential>.Finding
+    do {
+      finding = try await find(interaction)
+    } catch let error as CredentialError {
+      recall()
+      LockMonitor.shared.lookAtKeyring()
+      throw noted(error)
+    }
+    apply(events(finding))
+    switch finding {
+    case .secret(let credential, let rule): return (credential, rule)
+    case .locked(let error): throw noted(error)
+    case .hidden(let error):
+      recall()
+      throw noted(error)
+    case .none, .unusable: throw CredentialError.missing
+    }
+  }
+
+  /// Reads the store's entry for the servers of this slot. A credential for other servers counts as unusable and is
+  /// sent nowhere.
+  func find(_ interaction: UserInteraction) async throws -> SlotVault<Credential>.Finding {
+    let finding = try await vault.read(identity, interaction: interaction)
+    guard case .secret(let credential, _) = finding, methods[credential] == nil else { return finding }
+    return .unusable(reason: Credential.otherServers)
+  }
+
+  /// The events for what was found.
+  func events(_ finding: SlotVault<Credential>.Finding) -> [SlotState.Event] {
+    switch finding {
+    case .secret(let credential, _):
+      identified(credential) { account in
+        credential.refusedAt != nil
+          ? .foundRefused(account, renewedAt: credential.renewedAt) : .found(account, renewedAt: credential.renewedAt)
+      }
+    case .locked: [.foundLocked]
+    case .hidden: []
+    case .none: [.foundNone]
+    case .unusable(let reason): [.foundUnusable(reason: reason)]
+    }
+  }
+
+  /// The events for a credential: what it allows, and `event` with its account.
+  func identified(
+    _ credential: Credential, _ event: (ChappieAccountInfo) -> SlotState.Event
+  ) -> [SlotState.Event] {
+    guard let method = methods[credential] else { return [] }
+    let facts = method.facts(of: credential)
+    let holding = SlotState.Holding(
+      method: method.kind, planUse: facts.planUse, manageUsageURL: method.backend.manageUsageURL,
+      needsBackgroundConsent: method.backend.needsBackgroundConsent)
+    return [.holds(holding), event(facts.account)]
+  }
+
+  /// A silent keyring signs nobody out, even across a restart.
+  private func recall() {
+    if methods.servers.contains(where: { store.hadCredential(identity, for: $0) }) { apply(.recalled) }
+  }
+
+  /// Records `error` if it comes from the store or the lock, and returns it.
+  func noted(_ error: CredentialError) -> CredentialError {
+    switch error {
+    case .locked, .keyringUnavailable: apply(.storeFailed(error))
+    case .missing, .unusable, .reauthenticationRequired, .signIn: break
+    }
+    return error
+  }
+
+  // MARK: Changes
+
+  /// Runs `body`, a change to the store. A read that overlaps with it may see half of it: it is dropped, and made again
+  /// afterwards.
+  func changing<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+    ownChanges.begun += 1
+    ownChanges.underWay += 1
+    defer {
+      ownChanges.underWay -= 1
+      if ownChanges.underWay == 0, ownChanges.hasMissedLook {
+        ownChanges.hasMissedLook = false
+        Task.onGLib { await look() }
+      }
+    }
+    return try await body()
+  }
+
+  func write(_ credential: Credential, _ rule: ChappieKeychainAccessibility) async throws {
+    try await changing {
+      try await store.write(credential, for: identity, accessibility: rule, interaction: .forbidden)
+    }
+  }
+
+  /// Reads other processes' changes since the last read. A keyring that does not answer changes nothing.
+  func look() async {
+    let task =
+      looking
+      ?? Task.onGLib {
+        if state.state == .restoring { await restore() } else { await lookQuietly() }
+        looking = nil
+      }
+    looking = task
+    await task.value
+  }
+
+  /// Handles another process's change to the store.
+  func changedInStore() async {
+    // A running read may have missed the change.
+    await looking?.value
+    await look()
+  }
+
+  /// Nobody waits for the result, so a failed read is no error.
+  private func lookQuietly() async {
+    defer { MemoryHardening.wipeStack() }
+    let before = ownChanges.begun
+    guard let finding = try? await find(.forbidden) else { return }
+    if ownChanges.underWay > 0 {
+      ownChanges.hasMissedLook = true
+    } else if ownChanges.begun == before {
+      apply(events(finding))
+    }
+  }
+
+  /// Reads again after a change of the lock or the keyring, where something is still unknown.
+  func lockChanged() async {
+    await storePending()
+    await removeMistakenMark()
+    switch state.lastError {
+    case .locked, .keyringUnavailable: await restore()
+    // A slot without a credential reads too: another keyring may be present now.
+    default: if state.accountInfo == nil { await restore() }
+    }
   }
 }

@@ -10,15 +10,14 @@ package enum SlotRegistry {
   }
 
   private static var slots: [Key: Weak<CredentialSlot>] = [:]
+  private static var live: [CredentialSlot] { slots.values.compactMap(\.value) }
   private static var seeded: [SlotIdentity: any CredentialStore] = [:]
   private static var issuers: [String: BrowserIssuer] = [:]
 
   /// Makes each slot read again after a change of the lock or the keyring. The first access installs it.
   private static let followLocks: Void = {
     LockMonitor.shared.observe {
-      for slot in slots.values.compactMap(\.value) {
-        Task.onGLib { await slot.lockChanged() }
-      }
+      for slot in live { Task.onGLib { await slot.lockChanged() } }
     }
     Task.onGLib { await LockMonitor.shared.ready() }
   }()
@@ -35,9 +34,8 @@ package enum SlotRegistry {
     if let slot = slots[key]?.value { return slot }
     slots = slots.filter { $0.value.value != nil }
     let slot = CredentialSlot(
-      identity: key.identity, methods: methods(of: key),
-      store: seeded[key.identity] ?? store, gate: LockGate(unknown: unknown),
-      unused: seeded[key.identity] == nil ? unused : nil)
+      identity: identity, methods: methods(of: key), store: seeded[identity] ?? store,
+      gate: LockGate(unknown: unknown), unused: seeded[identity] == nil ? unused : nil)
     slots[key] = Weak(slot)
     followLocks
     return slot
@@ -46,19 +44,16 @@ package enum SlotRegistry {
   private static func methods(of key: Key) -> SignInMethods {
     let issuer = issuers[key.backend.issuer] ?? BrowserIssuer(key.backend.issuer, http: AuthHTTP())
     issuers[key.backend.issuer] = issuer
-    let http = issuer.http
     return SignInMethods([
-      DeviceCodeSignIn(key.backend, http: http),
-      BrowserSignIn(key.backend, slot: key.identity, issuer: issuer, http: http),
+      DeviceCodeSignIn(key.backend, http: issuer.http),
+      BrowserSignIn(key.backend, slot: key.identity, issuer: issuer),
     ])
   }
 
   /// Renews sign-ins that would end because nobody uses them, soon and once a day, for the lifetime of this process.
   package static func keepIdleSignIns(after delay: Duration = .seconds(60)) {
     nextRenewal = Timer(after: delay) {
-      for slot in slots.values.compactMap(\.value) {
-        Task.onGLib { await slot.renewIfIdle() }
-      }
+      for slot in live { Task.onGLib { await slot.renewIfIdle() } }
       keepIdleSignIns(after: .seconds(24 * 3600))
     }
   }
@@ -84,12 +79,12 @@ package enum SlotRegistry {
 
   /// Whether the user is signing in to a slot.
   package static var isSigningIn: Bool {
-    slots.values.contains { $0.value?.state.deviceLinkState.isRunning ?? false }
+    live.contains { $0.state.deviceLinkState.isRunning }
   }
 
   /// Waits until no slot has running refreshes or pending tokens. Call it before the process exits.
   package static func settle() async {
-    for slot in slots.values.compactMap(\.value) { await slot.settle() }
+    for slot in live { await slot.settle() }
   }
 
   /// Stores the credential of one slot in `store` instead of the keyring. The fixtures for apps' tests use it.
@@ -105,7 +100,7 @@ package enum SlotRegistry {
   /// The slots with a credential in the keyring, of every application. Running sign-ins end first, because they would
   /// store another one.
   static func stored(interaction: UserInteraction) async throws -> [SlotIdentity] {
-    for slot in slots.values.compactMap(\.value) { await slot.endWhatIsUnderWay() }
+    for slot in live { await slot.endWhatIsUnderWay() }
     let stored = try await store.slots(interaction: interaction)
     return stored + (try await unused.slots(interaction: .forbidden)).filter { !stored.contains($0) }
   }
@@ -130,7 +125,7 @@ package enum SlotRegistry {
 
   /// - Parameter items: the attributes of the changed items. Nil when any item may have changed.
   private static func changed(_ items: [[String: String]]?) {
-    for slot in slots.values.compactMap(\.value) where items?.contains(where: slot.identity.owns) ?? true {
+    for slot in live where items?.contains(where: slot.identity.owns) ?? true {
       Task.onGLib { await slot.changedInStore() }
     }
     storeObservers.notify(())

@@ -95,11 +95,14 @@ package struct SlotState: Sendable, Equatable {
       if self.holding != holding { toldPlanUse = nil }
       self.holding = holding
     case .planUse(let use): toldPlanUse = use
-    case .found(let account, let renewedAt): found(account, renewedAt)
+    case .found(let account, let renewedAt):
+      if case .spent(_, let spentAt) = stored, renewedAt <= spentAt { return }
+      stored = .present(account)
+      forgetStoreError()
     case .foundRefused(let account, let renewedAt):
       stored = .spent(account, renewedAt: renewedAt)
       forgetStoreError()
-    case .foundLocked: foundLocked()
+    case .foundLocked: if stored == .unknown || stored == .none { stored = .present(nil) }
     case .foundNone:
       stored = .none
       holding = nil
@@ -110,12 +113,17 @@ package struct SlotState: Sendable, Equatable {
       stored = .none
       holding = nil
       lastError = .unusable(reason)
-    case .recalled:
-      if case .unknown = stored { stored = .present(nil) }
+    case .recalled: if stored == .unknown { stored = .present(nil) }
     case .storeFailed(let error), .refreshFailed(let error): lastError = error
     case .signInProgress(let progress): advance(progress)
     case .signInFailed(let error): endSignIn(error)
-    case .signedIn(let account): finishSignIn(account)
+    case .signedIn(let account):
+      stored = .present(account)
+      deviceLinkState = .linked
+      deviceCode = nil
+      browserPage = nil
+      toldPlanUse = nil
+      lastError = nil
     case .refreshed(let account):
       stored = .present(account)
       lastError = nil
@@ -133,24 +141,11 @@ package struct SlotState: Sendable, Equatable {
     }
   }
 
-  private mutating func found(_ account: ChappieAccountInfo, _ renewedAt: Timestamp) {
-    if case .spent(_, let spentAt) = stored, renewedAt <= spentAt { return }
-    stored = .present(account)
-    forgetStoreError()
-  }
-
   /// Clears a store error after a good answer. A server's error stays.
   private mutating func forgetStoreError() {
     switch lastError {
     case .locked, .keyringUnavailable, .unusable: lastError = nil
     case .missing, .reauthenticationRequired, .signIn, nil: break
-    }
-  }
-
-  private mutating func foundLocked() {
-    switch stored {
-    case .unknown, .none: stored = .present(nil)
-    case .present, .spent: break
     }
   }
 
@@ -164,37 +159,25 @@ package struct SlotState: Sendable, Equatable {
     case .waitingForApproval(let code):
       deviceLinkState = .waitingForApproval
       deviceCode = code
-    case .waitingForBrowser(let page, _):
+    case .waitingForBrowser(let page):
       deviceLinkState = .waitingForBrowser
       browserPage = page
-    case .exchanging:
-      deviceLinkState = .exchanging
-    case .verifying:
-      deviceLinkState = .verifying
+    case .exchanging: deviceLinkState = .exchanging
+    case .verifying: deviceLinkState = .verifying
     }
   }
 
   private mutating func endSignIn(_ error: CredentialError) {
     deviceCode = nil
     browserPage = nil
-    lastError = error
-    switch error {
-    case .signIn(.declined): deviceLinkState = .declined
-    case .signIn(.expired): deviceLinkState = .expired
-    case .signIn(.cancelled):
-      deviceLinkState = .cancelled
-      lastError = nil
-    default: deviceLinkState = .failed
-    }
-  }
-
-  private mutating func finishSignIn(_ account: ChappieAccountInfo) {
-    stored = .present(account)
-    deviceLinkState = .linked
-    deviceCode = nil
-    browserPage = nil
-    toldPlanUse = nil
-    lastError = nil
+    deviceLinkState =
+      switch error {
+      case .signIn(.declined): .declined
+      case .signIn(.expired): .expired
+      case .signIn(.cancelled): .cancelled
+      default: .failed
+      }
+    lastError = deviceLinkState == .cancelled ? nil : error
   }
 }
 
@@ -214,9 +197,8 @@ extension SlotState.Event: LogValue {
     case .signInFailed(let error): "the sign-in has failed (\(error.logText))"
     case .signedIn: "the sign-in has succeeded"
     case .refreshed: "it was renewed"
-    case .refreshRefused(let error, _), .refreshFailed(let error): error.logText
+    case .refreshRefused(let error, _), .refreshFailed(let error), .revocationFailed(let error): error.logText
     case .signedOut: "signed out here"
-    case .revocationFailed(let error): error.logText
     }
   }
 }

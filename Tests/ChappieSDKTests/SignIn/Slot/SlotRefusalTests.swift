@@ -88,7 +88,7 @@ struct SlotRefusalTests {
     fixture.pass(seconds: Self.pause)
     try await expectRefusal(fixture)
     #expect(try stored(fixture).refreshToken == nil)
-    #expect(try stored(fixture).claimedAccount.accountID == "ada")
+    #expect(try stored(fixture).claimedFacts.account.accountID == "ada")
     // No refresh token is left, so no later request follows.
     let requests = fixture.method.refreshed.count
     fixture.pass(seconds: 10 * Self.pause)

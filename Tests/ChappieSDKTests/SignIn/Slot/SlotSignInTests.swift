@@ -279,7 +279,7 @@ struct SlotSignInTests {
       return credential("mallory")
     }
     let options = SignInOptions(applicationName: "", allowsAnotherAccount: mayReplace)
-    _ = try? await fixture.slot.startSignIn(.whenUnlockedThisDeviceOnly, options, interaction: .forbidden)
+    _ = try? await fixture.slot.startSignIn(options, interaction: .forbidden)
     await fixture.until { !$0.deviceLinkState.isRunning }
     #expect(fixture.slot.state.lastError == (mayReplace ? nil : .signIn(.accountMismatch)))
     #expect(fixture.store.stored == (mayReplace ? "mallory" : "ada"))

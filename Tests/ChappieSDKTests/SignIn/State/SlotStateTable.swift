@@ -11,7 +11,6 @@ enum SlotStateTable {
   static let code = ChappieDeviceCode(
     userCode: "ABCD-12345", verificationURI: "https://example.org", expiresAt: 1)
   static let page = ChappieBrowserPage(authorizationURI: "https://example.org", expiresAt: 1)
-  static let way = BrowserReturn(complete: { _ in }, end: { _ in })
   static let refusal = CredentialError.signIn(.tokenExchangeFailed(status: 400, message: "invalid_grant"))
   static let locked = CredentialError.locked("locked")
   static let notRevoked = CredentialError.signIn(.revocationFailed("down"))
@@ -93,8 +92,8 @@ enum SlotStateTable {
     .requestingCode: [.signInProgress(.preparing)],
     .waitingForApproval: [.signInProgress(.waitingForApproval(code))],
     .exchanging: [.signInProgress(.waitingForApproval(code)), .signInProgress(.exchanging)],
-    .waitingForBrowser: [.signInProgress(.waitingForBrowser(page, way))],
-    .verifying: [.signInProgress(.waitingForBrowser(page, way)), .signInProgress(.verifying)],
+    .waitingForBrowser: [.signInProgress(.waitingForBrowser(page))],
+    .verifying: [.signInProgress(.waitingForBrowser(page)), .signInProgress(.verifying)],
     .declined: [.signInFailed(.signIn(.declined))],
     .expired: [.signInFailed(.signIn(.expired))],
     .cancelled: [.signInFailed(.signIn(.cancelled))],

@@ -22,46 +22,53 @@ enum CallbackPage: Sendable, Hashable {
   /// The method is not GET.
   case otherMethod
 
+  /// The page for the end of a sign-in; nil is success. It repeats no text of a server or of the callback.
+  init(endOf error: ChappieAuthError?) {
+    switch error {
+    case nil: self = .signedIn
+    case .declined: self = .declined
+    case .cancelled, .expired: self = .cancelled
+    case .invalidResponse, .tokenExchangeFailed:
+      self = .failed(
+        reason: "The sign-in server gave an answer that cannot be used. Chappie says on your desktop what was wrong")
+    case .some(let error): self = .failed(reason: error.description)
+    }
+  }
+
   /// The page with its status.
   var answer: LoopbackAnswer {
-    LoopbackAnswer(
+    let (status, title, text) = content
+    return LoopbackAnswer(
       status: status, title: "\(title) – Chappie", style: Self.style, script: Self.script,
       body: "<main><h1>\(title)</h1><p>\(Markup.escaped(text))</p></main>")
   }
 
-  private var status: Int {
+  private var content: (status: Int, title: String, text: String) {
     switch self {
-    case .signedIn, .declined, .cancelled, .failed, .unfinished: 200
-    case .notThisSignIn: 400
-    case .unknownAddress: 404
-    case .otherMethod: 405
-    case .alreadyAnswered: 409
-    }
-  }
-
-  private var title: String {
-    switch self {
-    case .signedIn: "You are signed in"
-    case .declined: "You declined the sign-in"
-    case .cancelled: "The sign-in was cancelled"
-    case .failed: "The sign-in failed"
-    case .unfinished: "The sign-in is not finished yet"
-    case .alreadyAnswered: "This sign-in already has its answer"
-    case .notThisSignIn: "This address belongs to no sign-in that is under way"
-    case .unknownAddress, .otherMethod: "There is nothing here"
-    }
-  }
-
-  private var text: String {
-    switch self {
-    case .signedIn: "Chappie has its sign-in. You can close this page."
-    case .declined: "Nothing was saved. Start the sign-in again when you want it. You can close this page."
-    case .cancelled: "Nothing was saved. You can close this page."
-    case .failed(let reason): "\(reason.withoutFullStop). You can close this page."
-    case .unfinished: "Look at your desktop: Chappie says there how it went on."
-    case .alreadyAnswered: "Look at your desktop: Chappie says there how it went on. You can close this page."
-    case .notThisSignIn: "Return to the page where you signed in, or start the sign-in again."
-    case .unknownAddress, .otherMethod: "Chappie waits here for the end of a sign-in. You can close this page."
+    case .signedIn: (200, "You are signed in", "Chappie has its sign-in. You can close this page.")
+    case .declined:
+      (
+        200, "You declined the sign-in",
+        "Nothing was saved. Start the sign-in again when you want it. You can close this page."
+      )
+    case .cancelled: (200, "The sign-in was cancelled", "Nothing was saved. You can close this page.")
+    case .failed(let reason): (200, "The sign-in failed", "\(reason.withoutFullStop). You can close this page.")
+    case .unfinished:
+      (200, "The sign-in is not finished yet", "Look at your desktop: Chappie says there how it went on.")
+    case .alreadyAnswered:
+      (
+        409, "This sign-in already has its answer",
+        "Look at your desktop: Chappie says there how it went on. You can close this page."
+      )
+    case .notThisSignIn:
+      (
+        400, "This address belongs to no sign-in that is under way",
+        "Return to the page where you signed in, or start the sign-in again."
+      )
+    case .unknownAddress:
+      (404, "There is nothing here", "Chappie waits here for the end of a sign-in. You can close this page.")
+    case .otherMethod:
+      (405, "There is nothing here", "Chappie waits here for the end of a sign-in. You can close this page.")
     }
   }
 

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
+import GLibBridge
 import SecretMemory
 
 /// The parameters with which the sign-in page sends the browser back.
 struct CallbackParameters {
-  enum Fault: Error, CaseIterable {
+  /// What is wrong, for the user who pasted an address.
+  enum Fault: String, Error, CaseIterable {
     /// A percent sign without two hexadecimal digits, or another byte that no address holds.
-    case unreadable
-    /// A known parameter is there twice.
-    case repeated
-    /// A value is empty, too long, or has characters that it cannot have.
-    case outOfRange
+    case unreadable = "the address is damaged: copy all of it again"
+    case repeated = "the address has one of its parameters twice"
+    case outOfRange = "the address has a parameter that is empty, too long or malformed"
     /// `state` is missing or is that of another attempt.
-    case foreign
+    case foreign = "the address belongs to another sign-in: copy the one of this sign-in"
     /// `iss` names another server.
-    case otherIssuer
-    /// There is neither a code nor an error, or both.
-    case ambiguous
+    case otherIssuer = "the address comes from another server than the one that was asked"
+    case ambiguous = "the address has neither a code nor an error, or both"
+
+    var asAuthError: ChappieAuthError { .invalidAddress(rawValue) }
   }
 
   private enum Name: String {
@@ -33,7 +34,7 @@ struct CallbackParameters {
 
   /// Reads the part of an address after its question mark. Unknown parameters are ignored.
   init(_ query: SecretBytes, from start: Int) throws(Fault) {
-    values = try query.withSpan { Self.read($0, from: start) }.get()
+    values = try query.withBytes { Self.read($0.dropFirst(start)) }.get()
   }
 
   /// What the page answered to the attempt of `state`.
@@ -42,109 +43,68 @@ struct CallbackParameters {
     if let named = values[.issuer], Self.text(named) != issuer { throw .otherIssuer }
     switch (values[.code], values[.error]) {
     case (let code?, nil):
-      guard (1...Self.codeLimit).contains(code.count),
-        code.withBytes({ $0.allSatisfy { (0x20...0x7E).contains($0) } })
+      guard Self.isMade(code, of: 0x20...0x7E, atMost: Self.codeLimit) else { throw .outOfRange }
+      let clientID = values[.clientID]
+      if let clientID, !Self.isMade(clientID, of: 0x21...0x7E, atMost: Self.clientIDLimit) { throw .outOfRange }
+      return .code(code, clientID: clientID.map(Self.text))
+    case (nil, let error?):
+      let reason = Self.text(error)
+      guard (1...64).contains(error.count), reason.utf8.allSatisfy({ $0.isAlphanumeric || "_-".utf8.contains($0) })
       else { throw .outOfRange }
-      return .code(code, clientID: try values[.clientID].map(Self.clientID))
-    case (nil, let error?): return .refused(code: try Self.token(error))
+      return .refused(code: reason)
     case (nil, nil), (.some, .some): throw .ambiguous
     }
+  }
+
+  private static func isMade(_ value: SecretBytes, of bytes: ClosedRange<UInt8>, atMost limit: Int) -> Bool {
+    (1...limit).contains(value.count) && value.withBytes { $0.allSatisfy(bytes.contains) }
   }
 
   private static func text(_ value: SecretBytes) -> String {
     value.withBytes { String(decoding: $0, as: UTF8.self) }
   }
 
-  private static func clientID(_ value: SecretBytes) throws(Fault) -> String {
-    let text = text(value)
-    guard (1...clientIDLimit).contains(value.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      throw .outOfRange
-    }
-    return text
-  }
-
-  private static func token(_ value: SecretBytes) throws(Fault) -> String {
-    let text = text(value)
-    guard (1...64).contains(value.count), text.utf8.allSatisfy(isOfToken) else { throw .outOfRange }
-    return text
-  }
-
-  private static func isOfToken(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-      true
-    default: false
-    }
-  }
-
   // MARK: Form encoding
 
-  private static func read(_ text: Span<UInt8>, from start: Int) -> Result<[Name: SecretBytes], Fault> {
+  private static func read<Text: Collection<UInt8>>(_ text: Text) -> Result<[Name: SecretBytes], Fault>
+  where Text.SubSequence == Text {
     var values: [Name: SecretBytes] = [:]
-    var start = start
-    while start < text.count {
-      let end = offset(of: UInt8(ascii: "&"), in: text, start..<text.count)
-      let middle = offset(of: UInt8(ascii: "="), in: text, start..<end)
-      let value = min(middle + 1, end)..<end
-      guard let name = name(text, start..<middle), let count = decodedCount(text, value) else {
+    for field in text.split(separator: UInt8(ascii: "&")) {
+      let key = field.prefix { $0 != UInt8(ascii: "=") }
+      guard let name = decoded(key), let value = decoded(field.dropFirst(key.count + 1)) else {
         return .failure(.unreadable)
       }
-      if let known = Name(rawValue: name) {
+      if let known = Name(rawValue: Self.text(name)) {
         guard values[known] == nil else { return .failure(.repeated) }
-        values[known] = decoded(text, value, count: count)
+        values[known] = value
       }
-      start = end + 1
     }
     return .success(values)
   }
 
-  private static func offset(of byte: UInt8, in text: Span<UInt8>, _ range: Range<Int>) -> Int {
-    for offset in range where text[offset] == byte { return offset }
-    return range.upperBound
-  }
-
-  private static func name(_ text: Span<UInt8>, _ range: Range<Int>) -> String? {
-    var name: [UInt8] = []
-    var offset = range.lowerBound
-    while offset < range.upperBound {
-      guard let byte = unit(text, &offset, range.upperBound) else { return nil }
-      name.append(byte)
-    }
-    return String(decoding: name, as: UTF8.self)
-  }
-
-  /// The number of bytes that a value stands for; nil when its encoding is broken.
-  private static func decodedCount(_ text: Span<UInt8>, _ range: Range<Int>) -> Int? {
-    var (offset, count) = (range.lowerBound, 0)
-    while offset < range.upperBound {
-      guard unit(text, &offset, range.upperBound) != nil else { return nil }
+  /// The bytes that a name or value stands for; nil when its encoding is broken.
+  private static func decoded<Text: Collection<UInt8>>(_ text: Text) -> SecretBytes? where Text.SubSequence == Text {
+    var (rest, count) = (text, 0)
+    while !rest.isEmpty {
+      guard unit(&rest) != nil else { return nil }
       count += 1
     }
-    return count
-  }
-
-  private static func decoded(_ text: Span<UInt8>, _ range: Range<Int>, count: Int) -> SecretBytes {
-    SecretBytes(count: count) { value in
-      var offset = range.lowerBound
+    rest = text
+    return SecretBytes(count: count) { value in
       for index in 0..<count {
-        guard let byte = unit(text, &offset, range.upperBound) else { return }
-        value.storeBytes(of: byte, toByteOffset: index, as: UInt8.self)
+        if let byte = unit(&rest) { value.storeBytes(of: byte, toByteOffset: index, as: UInt8.self) }
       }
     }
   }
 
-  /// The next byte, and moves `offset` behind it; nil when no address can hold it.
-  private static func unit(_ text: Span<UInt8>, _ offset: inout Int, _ end: Int) -> UInt8? {
-    let byte = text[offset]
-    offset += 1
-    switch byte {
+  /// Takes the next byte; nil when no address can hold it.
+  private static func unit<Text: Collection<UInt8>>(_ rest: inout Text) -> UInt8? where Text.SubSequence == Text {
+    switch rest.popFirst() {
     case UInt8(ascii: "+"): return 32
     case UInt8(ascii: "%"):
-      guard offset + 2 <= end, let high = digit(text[offset]), let low = digit(text[offset + 1]) else { return nil }
-      offset += 2
+      guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else { return nil }
       return high << 4 | low
-    case 0x21...0x7E where byte != UInt8(ascii: "#"): return byte
+    case let byte? where (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "#"): return byte
     default: return nil
     }
   }
@@ -152,4 +112,66 @@ struct CallbackParameters {
   private static func digit(_ byte: UInt8) -> UInt8? {
     Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init)
   }
+}
+
+/// The address to which the sign-in page sends the browser back: `http://127.0.0.1:PORT/auth/callback`.
+struct CallbackAddress {
+  /// The path, which registrations are bound to: it never changes.
+  static let path = "/auth/callback"
+  /// The path to which the browser goes on from there. This address, without a code, stays in its address bar.
+  static let donePath = "/auth/done"
+  /// The most bytes of a pasted address: a request cannot have more either.
+  private static let pastedLimit = 16 << 10
+
+  let port: UInt16
+
+  /// The field `Host` of a request for this address.
+  var host: String { "127.0.0.1:\(port)" }
+  /// The address without parameters.
+  var uri: String { "http://\(host)\(Self.path)" }
+
+  /// Whether a request target is ``donePath`` without a query.
+  static func isDone(_ target: SecretBytes) -> Bool {
+    target.withBytes { $0.elementsEqual(donePath.utf8) }
+  }
+
+  /// The parameters of a request target; nil for another path.
+  static func parameters(ofTarget target: SecretBytes) throws(CallbackParameters.Fault) -> CallbackParameters? {
+    let path = Array(path.utf8)
+    guard target.count >= path.count,
+      target.withBytes({ bytes in
+        bytes.prefix(path.count).elementsEqual(path)
+          && (bytes.count == path.count || bytes[path.count] == UInt8(ascii: "?"))
+      })
+    else { return nil }
+    return try CallbackParameters(target, from: path.count + 1)
+  }
+
+  /// The parameters of an address that a user copied from the browser of another machine.
+  ///
+  /// - Throws: ``ChappieAuthError/invalidAddress(_:)``, which tells what is wrong and repeats nothing of the address.
+  func parameters(ofPasted text: String) throws(ChappieAuthError) -> CallbackParameters {
+    guard text.utf8.count <= Self.pastedLimit else { throw .invalidAddress("the address is too long") }
+    var rest = text.utf8[...]
+    while let first = rest.first, Self.isSpace(first) { rest.removeFirst() }
+    while let last = rest.last, Self.isSpace(last) { rest.removeLast() }
+    guard rest.starts(with: "http://".utf8) else {
+      throw .invalidAddress("copy the whole address from the browser, which begins with http://\(host)")
+    }
+    rest = rest.dropFirst("http://".utf8.count)
+    let authority = rest.prefix { !"/?#".utf8.contains($0) }
+    guard authority.elementsEqual(host.utf8) else {
+      throw .invalidAddress(
+        "the address belongs to another computer, program or sign-in: that of this sign-in begins with http://\(host)")
+    }
+    let target = rest.dropFirst(authority.count).prefix { $0 != UInt8(ascii: "#") }
+    do {
+      if let parameters = try Self.parameters(ofTarget: SecretBytes(target)) { return parameters }
+    } catch {
+      throw error.asAuthError
+    }
+    throw .invalidAddress("the address is not that of the sign-in's end: its path is not \(Self.path)")
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
 }

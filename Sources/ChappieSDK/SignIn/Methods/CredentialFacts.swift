@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import Platform
+import SecretMemory
+
+/// What a credential tells of its owner, its rights and its times.
+struct CredentialFacts: Sendable {
+  var account: ChappieAccountInfo
+  /// Whether the credential allows the use of the plan.
+  var planUse = ChappiePlanUse.unknown
+  var validity: TokenValidity
+  /// The account that requests belong to. Nil if the tokens name none.
+  var requester: String?
+  /// The headers that identify the account to the backend.
+  var headers: [(name: String, value: String)] = []
+}
+
+/// The times that rule the refresh of a credential, by the issuer's clock.
+struct TokenValidity: Sendable {
+  /// When the access token expires. Nil when it does not tell.
+  var expiresAt: Timestamp?
+  /// From when on a use of the access token is preceded by a refresh.
+  var dueAt: Timestamp
+  /// From when on an unused sign-in is renewed too, so that it does not end. Nil when it does not end by itself.
+  var keepAliveAt: Timestamp?
+  /// Before this time the server must not be asked for a refresh. Nil when it names none.
+  var earliestRefresh: Timestamp?
+
+  func isExpired(at now: Timestamp) -> Bool { expiresAt.map { $0 <= now } ?? false }
+}
+
+/// The part of a credential that a request to the backend needs: the access token and the facts about its account. It
+/// holds no refresh token, so an hour-long turn keeps none in memory.
+struct AccessGrant: Sendable {
+  /// The backend that takes this grant.
+  let backend: BackendProfile
+  let accessToken: SecretBytes
+  /// The account that requests belong to. Nil if the token names none.
+  let accountID: String?
+  let planUse: ChappiePlanUse
+  private let headers: [(name: String, value: String)]
+
+  init(_ method: any SignInMethod, _ credential: Credential) {
+    let facts = method.facts(of: credential)
+    backend = method.backend
+    accessToken = credential.accessToken
+    accountID = facts.requester
+    planUse = facts.planUse
+    headers = facts.headers
+  }
+
+  /// Adds the headers that identify the user to the backend.
+  func authorize(_ request: inout HTTPRequest) {
+    request.setHeader("authorization", prefix: "Bearer ", secret: accessToken)
+    for (name, value) in headers { request.setHeader(name, value) }
+  }
+}
+
+/// Distinguishes credentials without holding a token.
+struct CredentialMark: Equatable {
+  private let fingerprint: [UInt8]
+
+  init(_ grant: AccessGrant) {
+    fingerprint = KeyDerivation.fingerprint(of: grant.accessToken)
+  }
+}
+
+/// The backend of a sign-in method, as its requests need to know it.
+struct BackendProfile: Sendable {
+  /// The address for a conversation's turns.
+  let responsesURL: String
+  /// The address of the model list.
+  let modelsURL: String
+  /// The address of the plan's usage. Nil when the backend does not tell of it.
+  let usageURL: String?
+  /// The page on which the user sees and limits the plan's usage. Nil when there is none for applications.
+  let manageUsageURL: String?
+  /// The headers that name this client. It does not pretend to be another.
+  let clientHeaders: [(name: String, value: String)]
+  /// The names of the headers that carry the conversation's id.
+  let threadHeaders: [String]
+  /// Whether turns may go over a WebSocket.
+  let hasWebSocket: Bool
+  /// Whether the bodies of requests may be compressed.
+  let takesCompression: Bool
+  /// Whether models can need the lite form of requests.
+  let hasLiteForm: Bool
+  /// Whether each listed model answers, even if the list does not say so.
+  let servesListedModels: Bool
+  /// Whether the user must have allowed the use of the plan while nobody is present.
+  let needsBackgroundConsent: Bool
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import Platform
+import SecretMemory
+
+/// Ends sign-ins of a slot at the server that nobody can use any more.
+///
+/// The keyring lists such a sign-in before its last other copy goes, until the server has revoked it: neither the end of
+/// this process nor a server that is not reached leaves it alive. Whoever changes the list or the credential holds the
+/// lock of the slot, so a listed sign-in is in use only if it is the stored one.
+@GLibActor
+final class SlotRevocations {
+  /// The seconds after which the server ends a sign-in by itself, 30 days.
+  private static let lifetime: Int64 = 2_592_000
+
+  /// The list, and the rule that it is stored with.
+  private typealias Listed = (list: UnusedSignIns, rule: ChappieKeychainAccessibility)
+
+  private let identity: SlotIdentity
+  private let methods: SignInMethods
+  private let gate: LockGate
+  /// Nil where the credentials are not in the keyring either.
+  private let store: (any SlotStore<UnusedSignIns>)?
+  private var running: Task<CredentialError?, Never>?
+
+  init(
+    _ identity: SlotIdentity, _ methods: SignInMethods, _ gate: LockGate, _ store: (any SlotStore<UnusedSignIns>)?
+  ) {
+    self.identity = identity
+    self.methods = methods
+    self.gate = gate
+    self.store = store
+  }
+
+  // MARK: The list
+
+  /// Adds a sign-in to the list, even if this task is cancelled. It is ended at once in any case, so a keyring that
+  /// does not take the list fails nothing.
+  ///
+  /// - Parameter rule: the rule of the slot's credential: the list is read whenever that is.
+  /// - Returns: whether the list has it.
+  @discardableResult
+  func list(
+    _ credential: Credential, _ rule: ChappieKeychainAccessibility = .whenUnlockedThisDeviceOnly
+  ) async -> Bool {
+    guard store != nil, credential.refreshToken != nil else { return false }
+    return await Task.onGLib {
+      guard var list = try? await listed().list else { return false }
+      guard list.add(credential) else { return true }
+      return (try? await write((list, rule))) != nil
+    }.value
+  }
+
+  /// Takes the stored sign-in from the list. Call it before a refresh, after which nobody would recognize it.
+  ///
+  /// - Throws: ``CredentialError``, `CancellationError`.
+  func unlist(_ stored: Credential, _ rule: ChappieKeychainAccessibility) async throws {
+    var listed = try await listed()
+    listed.rule = rule
+    try await remove([stored], from: &listed)
+  }
+
+  private func listed() async throws -> Listed {
+    let nothing = (list: UnusedSignIns(), rule: ChappieKeychainAccessibility.whenUnlockedThisDeviceOnly)
+    guard let store else { return nothing }
+    switch try await SlotVault(store: store, gate: gate).read(identity, interaction: .forbidden) {
+    case .secret(let list, let rule): return (list, rule)
+    case .none, .unusable: return nothing
+    case .locked(let error), .hidden(let error): throw error
+    }
+  }
+
+  private func remove(_ credentials: [Credential], from listed: inout Listed) async throws {
+    if credentials.count(where: { listed.list.remove($0) }) > 0 { try await write(listed) }
+  }
+
+  private func write(_ listed: Listed) async throws {
+    if listed.list.credentials.isEmpty {
+      try await store?.delete(identity, interaction: .forbidden)
+    } else {
+      try await store?.write(listed.list, for: identity, accessibility: listed.rule, interaction: .forbidden)
+    }
+  }
+
+  // MARK: Ending
+
+  /// Ends the listed sign-ins, and others, but none that is in use.
+  ///
+  /// - Parameters:
+  ///   - doubtful: another one, which the store may have. It waits where the store does not tell.
+  ///   - isFinal: whether those that the server does not end now are forgotten too.
+  ///   - used: the sign-ins in use, asked for under the lock of the slot. Nil where the store does not tell.
+  /// - Returns: the error of the last failure.
+  func end(
+    _ others: [Credential], doubtful: Credential?, isFinal: Bool,
+    used: @escaping @GLibActor @Sendable () async -> [Credential]?
+  ) async -> CredentialError? {
+    // One at a time: the second of two would ask the server to end what the first has ended. Nor does it try again what
+    // the first could not.
+    var isFirst = true
+    while let running {
+      isFirst = false
+      _ = await running.value
+    }
+    let new = others + [doubtful].compactMap(\.self)
+    if !isFirst, !isFinal, new.isEmpty { return nil }
+    let task = Task.onGLib {
+      defer { running = nil }
+      // Those of another issuer, which this process does not serve, wait for one that does.
+      let unused = await unused(others, new, used).credentials.filter {
+        isFinal || methods[$0] != nil && (isFirst || new.contains(where: $0.sharesToken))
+      }
+      return await revoke(unused, isFinal)
+    }
+    running = task
+    return await task.value
+  }
+
+  /// The sign-ins that nobody uses: `others` and the listed ones without those in use, which leave the list. Where the
+  /// store does not tell which one it has, the listed and the doubtful ones wait.
+  private func unused(
+    _ others: [Credential], _ new: [Credential], _ used: @GLibActor () async -> [Credential]?
+  ) async -> UnusedSignIns {
+    let known = UnusedSignIns(others)
+    if new.isEmpty, (try? await listed().list.credentials.isEmpty) ?? true { return known }
+    guard let lock = try? await SlotFileLock.take(identity) else { return known }
+    defer { withExtendedLifetime(lock) {} }
+    guard let used = await used() else { return known }
+    var listed = (try? await listed()) ?? (UnusedSignIns(), .whenUnlockedThisDeviceOnly)
+    try? await remove(used, from: &listed)
+    for credential in new where !used.contains(where: credential.sharesToken) { _ = listed.list.add(credential) }
+    return listed.list
+  }
+
+  private func revoke(_ unused: [Credential], _ isFinal: Bool) async -> CredentialError? {
+    var failure: CredentialError?
+    var ended: [Credential] = []
+    let revocations = unused.map { credential in (credential, Task.onGLib { await revoke(credential) }) }
+    for (credential, revocation) in revocations {
+      let error = await revocation.value
+      if error == nil || isFinal || hasEndedByItself(credential) { ended.append(credential) }
+      failure = error ?? failure
+    }
+    if !ended.isEmpty, store != nil, let lock = try? await SlotFileLock.take(identity) {
+      defer { withExtendedLifetime(lock) {} }
+      if var listed = try? await listed() { try? await remove(ended, from: &listed) }
+    }
+    return failure
+  }
+
+  /// Only the issuer's own clock tells: that of this machine may be wrong.
+  private func hasEndedByItself(_ credential: Credential) -> Bool {
+    guard case .known(let now)? = methods[credential]?.clock.time(knowing: credential.issuerReading) else {
+      return false
+    }
+    return now.seconds(since: credential.renewedAt) > Self.lifetime
+  }
+
+  /// Asks the server to end a sign-in.
+  ///
+  /// - Returns: the error; nil for success.
+  private func revoke(_ credential: Credential) async -> CredentialError? {
+    defer { MemoryHardening.wipeStack() }
+    do {
+      guard let method = methods[credential] else {
+        throw ChappieAuthError.revocationFailed("it is of another sign-in server")
+      }
+      try await method.revoke(credential)
+      return nil
+    } catch {
+      let error = ChappieAuthError(CredentialError(error))
+      Log.notice(
+        "The server was not told to revoke a sign-in that is not used any more: \(error).", slot: identity.logSlot)
+      return .signIn(error)
+    }
+  }
+}
+
+/// The sign-ins of a slot that the server is to end: those that were issued and not stored, or replaced by another.
+package struct UnusedSignIns: Sendable {
+  /// Far more than a user's sign-ins leave in a month.
+  private static let limit = 16
+
+  private(set) var credentials: [Credential] = []
+
+  init(_ credentials: [Credential] = []) {
+    for credential in credentials { _ = add(credential) }
+  }
+
+  /// The ID tokens stay behind: no revocation needs one.
+  ///
+  /// - Returns: whether it was not there.
+  mutating func add(_ credential: Credential) -> Bool {
+    guard !credentials.contains(where: credential.sharesToken) else { return false }
+    var credential = credential
+    credential.idToken = nil
+    if credentials.count >= Self.limit { credentials.removeFirst() }
+    credentials.append(credential)
+    return true
+  }
+
+  /// - Returns: whether it was there.
+  mutating func remove(_ credential: Credential) -> Bool {
+    let count = credentials.count
+    credentials.removeAll(where: credential.sharesToken)
+    return credentials.count < count
+  }
+}
+
+extension UnusedSignIns: KeyringSecret {
+  package static let schema = "org.chappie.UnusedSignIns"
+  package static let reasons = (
+    otherDevice: "The list of sign-ins to end was made on another device.",
+    damaged: "The list of sign-ins to end is damaged, or another version's."
+  )
+
+  package static func label(of slot: SlotIdentity) -> String {
+    "ChatGPT sign-ins to end (\(slot.ownerName), \(slot.account))"
+  }
+
+  /// One line for each credential.
+  package static func decode(_ bytes: SecretBytes) -> UnusedSignIns? {
+    var list = UnusedSignIns()
+    for line in bytes.withBytes({ $0.split(separator: .lineFeed).map { SecretBytes($0) } }) {
+      guard let credential = CredentialCoding.decode(line) else { return nil }
+      list.credentials.append(credential)
+    }
+    return list
+  }
+
+  package func encode() throws -> SecretBytes {
+    var text = SecretLine()
+    for credential in credentials {
+      text.append(try CredentialCoding.encode(credential))
+      text.append("\n")
+    }
+    return text.joined()
+  }
+
+  package func counts(before other: UnusedSignIns) -> Bool { credentials.count >= other.credentials.count }
+}
