@@ -76,11 +76,3 @@ package enum FormCoding {
     return Array((digits.utf8.count == 1 ? "%0" : "%").utf8) + digits.utf8
   }
 }
-
-extension UInt8 {
-  /// Whether it is a letter or a digit of ASCII.
-  var isAlphanumeric: Bool {
-    let character = Character(Unicode.Scalar(self))
-    return character.isASCII && (character.isLetter || character.isNumber)
-  }
-}
