@@ -145,6 +145,7 @@ public final class ChappieClient: Sendable {
   package func run(_ turn: TurnInput, for caller: TurnCaller) async throws -> ChappieResponse {
     switch turn {
     case .alone(let request): try await conversation.answerAlone(request, caller)
+    case .first(let request): try await conversation.answerFirst(request, caller)
     case .next(let message): try await conversation.exclusively { try await $0.answer(message, for: caller) }
     case .replay(let request): try await conversation.exclusively { try await $0.replay(request, for: caller) }
     }

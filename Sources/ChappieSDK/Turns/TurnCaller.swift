@@ -9,6 +9,8 @@ package enum TurnInput: Sendable {
   case replay(ChappieResponseRequest)
   /// The caller's own transcript. The client does not keep it, and the turn does not wait for others of the client.
   case alone(ChappieResponseRequest)
+  /// As ``alone(_:)``, and once it is answered the client's transcript begins anew with it.
+  case first(ChappieResponseRequest)
 }
 
 /// The caller that a turn runs for.

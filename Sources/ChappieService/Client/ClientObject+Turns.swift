@@ -38,22 +38,28 @@ extension ClientObject {
   }
 
   private func input(_ prompt: Prompt, _ images: [ChappieImage], _ options: TurnOptions) -> TurnInput {
-    let isRecorded =
+    let part =
       switch sharing {
-      case .opened: true
-      case .shared: options.continues
+      case .opened: TurnOptions.Part.next
+      case .shared: options.part
       }
+    var messages: [ChappieInputMessage]
     switch prompt {
     case .text(let text):
       let message = ChappieInputMessage(role: .user, text: text, images: images, options: options.message)
-      return isRecorded
-        ? .next(message) : .alone(ChappieResponseRequest(messages: [message], options: options.message))
-    case .transcript(var messages):
+      if part == .next { return .next(message) }
+      messages = [message]
+    case .transcript(let transcript):
+      messages = transcript
       if let last = messages.popLast() {
         messages.append(ChappieInputMessage(role: last.role, text: last.text, images: images, options: last.options))
       }
-      let request = ChappieResponseRequest(messages: messages, options: options.message)
-      return isRecorded ? .replay(request) : .alone(request)
+    }
+    let request = ChappieResponseRequest(messages: messages, options: options.message)
+    return switch part {
+    case .none: .alone(request)
+    case .next: .replay(request)
+    case .first: .first(request)
     }
   }
 }

@@ -5,6 +5,15 @@ import ServiceConfiguration
 
 /// The options of a turn.
 struct TurnOptions {
+  /// What a turn on a shared object is to the object's conversation.
+  enum Part {
+    /// It stands alone.
+    case none
+    case next
+    /// It stands alone, and the conversation begins anew with it.
+    case first
+  }
+
   let message: ChappieMessageOptions
   /// The name of the turn that the caller has chosen.
   let name: String?
@@ -15,8 +24,7 @@ struct TurnOptions {
   let broadcast: Bool
   /// Whether nobody has asked for this turn at the moment.
   let background: Bool
-  /// Whether a turn on a shared object continues the object's conversation.
-  let continues: Bool
+  let part: Part
   /// Tools for this turn only. A program that receives the turn's signals runs them.
   let tools: ToolRegistration?
 
@@ -42,8 +50,15 @@ struct TurnOptions {
     try Limits.check(images: images.count)
     broadcast = try options.value("broadcast") ?? false
     background = try options.value("background") ?? false
-    continues = try options.value("continue") ?? false
+    part = try Self.part(continues: options.value("continue") ?? false, begins: options.value("begin") ?? false)
     tools = try options.value("tools", as: [VariantDictionary].self).map { try ToolRegistration($0, handler: .root) }
+  }
+
+  private static func part(continues: Bool, begins: Bool) throws -> Part {
+    guard !continues || !begins else {
+      throw BusError(.invalidArgument, "'continue' and 'begin' exclude each other.")
+    }
+    return continues ? .next : begins ? .first : .none
   }
 
   private static func outputSchema(_ text: String) throws -> ChappieJSONValue {

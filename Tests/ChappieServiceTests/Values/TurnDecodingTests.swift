@@ -19,7 +19,7 @@ struct TurnDecodingTests {
           outputSchema: ["type": "object"]))
     #expect(options.broadcast)
     #expect(options.background)
-    #expect(options.continues)
+    #expect(options.part == .next)
   }
 
   @Test func allOptionsAreOffByDefault() throws {
@@ -27,7 +27,12 @@ struct TurnDecodingTests {
     #expect(options.message == ChappieMessageOptions())
     #expect(!options.broadcast)
     #expect(!options.background)
-    #expect(!options.continues)
+    #expect(options.part == .none)
+  }
+
+  @Test func aTurnContinuesAConversationOrBeginsOne() throws {
+    #expect(try TurnOptions(["begin": true]).part == .first)
+    #expect(throws: BusError.self) { try TurnOptions(["begin": true, "continue": true]) }
   }
 
   @Test func ignoresUnknownOptions() throws {
@@ -36,7 +41,7 @@ struct TurnDecodingTests {
 
   @Test(arguments: [
     ("fast_mode", "b"), ("reasoning_effort", "s"), ("model", "s"), ("instructions", "s"), ("broadcast", "b"),
-    ("background", "b"), ("continue", "b"), ("output_schema", "s"),
+    ("background", "b"), ("continue", "b"), ("begin", "b"), ("output_schema", "s"),
   ])
   func theErrorNamesAnOptionOfTheWrongType(_ key: String, _ type: String) {
     var options = VariantDictionary()

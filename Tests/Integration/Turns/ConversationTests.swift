@@ -25,6 +25,22 @@ struct ConversationTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
+  func aSharedObjectBeginsAnewWithATurnThatSaysSo(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
+      let caller = try await world.signedInCaller()
+      _ = try await caller.send("before", ["continue": true])
+      #expect(try await caller.send("first", ["begin": true]).contains("1 message"))
+      #expect(try await world.sandbox.state().lastInput == ["user: first"])
+      #expect(try await caller.send("second", ["continue": true]).contains("3 messages"))
+      #expect(try await world.sandbox.state().lastInput.first == "user: first")
+      // A turn that fails begins nothing.
+      try await world.sandbox.play(#"[{"endpoint":"responses","status":400}]"#)
+      _ = try await refusal { try await caller.send("broken", ["begin": true]) }
+      #expect(try await caller.send("third", ["continue": true]).contains("5 messages"))
+    }
+  }
+
+  @Test(arguments: World.Plan.Transport.allCases)
   func anOpenedClientRemembersItsConversation(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()

@@ -53,6 +53,17 @@ final class Conversation {
     try await answer(Self.items(request.messages), request.options, caller, isAlone: true).response
   }
 
+  /// Answers a request as ``answerAlone(_:_:)`` does. The transcript then begins anew with it.
+  func answerFirst(_ request: ChappieResponseRequest, _ caller: TurnCaller) async throws -> ChappieResponse {
+    let input = try Self.items(request.messages)
+    let result = try await answer(input, request.options, caller, isAlone: true)
+    // The caller does not wait for a turn of the transcript that still runs.
+    Task.onGLib { [self] in
+      try? await exclusively { held in _ = held.begin(with: input + result.items) }
+    }
+    return result.response
+  }
+
   fileprivate static func items(_ messages: [ChappieInputMessage]) throws -> [ConversationItem] {
     guard messages.last?.text.isEmpty == false else { throw ChappieClientError.noText }
     return messages.map { .message($0) }
@@ -154,6 +165,14 @@ package struct HeldConversation {
   /// Clears the conversation.
   @discardableResult
   package func clear() -> ChappieClientContext { conversation.change { $0.clear() } }
+
+  /// Replaces the conversation by a new one that begins with `items`.
+  fileprivate func begin(with items: [ConversationItem]) -> ChappieClientContext {
+    conversation.change {
+      $0.clear()
+      $0.append(items)
+    }
+  }
 
   /// Removes the user's last message and everything after it.
   ///
