@@ -12,7 +12,7 @@ package struct ServiceOptions: Sendable {
   /// The configuration files that were read, in order of precedence.
   package private(set) var files: [String] = []
   /// The default configuration, which callers' options change.
-  package internal(set) var defaults = ChappieConfiguration(applicationID: .desktopUser)
+  package internal(set) var defaults = ChappieConfiguration(harness: .chappie, applicationID: .desktopUser)
   package internal(set) var keyring = KeyringPolicy()
   /// Whether the service shows desktop notifications.
   package internal(set) var showsNotifications = true
@@ -137,4 +137,13 @@ package struct ModelAliases: Sendable {
 
   /// The aliases of a model, sorted.
   package func names(of slug: String) -> [String] { slugs.filter { $0.value == slug }.keys.sorted() }
+}
+
+extension ChappieHarness {
+  /// The harness of the service: the library's default with the name of this app.
+  package static let chappie = {
+    var harness = ChappieHarness.default
+    harness.name = "Chappie"
+    return harness
+  }()
 }

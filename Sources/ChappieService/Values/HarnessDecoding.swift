@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
 import GLibBridge
+import ServiceConfiguration
 
 extension ChappieHarness {
-  /// Decodes the harness of a caller: the preset, or else a harness with the defaults of ``ChappieHarness``, changed by
-  /// the other keys.
+  /// Decodes the harness of a caller: the preset, or else the name of the service and the instructions of
+  /// ``ChappieHarness``, changed by the other keys.
   ///
   /// - Throws: `VariantError`, `BusError` with `InvalidArgument` or `LimitExceeded`, ``ChappieClientError``.
   init(_ dictionary: VariantDictionary) throws {
     try Limits.check(harnessBytes: dictionary.variant.byteCount)
-    self = try dictionary.value("preset").map { try ChappieHarness(preset: $0) } ?? ChappieHarness()
+    self =
+      try dictionary.value("preset").map { try ChappieHarness(preset: $0) } ?? ChappieHarness(name: Self.chappie.name)
     name = try dictionary.value("name") ?? name
     summary = try dictionary.value("summary") ?? summary
     instructions = try dictionary.value("instructions") ?? instructions
@@ -25,7 +27,7 @@ extension ChappieHarness {
 
   private init(preset: String) throws {
     let known = ["default", "none"] + ChappieHarnessSamples.named.keys.sorted()
-    let presets = ChappieHarnessSamples.named.merging(["default": .default, "none": .none]) { first, _ in first }
+    let presets = ChappieHarnessSamples.named.merging(["default": .chappie, "none": .none]) { first, _ in first }
     guard let harness = presets[preset] else {
       throw BusError(
         .invalidArgument, "There is no harness preset '\(preset)': use one of \(known.joined(separator: ", ")).")
