@@ -75,6 +75,8 @@ extension ChappieClientError: CustomStringConvertible {
       translatable("The model called tools in more than \(limit) rounds: ask for less at a time.")
     case .streamingTransportReplayDiverged:
       translatable("The connection dropped, and the backend then told another answer than before: ask again.")
+    // The answer itself reports the failure, so its status says nothing.
+    case .httpError(200, let sentence) where !sentence.isEmpty: LocalizedText(stringLiteral: sentence)
     case .httpError(let status, ""): translatable("The backend answered with status \(status).")
     case .httpError(let status, let body): translatable("The backend answered with status \(status): \(body)")
     case .signInServer(let error): error.text
