@@ -16,7 +16,8 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let input = Array(UnsafeBufferPointer(start: start, count: count))
   guard input.count > 2 else { return 0 }
   let format = AnswerFormat(
-    width: 10 + Int(input[0]), height: 24, hasColors: true, links: .both, hasFrames: true, drawsClusters: false)
+    width: 10 + Int(input[0]), height: 24, hasColors: true, links: .both, hasFrames: true, drawsClusters: false,
+    rewraps: true)
   let length = 1 + Int(input[1])
   var stream = AnswerStream(format)
   var output = ""

@@ -24,14 +24,19 @@ public struct AnswerFormat: Sendable, Equatable {
   public var hasFrames: Bool
   /// Whether an emoji of several characters is two columns wide, and not as wide as these one by one.
   public var drawsClusters: Bool
+  /// Whether lines are wrapped anew when the terminal gets another width. Otherwise they are cut.
+  public var rewraps: Bool
 
-  public init(width: Int, height: Int, hasColors: Bool, links: Links, hasFrames: Bool, drawsClusters: Bool) {
+  public init(
+    width: Int, height: Int, hasColors: Bool, links: Links, hasFrames: Bool, drawsClusters: Bool, rewraps: Bool
+  ) {
     self.width = max(10, width)
     self.height = max(2, height)
     self.hasColors = hasColors
     self.links = links
     self.hasFrames = hasFrames
     self.drawsClusters = drawsClusters
+    self.rewraps = rewraps
   }
 
   /// The format of the terminal on standard output; nil if it is none, or one whose cursor cannot move.
@@ -51,7 +56,8 @@ public struct AnswerFormat: Sendable, Equatable {
       hasColors: !isSet("NO_COLOR"),
       links: hasNone ? .written : hasLinks && !isInMultiplexer ? .hidden : .both,
       hasFrames: Charset.ofTerminal.has("─│╭╰•"),
-      drawsClusters: isModern && !isInMultiplexer)
+      drawsClusters: isModern && !isInMultiplexer,
+      rewraps: isSet("TMUX") || !hasNone && !isSet("XTERM_VERSION", "STY"))
   }
 
   /// The width of a text in columns, as the terminal draws it.

@@ -32,12 +32,14 @@ struct AnswerScreen {
   ///   - open: lines that may.
   ///   - format: the format of both; the terminal may have another size than before.
   mutating func update(settled: [StyledLine], open: [StyledLine], _ format: AnswerFormat) -> String {
-    if format.width != self.format.width { freeze(shown.count) }
+    // The terminal has wrapped what it shows anew, or has cut it, when it got another width.
+    let isResized = format.width != self.format.width
+    let rows = shown.map { Self.rows($0, format.rewraps ? format : self.format) }
     self.format = format
     let all = settled + open
     let skipped = lines(all, within: frozenWords)
     let wanted = Array(all[skipped...])
-    let (text, kept) = replacing(by: wanted)
+    let (text, kept) = replacing(rows, by: wanted, isResized: isResized)
     // The words of the settled lines count no more: later lines begin behind them.
     let settledWords = settled.reduce(0) { $0 + $1.words }
     frozenWords = max(0, frozenWords - settledWords)
@@ -62,23 +64,17 @@ struct AnswerScreen {
     return lines.count
   }
 
-  /// Keeps the first lines as they are on the terminal.
-  private mutating func freeze(_ count: Int) {
-    guard count > 0 else { return }
-    frozenWords += shown[..<count].reduce(0) { $0 + $1.words }
-    // The last word may be only the beginning of one.
-    if count == shown.count { frozenWords = max(0, frozenWords - 1) }
-    shown.removeFirst(count)
-  }
-
   // MARK: Writing
 
+  /// - Parameters:
+  ///   - rows: how many lines of the terminal each shown line takes.
+  ///   - isResized: whether the shown lines may have come to look otherwise, so that all of them are written again.
   /// - Returns: what the terminal gets, and how many of the wanted lines must not change from now on.
-  private mutating func replacing(by wanted: [StyledLine]) -> (String, kept: Int) {
-    let same = zip(shown, wanted).prefix { $0 == $1 }.count
+  private mutating func replacing(_ rows: [Int], by wanted: [StyledLine], isResized: Bool) -> (String, kept: Int) {
+    let same = isResized ? 0 : zip(shown, wanted).prefix { $0 == $1 }.count
     guard same < shown.count || same < wanted.count else { return ("", 0) }
     if same == shown.count { return (append(wanted[same...]), 0) }
-    if same == shown.count - 1, same < wanted.count, let suffix = wanted[same].suffix(after: shown[same]) {
+    if !isResized, same == shown.count - 1, same < wanted.count, let suffix = wanted[same].suffix(after: shown[same]) {
       let text = StyledText.text(suffix) + following(wanted[(same + 1)...])
       return (text, 0)
     }
@@ -86,7 +82,7 @@ struct AnswerScreen {
     var first = min(same, max(0, wanted.count - 1))
     var kept = 0
     var source = wanted[first...]
-    let reachable = reachable()
+    let reachable = reachable(rows)
     if first < reachable {
       first = reachable
       let words = shown[..<first].reduce(0) { $0 + $1.words }
@@ -94,17 +90,17 @@ struct AnswerScreen {
       frozenWords += wanted[..<kept].reduce(0) { $0 + $1.words }
       source = wanted[kept...]
     }
-    let up = shown[first...].reduce(-1) { $0 + rows($1) }
+    let up = rows[first...].reduce(-1, +)
     let text = "\r" + (up > 0 ? "\u{1B}[\(up)A" : "") + "\u{1B}[J"
     cursor = .lineStart
     return (Self.begin + text + append(source) + Self.end, kept)
   }
 
   /// The index of the first line that is still on the screen in full.
-  private func reachable() -> Int {
+  private func reachable(_ rows: [Int]) -> Int {
     var room = format.height
-    for index in shown.indices.reversed() {
-      room -= rows(shown[index])
+    for index in rows.indices.reversed() {
+      room -= rows[index]
       if room < 0 { return index + 1 }
     }
     return 0
@@ -122,7 +118,7 @@ struct AnswerScreen {
   }
 
   /// The number of lines of the terminal that a line takes.
-  private func rows(_ line: StyledLine) -> Int {
+  private static func rows(_ line: StyledLine, _ format: AnswerFormat) -> Int {
     guard line.columns > format.width else { return 1 }
     var (rows, column) = (1, 0)
     for character in line.text {

@@ -7,6 +7,11 @@ struct TableLayout {
     /// The widths of the columns.
     case columns([Int])
     case lists
+
+    /// The terminal may have got narrower since the earlier rows.
+    fileprivate func fits(_ width: Int) -> Bool {
+      if case .columns(let widths) = self { TableLayout.columns(widths) <= width } else { true }
+    }
   }
 
   let shape: Shape
@@ -28,7 +33,7 @@ struct TableLayout {
       row.map { layout.inline.styled($0, base: index == 0 ? bold : .plain) }
     }
     self.cells = cells
-    self.shape = shape ?? Self.shape(cells, width: width, layout.format)
+    self.shape = shape.flatMap { $0.fits(width) ? $0 : nil } ?? Self.shape(cells, width: width, layout.format)
   }
 
   /// - Parameter isContinued: whether the names of the columns are on the terminal already.
@@ -76,8 +81,11 @@ struct TableLayout {
   /// The widths for a row that came when the columns were on the terminal: one that fits is not wrapped.
   private func widened(_ widths: [Int], for row: [[StyledRun]]) -> [Int] {
     let wide = zip(widths, row).map { width, cell in max(width, format.columns(of: cell.map(\.text).joined())) }
-    return wide.reduce(0, +) + Self.gap * (wide.count - 1) <= width ? wide : widths
+    return Self.columns(wide) <= width ? wide : widths
   }
+
+  /// The width of a row.
+  private static func columns(_ widths: [Int]) -> Int { widths.reduce(0, +) + gap * (widths.count - 1) }
 
   private func line(_ row: [[StyledRun]], _ widths: [Int]) -> [StyledLine] {
     let bar = StyledRun(text: format.hasFrames ? " │ " : " | ", style: .dim)

@@ -78,17 +78,34 @@ import Testing
     #expect(stream.frame(format, isComplete: true).contains("end"))
   }
 
-  @Test func anAnswerGoesOnAfterTheTerminalHasGotAnotherWidth() throws {
-    let words = (1...60).map { "word\($0)" }
-    var stream = AnswerStream(AnswerFormat.test(80))
-    var output = ""
-    for (index, word) in words.enumerated() {
-      stream.append(word + " ")
-      output += stream.frame(AnswerFormat.test(index < 30 ? 80 : 40))
+  /// Most terminals wrap the open lines anew when they get another width, and others cut them.
+  @Test(arguments: [(true, 5), (false, 2)])
+  func openLinesAreDrawnAgainWholeInAnotherWidth(_ rewraps: Bool, _ rowsAbove: Int) {
+    let words = (10...39).map { "word\($0)" }
+    var stream = AnswerStream(.test(80, rewraps: rewraps))
+    stream.append("Settled.\n\n" + words.joined(separator: " "))
+    // Three lines of 76, 76 and 55 columns are open.
+    _ = stream.frame(.test(80, rewraps: rewraps))
+    stream.append(" end")
+    let frame = stream.frame(.test(40, rewraps: rewraps))
+    #expect(frame.hasPrefix("\u{1B}[?2026h\r\u{1B}[\(rowsAbove)A\u{1B}[J"), "\(frame)")
+    for word in words + ["end"] { #expect(frame.contains(word)) }
+    #expect(!frame.contains("Settled"))
+    stream.append(" of it")
+    #expect(stream.frame(.test(40, rewraps: rewraps)) == " of it")
+  }
+
+  /// A table that is higher than the screen goes on in the columns of its first rows, as long as they fit.
+  @Test func aNarrowerTerminalGetsNoWiderTable() {
+    var stream = AnswerStream(.test(80, rows: 10))
+    stream.append("| a | b |\n|---|---|\n")
+    let row = "| \(String(repeating: "x", count: 30)) | \(String(repeating: "y", count: 30)) |\n"
+    for _ in 0..<20 {
+      stream.append(row)
+      _ = stream.frame(.test(80, rows: 10))
     }
-    output += stream.frame(AnswerFormat.test(40), isComplete: true)
-    // What was written before the change stays.
-    #expect(!output.contains("\u{1B}["))
-    for word in words { #expect(output.contains(word)) }
+    stream.append(row)
+    let frame = stream.frame(.test(40, rows: 10))
+    for line in frame.split(separator: "\n").dropFirst() { #expect(line.filter { "xy│ ".contains($0) }.count <= 40) }
   }
 }
