@@ -350,7 +350,7 @@ check_with zsh "zsh completes templates" offers zsh 'chappie ask --template s' '
 
 # verbs_of [VERB]: the verbs that may follow.
 verbs_of() {
-  "$build/chappie" "$@" --help </dev/null | sed -n '/^Verbs:/,/^$/s/^  \([a-z-]*\) .*/\1/p'
+  "$build/chappie" "$@" --help </dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p'
 }
 
 # A verb of threads is two words.

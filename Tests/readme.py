@@ -33,6 +33,8 @@ CHANGING = [
     (r"\b1[78]\d{8}\b", "TIME"),
     (NAME, "NAME"),
     (r"\b\w{3} \d+ \w{3} \d{4}, \d\d:\d\d", "DATE"),
+    # A time of today has no date.
+    (r"resets (DATE|\d\d:\d\d)", "resets DATE"),
     (r"\b[\d.]+ ([KMG]i)?B\b", "SIZE"),
     (r"[█░]{20} +\d+%", "BAR"),
     (r"\b\d+%", "PERCENT"),

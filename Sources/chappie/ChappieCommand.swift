@@ -4,101 +4,77 @@ import GLibBridge
 import Glibc
 import Platform
 
-/// `chappie`: the entry point of the command, and its help.
+/// `chappie`: the entry point of the command.
 @main
 enum ChappieCommand {
-  static let verbs: [any Verb.Type] = [
-    SignIn.self, SignOut.self, Status.self, Ask.self, Chat.self, Context.self, Threads.self, Models.self, Usage.self,
-    Templates.self, Accounts.self, Monitor.self, Approvals.self, Doctor.self, Erase.self,
-  ]
-
   static func main() {
     StandardStream.openMissing()
     Translation.useForLibraries()
     let arguments = Array(CommandLine.arguments.dropFirst())
     switch arguments.first {
+    case nil:
+      Help.show(Help.overview)
+      leave(ExitStatus.usage.rawValue)
     case "--version":
-      StandardStream.output.write("chappie \(ChappieVersion.current)\n")
+      StandardStream.output.line("chappie \(ChappieVersion.current)")
       leave(0)
-    case nil, "--help", "-h", "help":
-      StandardStream.output.write(help)
-      leave(arguments.isEmpty ? ExitStatus.usage.rawValue : 0)
-    case let name?: run(verb(name, among: verbs, of: "chappie"), Array(arguments.dropFirst()))
+    case "help" where arguments.count > 1: run(Array(arguments.dropFirst()) + ["--help"])
+    case "--help", "-h", "help":
+      Help.show(Help.whole)
+      leave(0)
+    default: run(arguments)
     }
   }
 
-  private static func verb(_ name: String, among verbs: [any Verb.Type], of command: String) -> any Verb.Type {
-    guard let verb = verbs.first(where: { $0.name == name }) else {
-      fail(
-        tr("There is no verb “\(name)”: see \(command) --help.")
-          + Spelling.suggestion(for: name, among: verbs.map { $0.name }))
+  /// Runs the verb that the first argument names. Another word, unless it is nearly a verb, begins a question.
+  private static func run(_ arguments: [String]) -> Never {
+    let word = arguments[0]
+    if let verb = Verb.all.first(where: { $0.name == word }) { run(verb, Array(arguments.dropFirst())) }
+    let suggestion = Spelling.suggestion(for: word, among: Verb.all.map(\.name) + ["help", "--help", "--version"])
+    guard suggestion.isEmpty else { fail(unknown(word, of: "chappie") + suggestion) }
+    // What is piped in belongs to the question. `ask` itself reads it only for a dash, since a loop may need it.
+    let isPiped = StandardInput.isPipeOrFile && !arguments.contains(AttachedFile.input)
+    run(.ask, arguments + (isPiped ? [AttachedFile.input] : []))
+  }
+
+  private static func run(_ verb: Verb, _ arguments: [String], behind command: String = "chappie") -> Never {
+    let command = "\(command) \(verb.name)"
+    if !verb.verbs.isEmpty, let word = arguments.first, !word.hasPrefix("-") {
+      guard let next = verb.verbs.first(where: { $0.name == word }) else {
+        fail(unknown(word, of: command) + Spelling.suggestion(for: word, among: verb.verbs.map(\.name)))
+      }
+      run(next, Array(arguments.dropFirst()), behind: command)
     }
-    return verb
-  }
-
-  private static var help: String {
-    tr(
-      """
-      Usage:
-        chappie VERB [OPTION…]
-
-      Talks to ChatGPT on your own plan. The sign-in stays in your keyring, with the service org.chappie.
-
-      Verbs:
-      \(list(verbs.map { ($0.name, $0.summary) }))
-
-      Exit statuses:
-      \(list(ExitStatus.allCases.map { ("\($0.rawValue)", $0.meaning) }))
-
-      chappie VERB --help explains each. See chappie(1).
-      """) + "\n"
-  }
-
-  private static func list(_ entries: [(name: String, text: String)]) -> String {
-    let width = entries.map { $0.name.count }.max() ?? 0
-    return entries.map { entry in
-      "  \(entry.name)\(String(repeating: " ", count: width - entry.name.count))  \(entry.text)"
-    }.joined(separator: "\n")
-  }
-
-  private static func run(_ type: any Verb.Type, _ arguments: [String], behind command: String = "chappie") {
-    let command = "\(command) \(type.name)"
-    if !type.verbs.isEmpty, let name = arguments.first, !name.hasPrefix("-") {
-      return run(verb(name, among: type.verbs, of: command), Array(arguments.dropFirst()), behind: command)
-    }
-    let parser = CommandLineParser(
-      parameters: type.parameters, summary: type.summary, details: details(of: type, command))
-    let make = type.prepare(parser)
+    let parser = CommandLineParser(summary: verb.summary, details: Help.details(of: verb, command))
+    let read = verb.prepare(parser)
     do {
       switch try parser.parse([command] + arguments) {
       case .help(let text):
-        StandardStream.output.write(text)
+        Help.show(text)
         leave(0)
       case .arguments(let arguments):
-        let verb = try make(arguments)
-        leave(MainLoop.run { await perform(verb) })
+        let work = try read(arguments)
+        leave(MainLoop.run { await perform(work) })
       }
     } catch {
       fail("\(error)")
     }
   }
 
-  private static func details(of type: any Verb.Type, _ command: String) -> String {
-    guard !type.verbs.isEmpty else { return type.details }
-    let entries = list(type.verbs.map { ($0.name, $0.summary) })
-    return tr("Verbs:\n\(entries)\n\n\(command) VERB --help explains each.") + " " + type.details
-  }
-
   @GLibActor
-  private static func perform(_ verb: any Verb) async -> Int32 {
+  private static func perform(_ work: Verb.Work) async -> Int32 {
     do {
-      return try await verb.run(on: await ServiceConnection.connect()).rawValue
+      return try await work.run(await ServiceConnection.connect()).rawValue
     } catch {
       let failure = CommandFailure(error)
       CommandFailure.report(failure.message)
-      if verb.json { StandardStream.output.write(failure.json.line + "\n") }
+      if work.json { StandardStream.output.line(failure.json.line) }
       return failure.status.rawValue
     }
+  }
+
+  private static func unknown(_ word: String, of command: String) -> String {
+    tr("There is no command “\(word)”: see \(command) --help.")
   }
 
   private static func fail(_ message: String) -> Never {
@@ -112,4 +88,12 @@ enum ChappieCommand {
     CommandFailure.report(tr("Standard output cannot be written: \(reason)."))
     exit(status == 0 ? ExitStatus.failed.rawValue : status)
   }
+}
+
+extension Verb {
+  /// In the order of the help.
+  static let all: [Verb] = [
+    signIn, signOut, status, ask, chat, context, threads, models, usage, templates, accounts, monitor, approvals,
+    doctor, erase,
+  ]
 }

@@ -5,10 +5,19 @@ import Platform
 extension Timestamp {
   /// The date and time, in the user's time zone and language.
   public var localText: String {
+    // Translators: a date and a time, as g_date_time_format formats it.
+    formatted(tr("%a %-d %b %Y, %H:%M"))
+  }
+
+  /// The time alone if it is of today, and else as ``localText``.
+  public var shortLocalText: String {
+    // Translators: a time of today, as g_date_time_format formats it.
+    formatted("%F") == Timestamp.now.formatted("%F") ? formatted(tr("%H:%M")) : localText
+  }
+
+  private func formatted(_ format: String) -> String {
     guard let date = g_date_time_new_from_unix_local(gint64(unixSeconds)) else { return "\(unixSeconds)" }
     defer { g_date_time_unref(date) }
-    // Translators: a date and a time, as g_date_time_format formats it.
-    let format = tr("%a %-d %b %Y, %H:%M")
     // The names of days and months are those of the locale, too.
     return takeString(Translation.inUsersLocale { g_date_time_format(date, format) }) ?? "\(unixSeconds)"
   }

@@ -82,6 +82,12 @@ public enum StandardInput {
   /// Whether it is a terminal.
   public static var isTerminal: Bool { isatty(0) == 1 }
 
+  /// Whether it is a pipe or a regular file, so that it has an end.
+  public static var isPipeOrFile: Bool {
+    var status = stat()
+    return fstat(0, &status) == 0 && [S_IFIFO, S_IFREG].contains(status.st_mode & S_IFMT)
+  }
+
   /// Reads the next line, without its end; nil at the end of input.
   ///
   /// - Parameter limit: the most bytes that are kept. The rest of a longer line is read and dropped.

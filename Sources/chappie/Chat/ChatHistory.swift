@@ -36,22 +36,29 @@ struct ChatHistory {
 
   /// Adds a text file to the next question.
   ///
+  /// - Returns: its name and size, for a person.
   /// - Throws: `CommandLineError` if it cannot be read, or is no text.
-  mutating func add(file: String) throws {
+  mutating func add(file: String) throws -> String {
     // Standard input is the terminal.
-    let file = file == AttachedFile.input ? "./\(file)" : file
-    files.append(try AttachedFile(file, limit: AskInput.textLimit).markdown)
+    let path = file == AttachedFile.input ? "./\(file)" : file
+    let attached = try AttachedFile(path, limit: AskInput.textLimit, image: "/image")
+    files.append(attached.markdown)
+    return attached.label
   }
 
   /// Adds a picture to the next question.
   ///
+  /// - Returns: its name and size, or its address, for a person.
   /// - Throws: ``CommandFailure`` if there is no such file.
-  mutating func add(image: String) throws(CommandFailure) {
+  mutating func add(image: String) throws(CommandFailure) -> String {
     let address = AskInput.address(image)
-    guard !address.hasPrefix("/") || FileKind(address) == .regular else {
-      throw CommandFailure(.failed, tr("There is no file \(image)."))
+    guard address.hasPrefix("/") else {
+      images.append(address)
+      return address
     }
+    guard FileKind(address) == .regular else { throw CommandFailure(.failed, tr("There is no file \(image).")) }
     images.append(address)
+    return "\(image) (\(ByteCount(bytes: UInt64(Files.size(address))).text))"
   }
 
   /// The question of a line, with what was added.

@@ -12,7 +12,7 @@ final class ChatInterpreter {
     a line and bring earlier lines back; Alt-Enter begins another line of the same message, and lines that are pasted \
     together are one message. Tab completes commands. Ctrl-C cancels an answer or clears a line; Ctrl-D ends the chat.
 
-    /model [SLUG]       changes the model, or shows it
+    /model [MODEL]      changes the model, or shows it
     /file FILE          adds a text file to the next message
     /image FILE         adds a picture to the next message
     /copy               copies the last answer, if the terminal supports that
@@ -84,21 +84,24 @@ final class ChatInterpreter {
     let rest = words.count > 1 ? String(words[1]).trimmed : ""
     switch words[0] {
     case "/quit", "/exit": return false
-    case "/help": write(Self.help)
+    case "/help": Help.show(Self.help + "\n")
     case "/model": try await model(rest)
-    case "/file": try history.add(file: try Self.path(rest))
-    case "/image": try history.add(image: try Self.path(rest))
-    case "/copy": try Clipboard.copy(try history.lastAnswer())
+    case "/file": say(tr("\(try history.add(file: try Self.path(rest))) goes with the next message."))
+    case "/image": say(tr("\(try history.add(image: try Self.path(rest))) goes with the next message."))
+    case "/copy": say(tr("The terminal was asked to copy \(try Clipboard.copy(try history.lastAnswer()))."))
     case "/save": try await save(OutputFile(path: try Self.path(rest), replaces: false))
     case "/undo":
       try await conversation.undo(isAnswered: try history.last().isAnswered)
       history.exchanges.removeLast()
+      say(tr("The last message is removed, and its answer."))
     case "/retry": try await retry()
     case "/clear":
-      try await conversation.clear()
+      say(try await conversation.clear())
       history = ChatHistory()
-    case "/compact": try await conversation.compact(rest)
-    case "/context": write(try await conversation.length())
+    case "/compact":
+      try await conversation.compact(rest)
+      say(tr("The model reads a summary from now on."))
+    case "/context": StandardStream.output.line(try await conversation.length())
     default:
       let commands = Self.completions().map(\.trimmed)
       throw CommandFailure(
@@ -124,25 +127,28 @@ final class ChatInterpreter {
     let last = try history.last()
     if last.isAnswered { try await conversation.undo(isAnswered: true) }
     history.exchanges.removeLast()
+    say(tr("The last message is asked again."))
     try await ask(last.question)
   }
 
   private func save(_ file: OutputFile) async throws {
     try file.check()
     try file.write(try await conversation.markdown(history))
+    say(tr("The conversation is in \(file.path)."))
   }
 
   private func model(_ slug: String) async throws {
-    if !slug.isEmpty {
-      try await conversation.select(slug)
-      // A model that the backend hides can be used, and no list says nothing about the model.
-      let known = await models()
-      if !known.isEmpty, !known.contains(slug) {
-        let offered = known.joined(separator: ", ").terminalSafeLine
-        write(tr("“\(slug.terminalSafeLine)” is not in the list of models: \(offered)."))
-      }
+    guard !slug.isEmpty else {
+      return StandardStream.output.line(try await conversation.model().terminalSafeLine)
     }
-    write(try await conversation.model().terminalSafeLine)
+    try await conversation.select(slug)
+    // A model that the backend hides can be used, and no list says nothing about the model.
+    let known = await models()
+    if !known.isEmpty, !known.contains(slug) {
+      let offered = known.joined(separator: ", ").terminalSafeLine
+      say(tr("“\(slug.terminalSafeLine)” is not in the list of models: \(offered)."))
+    }
+    say(tr("\(slug.terminalSafeLine) answers from now on."))
   }
 
   /// The path of a file as it was typed: Tab writes a backslash before a space.
@@ -161,7 +167,30 @@ final class ChatInterpreter {
     return path.hasPrefix("~/") ? Directories.home + path.dropFirst() : path
   }
 
-  private func write(_ text: String) {
-    StandardStream.output.write(text + "\n")
+  /// Says what a command did. A program that reads the answers gets nothing of it.
+  private func say(_ text: String) {
+    StandardStream.error.line(text.terminalSafeLine)
+  }
+}
+
+/// The clipboard of the terminal, wherever the terminal is: by OSC 52.
+private enum Clipboard {
+  /// Terminals ignore much longer ones.
+  private static let limit = 74_994
+
+  /// Asks the terminal to put `text` on the clipboard. No terminal tells whether it did.
+  ///
+  /// - Returns: the size, for a person.
+  /// - Throws: ``CommandFailure`` if there is no terminal, or if the text is too long for one.
+  static func copy(_ text: String) throws(CommandFailure) -> String {
+    guard StandardStream.output.isTerminal else {
+      throw CommandFailure(.failed, tr("Standard output is no terminal, so nothing can be copied: use /save."))
+    }
+    let encoded = Base64.encode(Array(text.utf8))
+    guard encoded.utf8.count <= limit else {
+      throw CommandFailure(.failed, tr("The answer is too long for terminals to copy: use /save."))
+    }
+    StandardStream.output.write(controlSequences: "\u{1B}]52;c;\(encoded)\u{1B}\\")
+    return ByteCount(bytes: UInt64(text.utf8.count)).text
   }
 }

@@ -1,5 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
+import Platform
+
+/// A conversation of `chappie chat`: that of a client, or a stored thread.
+@GLibActor
+protocol ChatTarget: AnyObject {
+  /// Opens a turn for the next message, so that its answer comes sooner.
+  func prepare(_ options: VariantDictionary)
+
+  /// Sends a message, and prints the answer as it comes.
+  ///
+  /// - Parameter answer: gets the text of the answer.
+  /// - Returns: ``ExitStatus/success``, or ``ExitStatus/declined`` if the model refused to answer.
+  /// - Throws: ``CommandFailure``.
+  func send(_ question: Question, _ options: VariantDictionary, _ answer: KeptAnswer?) async throws -> ExitStatus
+
+  /// Starts over with an empty conversation.
+  ///
+  /// - Returns: a sentence that says what became of the old one.
+  func clear() async throws -> String
+
+  /// Replaces the messages by `summary`. If it is empty, the model writes the summary.
+  func compact(_ summary: String) async throws
+
+  /// Removes the last question, and its answer if it has one.
+  ///
+  /// - Throws: ``CommandFailure`` if the conversation does not allow that.
+  func undo(isAnswered: Bool) async throws
+
+  /// The conversation as a Markdown document.
+  ///
+  /// - Parameter history: the part of it that this command has seen.
+  func markdown(_ history: ChatHistory) async throws -> String
+
+  /// The slugs of the models that can be asked.
+  func models() async throws -> [String]
+
+  /// The length of the conversation, in one line.
+  func length() async throws -> String
+
+  /// Selects the model of the following messages.
+  func select(_ model: String) async throws
+
+  /// The slug of the model.
+  func model() async throws -> String
+}
 
 /// The conversation of a client that this command opened. It ends with the command.
 @GLibActor
@@ -28,8 +73,9 @@ final class ClientConversation: ChatTarget {
     try await printer(answer).print(question, options, on: await prepared.take())
   }
 
-  func clear() async throws {
+  func clear() async throws -> String {
     try await service.call(client, "Client", "ClearContext")
+    return tr("The conversation is forgotten.")
   }
 
   func compact(_ summary: String) async throws {
@@ -50,7 +96,7 @@ final class ClientConversation: ChatTarget {
   }
 
   func length() async throws -> String {
-    try await ContextSummary(service: service, client: client).line()
+    try await Conversation(service, client).length()
   }
 
   func select(_ model: String) async throws {

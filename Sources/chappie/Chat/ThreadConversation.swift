@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ChappieSDK
 import GLibBridge
 import Platform
 
@@ -24,6 +25,18 @@ final class ThreadConversation: ChatTarget {
     thread = name == Self.new ? nil : try await threads.id(name)
     selectedModel = model
     self.output = output
+  }
+
+  /// Shows the last turn to a person at a terminal.
+  func remind(raw: Bool) async throws {
+    guard let thread else { return }
+    do {
+      let stored = try await Spinner.show(tr("Reading the thread…")) { try await threads.thread(thread) }
+      StandardStream.output.write(controlSequences: ThreadText(raw: raw).reminder(stored))
+    } catch let error as GLibError where error.name == .limitExceeded {
+      // A thread that is too long to show can still be continued.
+      CommandFailure.report(CommandFailure(error).message)
+    }
   }
 
   private func printer(_ thread: String, _ answer: KeptAnswer? = nil) -> TurnPrinter {
@@ -56,7 +69,7 @@ final class ThreadConversation: ChatTarget {
       throw error
     }
     if StandardStream.error.isTerminal, !output.json {
-      StandardStream.error.write(tr("Thread \(ThreadSummary.short(thread)): go on with --thread.") + "\n")
+      StandardStream.error.line(tr("Thread \(ThreadSummary.short(thread)): go on with --thread."))
     }
     return status
   }
@@ -70,8 +83,9 @@ final class ThreadConversation: ChatTarget {
     return true
   }
 
-  func clear() async throws {
+  func clear() -> String {
     thread = nil
+    return tr("The thread stays stored. The next message begins another one.")
   }
 
   func compact(_ summary: String) async throws {

@@ -80,7 +80,7 @@ struct TurnPrinter {
     if !output.json, !output.isWhole { write(part ?? text, to: part == nil ? .error : .output) }
     let object = object(part ?? text, details)
     do {
-      if let part { try output.keep(part) }
+      if let part { try output.file?.write(part.hasSuffix("\n") ? part : part + "\n") }
     } catch {
       throw error.preceded(by: object)
     }

@@ -59,15 +59,15 @@ enum DesktopChecks {
 
   static func notifications(_ bus: BusConnection) async -> Finding {
     let name = "org.freedesktop.Notifications"
-    let path = ObjectPath.root.appending("org").appending("freedesktop").appending("Notifications")
     guard await bus.knows([name]) else {
       return .note(
         "notifications", tr("No program shows notifications, such as those of a needed sign-in."),
         tr("Start the desktop's, or install one such as dunst."))
     }
     do {
-      let server: String = try await bus.call(name, path, name, "GetServerInformation", timeout: deadline)
-        .member(0, "name")
+      let server: String = try await bus.call(
+        name, .standing(for: name), name, "GetServerInformation", timeout: deadline
+      ).member(0, "name")
       return .ok("notifications", tr("\(server) shows notifications."))
     } catch {
       return .note(

@@ -32,8 +32,7 @@ struct ServerChecks {
 
   init(_ service: ServiceConnection) async {
     do {
-      let reply = try await service.connection.call(
-        ServiceConnection.name, ServiceConnection.root, "org.chappie.Manager", "CheckServers", timeout: Self.deadline)
+      let reply = try await service.manager("CheckServers", timeout: Self.deadline)
       servers = .success(try reply.member(0, "servers", as: [VariantDictionary].self).map(Server.init))
     } catch {
       servers = .failure(CommandFailure(error))

@@ -33,14 +33,11 @@ struct ServiceChecks {
     guard await bus.hasOwner(name) else {
       return .ok("unit", tr("This session has no systemd: the bus itself starts the service."))
     }
-    let path = ObjectPath.root.appending("org").appending("freedesktop").appending("systemd1")
     do {
       let unit: ObjectPath = try await bus.call(
-        name, path, "\(name).Manager", "LoadUnit", .tuple("chappie.service"), timeout: Self.deadline
+        name, .standing(for: name), "\(name).Manager", "LoadUnit", .tuple("chappie.service"), timeout: Self.deadline
       ).member(0, "unit")
-      let properties: VariantDictionary = try await bus.call(
-        name, unit, "org.freedesktop.DBus.Properties", "GetAll", .tuple("\(name).Unit"), timeout: Self.deadline
-      ).member(0, "properties")
+      let properties = try await bus.properties(name, unit, "\(name).Unit", timeout: Self.deadline)
       return Self.unit(
         load: try properties.value("LoadState") ?? "", active: try properties.value("ActiveState") ?? "")
     } catch {

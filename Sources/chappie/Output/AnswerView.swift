@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AnswerRendering
 import GLibBridge
+import Glibc
 import Platform
 
 /// Shows an answer on standard output while it comes. A terminal gets it laid out; a pipe, a file and `--raw` get it as
@@ -22,11 +23,14 @@ final class AnswerView {
   private var isChanged = false
   private var waiting: (reason: String, since: ContinuousClock.Instant)?
   private var ticking: Timer?
+  private var resizes: UnixSignalWatch?
 
   /// - Parameter raw: whether a terminal gets the text as it is as well.
   init(raw: Bool) {
     stream = raw ? nil : AnswerFormat.ofTerminal.map { AnswerStream($0) }
-    if stream != nil { hiddenTyping = HiddenTyping() }
+    guard stream != nil else { return }
+    hiddenTyping = HiddenTyping()
+    resizes = UnixSignalWatch(SIGWINCH) { [weak self] in self?.draw() }
   }
 
   /// Shows that the answer waits. The next text ends that.
@@ -78,6 +82,7 @@ final class AnswerView {
     draw(isComplete: true)
     stream = nil
     hiddenTyping = nil
+    resizes = nil
     if !endsInNewline { StandardStream.output.write("\n") }
     endsInNewline = true
   }

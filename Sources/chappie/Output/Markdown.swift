@@ -12,13 +12,13 @@ enum Markdown {
   /// A name within a line.
   static func code(_ name: String) -> String {
     let name = name.terminalSafeLine
-    let marks = String(repeating: "`", count: longestRun(of: "`", in: name) + 1)
+    let marks = String(repeating: "`", count: longestRow(in: name) + 1)
     return marks.count == 1 ? "`\(name)`" : "\(marks) \(name) \(marks)"
   }
 
-  /// A fenced block, with a fence that is longer than any in the text.
+  /// A fenced block.
   static func block(_ text: String, _ language: String = "") -> String {
-    let fence = String(repeating: "`", count: max(3, longestRun(of: "`", in: text) + 1))
+    let fence = fence(around: text)
     return "\(fence)\(language)\n\(text.terminalSafe.trimmingEnd(while: \.isNewline))\n\(fence)"
   }
 
@@ -50,13 +50,13 @@ enum Markdown {
       .map(String.init)
   }
 
-  private static func longestRun(of mark: Character, in text: String) -> Int {
-    var longest = 0
-    var run = 0
-    for character in text {
-      run = character == mark ? run + 1 : 0
-      longest = max(longest, run)
-    }
-    return longest
+  /// A fence that does not occur in the text.
+  static func fence(around text: String) -> String {
+    String(repeating: "`", count: max(3, longestRow(in: text) + 1))
+  }
+
+  /// The length of the longest row of backquotes.
+  private static func longestRow(in text: String) -> Int {
+    text.utf8.split { $0 != UInt8(ascii: "`") }.map(\.count).max() ?? 0
   }
 }

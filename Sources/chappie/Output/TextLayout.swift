@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
+import Platform
 
 extension String {
   /// The lines of this text, with long lines wrapped between words. The continuation of an indented line is indented
@@ -55,5 +56,12 @@ extension String {
   /// This text without the white space around it.
   var trimmed: String {
     String(drop(while: \.isWhitespace)).trimmingEnd(while: \.isWhitespace)
+  }
+}
+
+extension StandardStream {
+  /// Writes a line, as ``write(_:)``.
+  func line(_ text: String) {
+    write(text + "\n")
   }
 }

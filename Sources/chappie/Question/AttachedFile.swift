@@ -11,9 +11,11 @@ struct AttachedFile {
   private let name: String
   private let text: String
 
-  /// - Parameter argument: the path of a file, or ``input``.
+  /// - Parameters:
+  ///   - argument: the path of a file, or ``input``.
+  ///   - image: what takes images.
   /// - Throws: ``CommandLineError`` if it is no file, longer than `limit` bytes, or no text.
-  init(_ argument: String, limit: Int) throws {
+  init(_ argument: String, limit: Int, image: String = "--image") throws {
     let bytes: [UInt8]
     if argument == Self.input {
       name = "standard input"
@@ -24,10 +26,10 @@ struct AttachedFile {
       bytes = try Self.read(argument, limit: limit)
     }
     guard let text = String(validating: bytes, as: UTF8.self), !text.utf8.contains(0) else {
+      let shown = argument == Self.input ? tr("Standard input") : argument
       throw CommandLineError(
-        argument == Self.input
-          ? tr("Standard input is no UTF-8 text: convert it first.")
-          : tr("\(argument) is no UTF-8 text: convert it first."))
+        ChappieImage(bytes: bytes) == nil
+          ? tr("\(shown) is no UTF-8 text: convert it first.") : tr("\(shown) is an image: give it with \(image)."))
     }
     self.text = text.hasPrefix("\u{FEFF}") ? String(text.unicodeScalars.dropFirst()) : text
   }
@@ -56,20 +58,13 @@ struct AttachedFile {
     CommandLineError(tr("\(name) is longer than \(ByteCount(bytes: UInt64(limit)).text): send less."))
   }
 
-  /// The file as a part of a question: its name, and its text between fences that do not occur in it.
-  var markdown: String {
-    let fence = String(repeating: "`", count: max(3, Self.longestRun(of: UInt8(ascii: "`"), in: text) + 1))
-    return "File: \(name)\n\(fence)\n\(text)\(text.isEmpty || text.hasSuffix("\n") ? "" : "\n")\(fence)"
-  }
+  /// The name and the size, for a person.
+  var label: String { "\(name) (\(ByteCount(bytes: UInt64(text.utf8.count)).text))" }
 
-  private static func longestRun(of byte: UInt8, in text: String) -> Int {
-    var longest = 0
-    var run = 0
-    for next in text.utf8 {
-      run = next == byte ? run + 1 : 0
-      longest = max(longest, run)
-    }
-    return longest
+  /// The file as a part of a question: its name, and its text between fences.
+  var markdown: String {
+    let fence = Markdown.fence(around: text)
+    return "File: \(name)\n\(fence)\n\(text)\(text.isEmpty || text.hasSuffix("\n") ? "" : "\n")\(fence)"
   }
 }
 

@@ -89,7 +89,7 @@ struct Template {
 
   /// Whether a word can be the name of a variable: letters, digits and `_` of ASCII, and no digit first.
   static func isVariable(_ name: String) -> Bool {
-    name.utf8.first.map { !($0 >= 48 && $0 <= 57) } == true && name.utf8.allSatisfy(TemplateText.isName)
+    name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil
   }
 
   /// The names of the variables that the text and the instructions have, in order of the alphabet.
@@ -133,63 +133,67 @@ struct Template {
 
 /// A text with variables: `$name` or `${name}`. `$$` is a dollar sign, and so is every other `$`.
 struct TemplateText {
-  private enum Part {
-    case text(Substring)
-    case variable(String)
+  private static var place: Regex<(Substring, Substring?, Substring?)> {
+    /\$(?:\$|([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\})/
   }
 
-  private let parts: [Part]
+  private let text: String
 
   init(_ text: String) {
-    var parts: [Part] = []
-    var rest = text[...]
-    while let dollar = rest.firstIndex(of: "$") {
-      parts.append(.text(rest[..<dollar]))
-      rest = rest[dollar...].dropFirst()
-      if rest.hasPrefix("$") {
-        parts.append(.text("$"))
-        rest = rest.dropFirst()
-      } else if let (name, after) = Self.name(in: rest) {
-        parts.append(.variable(name))
-        rest = after
-      } else {
-        parts.append(.text("$"))
-      }
-    }
-    self.parts = parts + [.text(rest)]
-  }
-
-  /// The name at the beginning of `text`, and what follows it.
-  private static func name(in text: Substring) -> (String, Substring)? {
-    let isBraced = text.hasPrefix("{")
-    let name = text.dropFirst(isBraced ? 1 : 0).prefix { $0.utf8.allSatisfy(isName) }
-    let after = text[name.endIndex...]
-    guard Template.isVariable(String(name)), !isBraced || after.hasPrefix("}") else { return nil }
-    return (String(name), isBraced ? after.dropFirst() : after)
-  }
-
-  /// Whether a byte may be part of a name.
-  static func isName(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-      true
-    default: false
-    }
+    self.text = text
   }
 
   /// The names of the variables, in order.
-  var variables: [String] {
-    parts.compactMap { if case .variable(let name) = $0 { name } else { nil } }
-  }
+  var variables: [String] { text.matches(of: Self.place).compactMap { ($0.1 ?? $0.2).map(String.init) } }
 
   /// The text with `values` in place of the variables. A value is never searched for variables.
   func filled(_ values: [String: String]) -> String {
-    parts.map { part in
-      switch part {
-      case .text(let text): String(text)
-      case .variable(let name): values[name] ?? ""
-      }
-    }.joined()
+    text.replacing(Self.place) { match in (match.1 ?? match.2).map { values[String($0)] ?? "" } ?? "$" }
   }
+}
+
+/// The templates of the user and of the system: `chappie/templates/NAME.txt` in the directories of configurations.
+enum TemplateDirectory {
+  private static let suffix = ".txt"
+
+  /// In order of precedence.
+  private static var directories: [String] {
+    ([Directories.configuration] + Directories.systemConfiguration).map { $0 + "/chappie/templates" }
+  }
+
+  /// Whether a word can be the name of a template: up to 64 letters, digits, `.`, `_` and `-` of ASCII, and no `.` first.
+  private static func isName(_ name: String) -> Bool {
+    name.wholeMatch(of: /[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}/) != nil
+  }
+
+  /// Reads the template with a name.
+  ///
+  /// - Throws: ``CommandLineError`` if there is none, or if it cannot be used.
+  static func template(_ name: String) throws -> Template {
+    guard isName(name) else {
+      throw CommandLineError(tr("“\(name)” is no name of a template: use letters, digits, ., _ and -."))
+    }
+    for directory in directories {
+      let path = "\(directory)/\(name)\(suffix)"
+      if Files.exists(path) { return try Template(name, at: path) }
+    }
+    throw CommandLineError(tr("There is no template “\(name)”: chappie templates lists them."))
+  }
+
+  /// The names and paths of all templates, in order of the alphabet.
+  ///
+  /// - Throws: ``FileError`` if a directory cannot be read.
+  static func all() throws(FileError) -> [(name: String, path: String)] {
+    var paths: [String: String] = [:]
+    for directory in directories {
+      for file in try Files.names(in: directory) where file.hasSuffix(suffix) {
+        let name = String(file.dropLast(suffix.count))
+        if isName(name), paths[name] == nil { paths[name] = "\(directory)/\(file)" }
+      }
+    }
+    return paths.sorted { $0.key < $1.key }.map { (name: $0.key, path: $0.value) }
+  }
+
+  /// Where the user's templates belong.
+  static var place: String { directories[0] }
 }

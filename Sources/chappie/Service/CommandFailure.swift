@@ -123,7 +123,7 @@ struct CommandFailure: Error {
         """)
     case (_, .signInNeeded): tr("The sign-in has ended: run chappie sign-in.")
     case (_, .usageLimitReached):
-      [message, resetsAt.map { tr("It resets \($0.localText).") }].compactMap(\.self).joined(separator: " ")
+      [message, resetsAt.map { tr("It resets \($0.shortLocalText).") }].compactMap(\.self).joined(separator: " ")
     case (.cancelled, _): tr("Cancelled.")
     case _
     where ["org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner"].contains(name):

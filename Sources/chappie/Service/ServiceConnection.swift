@@ -7,7 +7,7 @@ import Platform
 @GLibActor
 final class ServiceConnection {
   static let name = "org.chappie"
-  static let root = ObjectPath.root.appending("org").appending("chappie")
+  static let root = ObjectPath.standing(for: name)
 
   let connection: BusConnection
 
@@ -49,7 +49,7 @@ final class ServiceConnection {
     guard account != "default" || accessibility != .whenUnlockedThisDeviceOnly else { return Self.root }
     var configuration = Self.configuration(account)
     configuration.set("keychain_accessibility", accessibility.rawValue)
-    return try await call(Self.root, "Manager", "OpenSession", .tuple(configuration)).member(0, "session")
+    return try await manager("OpenSession", .tuple(configuration)).member(0, "session")
   }
 
   /// The objects of the stored accounts other than the default one.
@@ -78,7 +78,7 @@ final class ServiceConnection {
   func openClient(_ account: String?, model: String? = nil) async throws -> ObjectPath {
     var configuration = account.map(Self.configuration) ?? [:]
     configuration.set("model", model)
-    return try await call(Self.root, "Manager", "OpenClient", .tuple(configuration)).member(0, "client")
+    return try await manager("OpenClient", .tuple(configuration)).member(0, "client")
   }
 
   private static func configuration(_ account: String) -> VariantDictionary {
@@ -101,6 +101,14 @@ final class ServiceConnection {
   ) async throws -> Variant {
     try await connection.call(
       Self.name, path, "org.chappie.\(interface)", member, arguments, timeout: timeout, interactive: interactive)
+  }
+
+  /// Calls a method of `org.chappie.Manager`, as ``call(_:_:_:_:timeout:interactive:)``.
+  @discardableResult
+  func manager(
+    _ member: String, _ arguments: Variant = .tuple([]), timeout: Duration? = .seconds(25)
+  ) async throws -> Variant {
+    try await call(Self.root, "Manager", member, arguments, timeout: timeout)
   }
 
   /// Opens a turn on a socket of its own.
@@ -137,9 +145,7 @@ final class ServiceConnection {
 
   /// All properties of an interface of the service.
   func properties(_ path: ObjectPath, _ interface: String) async throws -> VariantDictionary {
-    try await connection.call(
-      Self.name, path, "org.freedesktop.DBus.Properties", "GetAll", .tuple("org.chappie.\(interface)")
-    ).member(0, "properties")
+    try await connection.properties(Self.name, path, "org.chappie.\(interface)")
   }
 
   /// The signals of one object from now on, including `PropertiesChanged`. The stream ends when the service ends, not
@@ -162,10 +168,26 @@ final class ServiceConnection {
   }
 }
 
+extension ObjectPath {
+  /// The path that stands for a name on the bus by custom, such as `/org/example` for `org.example`.
+  static func standing(for name: String) -> ObjectPath {
+    name.split(separator: ".").reduce(.root) { $0.appending(String($1)) }
+  }
+}
+
 /// What the bus itself tells about names.
 extension BusConnection {
   private static var bus: String { "org.freedesktop.DBus" }
   private static var deadline: Duration { .seconds(5) }
+
+  /// All properties of an interface.
+  func properties(
+    _ name: String, _ path: ObjectPath, _ interface: String, timeout: Duration = .seconds(25)
+  ) async throws -> VariantDictionary {
+    try await call(
+      name, path, "org.freedesktop.DBus.Properties", "GetAll", .tuple(interface), timeout: timeout
+    ).member(0, "properties")
+  }
 
   /// Whether a program on the bus has the name.
   func hasOwner(_ name: String) async -> Bool {
@@ -194,7 +216,6 @@ extension BusConnection {
 
   private func ask(_ member: String, _ arguments: Variant = .tuple([])) async throws -> Variant {
     try await call(
-      Self.bus, .root.appending("org").appending("freedesktop").appending("DBus"), Self.bus, member, arguments,
-      timeout: Self.deadline)
+      Self.bus, .standing(for: Self.bus), Self.bus, member, arguments, timeout: Self.deadline)
   }
 }

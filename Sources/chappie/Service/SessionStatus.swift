@@ -59,7 +59,7 @@ struct SessionStatus: Equatable {
     case .reauthenticationRequired:
       account.map { tr("The sign-in as \($0) has ended: run chappie sign-in") }
         ?? tr("The sign-in has ended: run chappie sign-in")
-    case .signedOut, .restoring: tr("Signed out")
+    case .signedOut, .restoring: tr("Signed out: run chappie sign-in")
     }
   }
 
@@ -94,5 +94,102 @@ struct SessionStatus: Equatable {
     object.set("error", errorName)
     object.set("message", errorMessage)
     return object
+  }
+}
+
+/// Whether requests may use the user's plan, as `org.chappie.Session` tells it. A sign-in with a code does not tell.
+struct PlanUse: Equatable {
+  /// Not ``ChappiePlanUse/unknown``.
+  let kind: ChappiePlanUse
+  /// The page on which the user sees and limits the usage; nil when there is none.
+  let page: String?
+
+  /// Nil when it is not known.
+  init?(_ properties: VariantDictionary) throws {
+    kind = ChappiePlanUse(rawValue: try properties.value("PlanUse") ?? "") ?? .unknown
+    guard kind != .unknown else { return nil }
+    page = try properties.value("ManageUsageUri").flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// Whether the user cannot ask.
+  var isRefused: Bool { kind == .notGranted || kind == .notEligible || kind == .limitReached }
+
+  /// A sentence for a person.
+  var sentence: String {
+    switch kind {
+    case .enabled: tr("It uses your ChatGPT plan.")
+    case .notGranted: tr("It may not use your ChatGPT plan: chappie sign-in --enable-plan-use asks you to allow it.")
+    case .notEligible: tr("ChatGPT does not let this account use its plan here.")
+    case .limitReached: tr("The usage limit of the plan, or of this application, is reached.")
+    case .unavailable, .unknown: tr("ChatGPT could not tell at the last request whether the plan can be used.")
+    }
+  }
+
+  /// Where the user sees and limits the usage, in a sentence.
+  var management: String? { page.map { tr("Manage usage: \($0.terminalSafeLine)") } }
+
+  /// The sentences, each on a line.
+  var text: String { [sentence, management].compactMap(\.self).joined(separator: "\n") }
+
+  /// The text in a panel.
+  private var short: String {
+    switch kind {
+    case .enabled, .unavailable, .unknown: tr("ChatGPT plan")
+    case .notGranted, .notEligible: tr("plan not allowed")
+    case .limitReached: tr("limit reached")
+    }
+  }
+
+  /// The form of ``UsageLimits/state`` for a sign-in without figures of the usage.
+  var state: PanelState {
+    PanelState(
+      sentence: text.terminalSafeLine, text: short, kind: kind.rawValue, tooltip: text, properties: json)
+  }
+
+  var json: JSONObject {
+    var object = JSONObject()
+    object.set("plan_use", kind.rawValue)
+    object.set("manage_usage_uri", page)
+    return object
+  }
+}
+
+/// The model that answers for an account when the caller names none.
+@GLibActor
+struct DefaultModel {
+  /// Longer than the service's own timeout for the backend.
+  private static let patience = Duration.seconds(10)
+  private static let unconfirmed = "unconfirmed"
+
+  let slug: String
+  /// The property `ModelSource` of `org.chappie.Client`.
+  let source: String
+
+  /// Asks the service, and has it ask the backend if the model is unconfirmed. Nil if the service does not answer.
+  init?(_ service: ServiceConnection, _ account: String?) async {
+    guard let client = try? await service.sharedClient(account) else { return nil }
+    do {
+      var properties = try await service.properties(client, "Client")
+      if try properties.value("ModelSource") == Self.unconfirmed {
+        // Not interactive: this must not make the keyring ask for its password. A failure leaves it unconfirmed.
+        _ = try? await service.call(
+          client, "Client", "ListModels", .tuple([:] as VariantDictionary), timeout: Self.patience, interactive: false)
+        properties = try await service.properties(client, "Client")
+      }
+      slug = try properties.value("Model") ?? ""
+      source = try properties.value("ModelSource") ?? Self.unconfirmed
+    } catch {
+      return nil
+    }
+  }
+
+  /// A sentence for a person.
+  var sentence: String {
+    let slug = slug.terminalSafeLine
+    return switch source {
+    case "chosen": tr("\(slug) answers, because it was chosen.")
+    case Self.unconfirmed: tr("\(slug) answers, if the backend still offers it.")
+    default: tr("\(slug) answers.")
+    }
   }
 }

@@ -16,20 +16,20 @@ struct UsageLimits: Equatable {
       usedPercent = percent
       minutes = try values?.value("window_minutes")
       resetsAt = try values?.time("resets_at")
-      self.name = minutes.map(Self.length) ?? name
+      self.name = minutes.map(Self.name) ?? name
     }
 
-    /// A length of time in its largest whole unit: `5 hours`, `7 days`.
-    static func length(_ minutes: UInt32) -> String {
-      let (minutes, hours, days) = (Int(minutes), Int(minutes) / 60, Int(minutes) / 1440)
-      if minutes.isMultiple(of: 1440) { return tr(days, one: "\(days) day", other: "\(days) days") }
-      if minutes.isMultiple(of: 60) { return tr(hours, one: "\(hours) hour", other: "\(hours) hours") }
-      return tr(minutes, one: "\(minutes) minute", other: "\(minutes) minutes")
+    /// The name of a limit, by its length in the largest whole unit: `5-hour limit`.
+    static func name(_ minutes: UInt32) -> String {
+      let minutes = Int(minutes)
+      if minutes.isMultiple(of: 1440) { return tr("\(minutes / 1440)-day limit") }
+      if minutes.isMultiple(of: 60) { return tr("\(minutes / 60)-hour limit") }
+      return tr("\(minutes)-minute limit")
     }
 
     var wholePercent: Int { UsageBar(percent: usedPercent).wholePercent }
 
-    var reset: String? { resetsAt.map { tr("resets \($0.localText)") } }
+    var reset: String? { resetsAt.map { tr("resets \($0.shortLocalText)") } }
   }
 
   let plan: String?
@@ -41,8 +41,8 @@ struct UsageLimits: Equatable {
 
   init(_ values: VariantDictionary) throws {
     plan = try values.value("plan")
-    primary = try Window(try values.value("primary"), name: tr("Window"))
-    secondary = try Window(try values.value("secondary"), name: tr("Long window"))
+    primary = try Window(try values.value("primary"), name: tr("Limit"))
+    secondary = try Window(try values.value("secondary"), name: tr("Longer limit"))
     let credits: VariantDictionary = try values.value("credits") ?? [:]
     hasCredits = try credits.value("has_credits") ?? false
     isUnlimited = try credits.value("unlimited") ?? false
@@ -92,7 +92,7 @@ struct UsageLimits: Equatable {
         table.append(window.name, bar)
         if let reset = window.reset { table.append("", reset) }
       } else {
-        table.append(window.name, bar, window.reset ?? "")
+        table.append(window.name, tr("\(bar) used"), window.reset ?? "")
       }
     }
     if let credits = shownCredits { table.append(tr("Credits"), credits) }
@@ -104,8 +104,7 @@ struct UsageLimits: Equatable {
   /// The window that is used most, and the limits themselves.
   var state: PanelState {
     PanelState(
-      sentence: sentence,
-      panel: WaybarOutput(text: fullest.map { "\($0.wholePercent)%" } ?? "", kind: level, tooltip: tooltip),
+      sentence: sentence, text: fullest.map { "\($0.wholePercent)%" } ?? "", kind: level, tooltip: tooltip,
       properties: json)
   }
 
@@ -132,7 +131,7 @@ struct UsageLimits: Equatable {
 
   private var tooltip: String {
     let lines = windows.map { window in
-      "\(window.name): \(UsageBar.figure(window.wholePercent))" + (window.reset.map { ", \($0)" } ?? "")
+      tr("\(window.name): \(UsageBar.figure(window.wholePercent)) used") + (window.reset.map { ", \($0)" } ?? "")
     }
     return ([planName ?? tr("Usage")] + lines + [shownCredits.map { tr("Credits: \($0)") }].compactMap(\.self)).joined(
       separator: "\n")

@@ -59,13 +59,18 @@ final class SignInAttempt {
   /// - Parameter before: the state before.
   /// - Throws: ``CommandFailure``, `GLibError`, `CancellationError`.
   func start(_ plan: SignInPlan, _ before: SessionStatus) async throws {
-    switch plan.method {
+    let method = await plan.method(before)
+    // A terminal shows the code or the page, so no notification is needed.
+    var options: VariantDictionary = ["notify": !StandardStream.output.isTerminal, "add_account": plan.addsAccount]
+    switch method {
     case .deviceCode:
       isOwn = before.userCode == nil
-      try await startWithCode(plan)
+      try await startWithCode(plan.way(for: method), options)
     case .browser:
       isOwn = before.deviceLinkState != .waitingForBrowser
-      try await startInBrowser(plan)
+      options.set("register_anew", plan.connectsAnew)
+      options.set("enable_plan_use", plan.enablesPlanUse)
+      try await startInBrowser(plan.way(for: method), options)
     }
   }
 
@@ -79,9 +84,7 @@ final class SignInAttempt {
     }
   }
 
-  private func startWithCode(_ plan: SignInPlan) async throws {
-    // A terminal shows the code, so no notification is needed.
-    let options: VariantDictionary = ["notify": !StandardStream.output.isTerminal, "add_account": plan.addsAccount]
+  private func startWithCode(_ way: SignInPlan.Way, _ options: VariantDictionary) async throws {
     // No timeout: the keyring may ask for its password first, and the user may take any time.
     let reply = try await service.call(session, "Session", "StartDeviceCodeSignIn", .tuple(options), timeout: nil)
     let code: String = try reply.member(0, "user_code")
@@ -96,14 +99,15 @@ final class SignInAttempt {
 
         Continue only if you started this sign-in yourself. If somebody gave you this code, stop.
         """))
-    if plan.way == .opened { try? await Browser.open(page) }
+    if way == .opened { try? await Browser.open(page) }
   }
 
-  private func startInBrowser(_ plan: SignInPlan) async throws {
+  private func startInBrowser(_ way: SignInPlan.Way, _ options: VariantDictionary) async throws {
+    var options = options
+    options.set("open", way == .opened)
     let reply: Variant
     do {
-      reply = try await service.call(
-        session, "Session", "StartBrowserSignIn", .tuple(plan.browserOptions), timeout: nil)
+      reply = try await service.call(session, "Session", "StartBrowserSignIn", .tuple(options), timeout: nil)
     } catch let error as GLibError where error.isUnknownMethod {
       throw CommandFailure.olderService
     }
@@ -114,13 +118,13 @@ final class SignInAttempt {
       remedy = tr("If the page said that it does not know Chappie, run chappie sign-in --connect-anew.")
     }
     watchInterrupts()
-    switch plan.way {
+    switch way {
     case .opened: say(tr("Your browser opens the page of the sign-in. If no window appears, open it yourself:"))
     case .shown: say(tr("Open this page in a browser on this computer:"))
     case .pasted: say(tr("Open this page in a browser on any computer:"))
     }
     say("\n\(page.text)\n")
-    if plan.way == .pasted {
+    if way == .pasted {
       say(
         tr(
           """
@@ -129,7 +133,7 @@ final class SignInAttempt {
           """) + "\n")
     }
     say(tr("Continue only if you started this sign-in yourself. If somebody gave you this address, stop."))
-    if plan.way == .pasted { try readAddresses() }
+    if way == .pasted { try readAddresses() }
   }
 
   /// The address of the sign-in page. It is opened in a browser, so it must be a web address.

@@ -3,8 +3,8 @@ import ChappieSDK
 import GLibBridge
 import Platform
 
-/// What the user asked of a sign-in.
-struct SignInWishes {
+/// What the user asked of a sign-in, and how it is made.
+struct SignInPlan {
   /// How the page gets into a browser, and the browser's answer back.
   enum Way {
     /// It is opened here, and the browser returns by itself.
@@ -16,40 +16,24 @@ struct SignInWishes {
   }
 
   /// Nil for the best one.
-  let method: ChappieSignInMethod?
+  let wantedMethod: ChappieSignInMethod?
   /// Nil for the best one.
-  let way: Way?
-  let addsAccount: Bool
-  let connectsAnew: Bool
-  let enablesPlanUse: Bool
-}
-
-/// How a sign-in is made.
-struct SignInPlan {
-  let method: ChappieSignInMethod
-  let way: SignInWishes.Way
+  let wantedWay: Way?
   let addsAccount: Bool
   let connectsAnew: Bool
   let enablesPlanUse: Bool
 
+  /// The method: that of the stored sign-in if no other is wanted, since its registration and its rights depend on it.
   @GLibActor
-  init(_ wishes: SignInWishes, _ before: SessionStatus) async {
-    addsAccount = wishes.addsAccount
-    connectsAnew = wishes.connectsAnew
-    enablesPlanUse = wishes.enablesPlanUse
-    // A sign-in keeps its method, on which its registration and its rights depend.
-    if let wanted = wishes.method ?? before.method {
-      method = wanted
-    } else {
-      method = await Self.canOpen ? .browser : .deviceCode
-    }
-    if let way = wishes.way {
-      self.way = way
-    } else if wishes.method == .browser || Browser.isReachable {
-      way = .opened
-    } else {
-      way = method == .browser && StandardInput.isTerminal ? .pasted : .shown
-    }
+  func method(_ before: SessionStatus) async -> ChappieSignInMethod {
+    if let method = wantedMethod ?? before.method { return method }
+    return await Self.canOpen ? .browser : .deviceCode
+  }
+
+  func way(for method: ChappieSignInMethod) -> Way {
+    if let wantedWay { return wantedWay }
+    if wantedMethod == .browser || Browser.isReachable { return .opened }
+    return method == .browser && StandardInput.isTerminal ? .pasted : .shown
   }
 
   /// Whether a browser can be opened here. Not over SSH without a display.
@@ -61,13 +45,5 @@ struct SignInPlan {
       let name = try? await withDeadline(.seconds(5)) { await offActor { Browser.defaultName } }
       return name.flatMap(\.self) != nil
     }
-  }
-
-  /// The options of `StartBrowserSignIn`. A terminal shows the page, so no notification is needed there.
-  var browserOptions: VariantDictionary {
-    [
-      "open": way == .opened, "notify": !StandardStream.output.isTerminal, "add_account": addsAccount,
-      "register_anew": connectsAnew, "enable_plan_use": enablesPlanUse,
-    ]
   }
 }

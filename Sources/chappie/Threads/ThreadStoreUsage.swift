@@ -4,6 +4,7 @@ import Platform
 
 /// The usage of an account's thread store, as `org.chappie.Threads` reports it.
 struct ThreadStoreUsage {
+  private let values: VariantDictionary
   let used: UInt64
   let limit: UInt64
   let count: UInt32
@@ -11,6 +12,7 @@ struct ThreadStoreUsage {
   let unreadableCount: UInt32
 
   init(_ values: VariantDictionary) throws {
+    self.values = values
     used = try values.value("used_bytes") ?? 0
     limit = try values.value("limit_bytes") ?? 0
     count = try values.value("thread_count") ?? 0
@@ -43,11 +45,7 @@ struct ThreadStoreUsage {
 
   var json: JSONObject {
     var object = JSONObject()
-    object.set("used_bytes", used)
-    object.set("limit_bytes", limit)
-    object.set("thread_count", count)
-    object.set("archived_count", archivedCount)
-    object.set("unreadable_count", unreadableCount)
+    object.copy(["used_bytes", "limit_bytes", "thread_count", "archived_count", "unreadable_count"], of: values)
     return object
   }
 }

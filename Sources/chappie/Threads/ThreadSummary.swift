@@ -5,25 +5,23 @@ import Platform
 
 /// An entry in the list of threads of `org.chappie.Threads`.
 struct ThreadSummary {
+  private let values: VariantDictionary
   let id: String
   let title: String
-  let createdAt: Timestamp
   let updatedAt: Timestamp
-  let isArchived: Bool
   let turnCount: UInt32
   let bytes: UInt64
   let cursor: String?
 
   init(_ values: VariantDictionary) throws {
+    self.values = values
     id = try values.value("id") ?? ""
     // The id becomes part of a file name.
     guard ThreadID.isValid(id) else {
       throw CommandFailure(.failed, tr("The service listed a thread with an invalid id: “\(id.terminalSafeLine)”."))
     }
     title = try values.value("title") ?? ""
-    createdAt = try values.time("created_at") ?? .distantPast
     updatedAt = try values.time("updated_at") ?? .distantPast
-    isArchived = try values.value("archived") ?? false
     turnCount = try values.value("turn_count") ?? 0
     bytes = try values.value("bytes") ?? 0
     cursor = try values.value("cursor")
@@ -55,36 +53,29 @@ struct ThreadSummary {
 
   var json: JSONObject {
     var object = JSONObject()
-    object.set("id", id)
-    object.set("title", title)
-    object.set("created_at", createdAt.unixSeconds)
-    object.set("updated_at", updatedAt.unixSeconds)
-    object.set("archived", isArchived)
-    object.set("turn_count", turnCount)
-    object.set("bytes", bytes)
+    object.copy(["id", "title", "created_at", "updated_at", "archived", "turn_count", "bytes"], of: values)
     return object
+  }
+
+  static func table(_ threads: [ThreadSummary]) -> String {
+    // The other columns take 56 characters.
+    let room = Terminal.columns.map { max(20, $0 - 56) } ?? 60
+    var table = Table(tr("THREAD"), tr("TITLE"), tr("CHANGED"), tr("TURNS"), tr("SIZE"))
+    for thread in threads {
+      table.append(
+        short(thread.id), shown(thread.title).shortened(to: room), thread.updatedAt.localText, "\(thread.turnCount)",
+        ByteCount(bytes: thread.bytes).text)
+    }
+    return table.text
   }
 }
 
 /// A thread that the user named on the command line.
-enum ThreadReference {
-  /// By its whole id. The thread may not exist.
-  case whole(String)
-  /// By the beginning of its id, or as the last one.
-  case listed(ThreadSummary)
-
-  var id: String {
-    switch self {
-    case .whole(let id): id
-    case .listed(let thread): thread.id
-    }
-  }
+struct ThreadReference {
+  let id: String
+  /// Nil for one that was named by its whole id: it may not exist.
+  var summary: ThreadSummary?
 
   /// The name of the thread in a message.
-  var text: String {
-    switch self {
-    case .whole(let id): ThreadSummary.short(id)
-    case .listed(let thread): ThreadSummary.quoted(thread.title)
-    }
-  }
+  var text: String { summary.map { ThreadSummary.quoted($0.title) } ?? ThreadSummary.short(id) }
 }

@@ -35,35 +35,27 @@ extension ThreadsProxy {
     for name in names {
       let thread: ThreadReference =
         switch name {
-        case Self.last: .listed(try await newest(archived: lastIsArchived, isTitled: isTitled))
-        case _ where Self.isWhole(name): .whole(name)
-        default: .listed(try Self.thread(name, of: known))
+        case Self.last: try await newest(archived: lastIsArchived, isTitled: isTitled)
+        case _ where Self.isWhole(name): ThreadReference(id: name)
+        default: try Self.thread(name, of: known)
         }
       if !found.contains(where: { $0.id == thread.id }) { found.append(thread) }
     }
     return found
   }
 
-  /// The entry of a thread in the list.
-  func listed(_ thread: ThreadReference) async throws -> ThreadSummary {
-    switch thread {
-    case .whole(let id): try await summary(id)
-    case .listed(let summary): summary
-    }
-  }
-
   private static func isWhole(_ name: String) -> Bool { name.utf8.count == idLength }
 
-  private func newest(archived: Bool, isTitled: Bool) async throws -> ThreadSummary {
+  private func newest(archived: Bool, isTitled: Bool) async throws -> ThreadReference {
     guard let newest = try await all(archived: archived, limit: 1, isTitled: isTitled).first else {
       throw CommandFailure(.failed, archived ? tr("No thread is archived.") : tr("There are no threads yet."))
     }
-    return newest
+    return ThreadReference(id: newest.id, summary: newest)
   }
 
-  private static func thread(_ name: String, of known: [ThreadSummary]) throws -> ThreadSummary {
+  private static func thread(_ name: String, of known: [ThreadSummary]) throws -> ThreadReference {
     let matches = known.filter { $0.id.hasPrefix(name) && !name.isEmpty }
-    if matches.count == 1 { return matches[0] }
+    if matches.count == 1 { return ThreadReference(id: matches[0].id, summary: matches[0]) }
     if matches.isEmpty {
       throw CommandFailure(
         .failed, tr("There is no thread “\(name.terminalSafeLine)”: see chappie threads, also with --archived."))
@@ -76,22 +68,17 @@ extension ThreadsProxy {
 }
 
 extension CommandLineArguments {
+  private static var missing: String { tr("Which thread? See chappie threads.") }
+
   /// The name of the one thread that a verb takes.
   ///
   /// - Throws: `CommandLineError` for none or several.
-  func thread() throws -> String {
-    guard let name = remaining.first else { throw CommandLineError(tr("Which thread? See chappie threads.")) }
-    guard remaining.count == 1 else { throw CommandLineError(tr("“\(remaining[1])” is one argument too many")) }
-    return name
-  }
+  func thread() throws -> String { try one(Self.missing) }
 
   /// The names of the threads that a verb takes.
   ///
   /// - Throws: `CommandLineError` for none.
-  func threads() throws -> [String] {
-    guard !remaining.isEmpty else { throw CommandLineError(tr("Which thread? See chappie threads.")) }
-    return remaining
-  }
+  func threads() throws -> [String] { try several(Self.missing) }
 
   /// The name of the thread that a verb takes, and the text after it.
   ///
@@ -99,5 +86,10 @@ extension CommandLineArguments {
   func threadAndText() throws -> (thread: String, text: String?) {
     let words = try threads()
     return (words[0], words.count > 1 ? words.dropFirst().joined(separator: " ") : nil)
+  }
+
+  /// - Throws: `CommandLineError` if a thread is named beside `--all`.
+  func refuseThread() throws {
+    guard remaining.isEmpty else { throw CommandLineError(tr("--all and a thread exclude each other.")) }
   }
 }

@@ -3,80 +3,67 @@ import ChappieSDK
 import GLibBridge
 import Platform
 
-/// `chappie accounts`: lists the stored accounts and the applications with a sign-in of their own, and sets their
-/// background use.
-struct Accounts: Verb {
-  static let name = "accounts"
-  static let summary = tr("List the stored accounts, and the applications with a sign-in of their own")
-  static let details = tr(
-    """
-    --background says whether a program may use ChatGPT when nobody asks it to at the moment, such as a widget that \
-    asks by itself: allow, deny, or ask the next time. Without --app it is for the user's own programs.
-    """)
-
-  let json: Bool
-  /// The user's answer on background use; nil lists.
-  let background: String?
-  /// Nil for the user's own programs.
-  let app: String?
-
-  private struct Account {
-    let name: String
-    let status: SessionStatus
-  }
-
-  static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
-    let json = parser.flag("json", tr("Print one JSON object a line"))
+extension Verb {
+  /// `chappie accounts`: lists the stored accounts and the applications with a sign-in of their own, and sets their
+  /// background use.
+  static let accounts = Verb(
+    "accounts", tr("List the stored accounts, and the applications with a sign-in of their own"),
+    details: tr(
+      """
+      --background says whether a program may use ChatGPT when nobody asks it to at the moment, such as a widget that \
+      asks by itself: allow, deny, or ask the next time. Without --app it is for the user's own programs.
+      """)
+  ) { parser in
+    let json = parser.jsonLines()
     let background = parser.string(
       "background", placeholder: tr("ANSWER"), tr("Allow, deny or ask for background use"))
     let app = parser.app(tr("The application that --background is for"))
     return { arguments in
-      let (answer, app) = (arguments[background], arguments[app])
-      if let answer {
-        guard ["allow", "deny", "ask"].contains(answer) else {
-          throw CommandLineError(tr("--background takes allow, deny or ask."))
+      guard let answer = arguments[background] else {
+        guard arguments[app] == nil else { throw CommandLineError(tr("--app needs --background.")) }
+        return Work(json: arguments[json]) { service in
+          let accounts = try await StoredAccount.all(service)
+          let credentials = try await ListedCredential.all(service)
+          if arguments[json] {
+            StandardStream.output.write(lines(accounts, credentials))
+          } else {
+            StandardStream.output.write(text(accounts, credentials))
+          }
+          return .success
         }
-        guard !arguments[json] else { throw CommandLineError(tr("--background and --json exclude each other.")) }
-      } else if app != nil {
-        throw CommandLineError(tr("--app needs --background."))
       }
-      return Accounts(json: arguments[json], background: answer, app: app)
+      guard ["allow", "deny", "ask"].contains(answer) else {
+        throw CommandLineError(tr("--background takes allow, deny or ask."))
+      }
+      guard !arguments[json] else { throw CommandLineError(tr("--background and --json exclude each other.")) }
+      return Work { service in
+        try await service.manager("SetBackgroundUse", .tuple(arguments[app] ?? "", answer))
+        StandardStream.output.line(confirmation(answer))
+        return .success
+      }
     }
   }
 
-  func run(_ service: ServiceConnection) async throws -> ExitStatus {
-    if let background {
-      try await service.call(ServiceConnection.root, "Manager", "SetBackgroundUse", .tuple(app ?? "", background))
-      StandardStream.output.write(Self.confirmation(background) + "\n")
-      return .success
-    }
-    let accounts = try await list(service)
-    let credentials = try await credentials(service)
-    let others = credentials.filter { !$0.isOwn }
-    if json {
-      for account in accounts {
-        let credential = credentials.first { $0.isOwn && $0.account == account.name }
-        StandardStream.output.write(jsonLine(account, credential))
-      }
-      for credential in others { StandardStream.output.write(credential.json.line + "\n") }
-    } else {
-      print(accounts, others, background: credentials.first(where: \.isOwn)?.backgroundUse)
-    }
-    return .success
+  private static func lines(_ accounts: [StoredAccount], _ credentials: [ListedCredential]) -> String {
+    let own = accounts.map { account in account.json(credentials.first { $0.isOwn && $0.account == account.name }) }
+    return (own + credentials.filter { !$0.isOwn }.map(\.json)).map { $0.line + "\n" }.joined()
   }
 
-  private func print(_ accounts: [Account], _ others: [ListedCredential], background: String?) {
+  private static func text(_ accounts: [StoredAccount], _ credentials: [ListedCredential]) -> String {
     var table = Table()
     for account in accounts { table.append(account.name.terminalSafeLine, account.status.summary) }
     // Completions read the names up to the first empty line.
     var parts = [table.text]
+    let others = credentials.filter { !$0.isOwn }
     if !others.isEmpty {
       var table = Table(tr("Application"), tr("Account"), tr("Sign-in"), tr("Background use"))
       for other in others { table.append(other.owner, other.account, other.signIn, other.backgroundUse ?? "") }
       parts.append(table.text)
     }
-    if let background { parts.append(tr("Background use of your own programs: \(background)") + "\n") }
-    StandardStream.output.write(parts.joined(separator: "\n"))
+    if let background = credentials.first(where: \.isOwn)?.backgroundUse {
+      parts.append(tr("Background use of your own programs: \(background)") + "\n")
+    }
+    return parts.joined(separator: "\n")
   }
 
   private static func confirmation(_ answer: String) -> String {
@@ -86,25 +73,67 @@ struct Accounts: Verb {
     default: tr("The next background use asks first.")
     }
   }
+}
 
+/// An account of the default service.
+private struct StoredAccount {
+  let name: String
+  let status: SessionStatus
+
+  /// The default account first, and then the others by their names.
   @GLibActor
-  private func list(_ service: ServiceConnection) async throws -> [Account] {
-    var accounts = [Account(name: "default", status: try await service.status(ServiceConnection.root))]
+  static func all(_ service: ServiceConnection) async throws -> [StoredAccount] {
+    let standard = StoredAccount(name: "default", status: try await service.status(ServiceConnection.root))
+    var others: [StoredAccount] = []
     for path in try await service.otherAccounts() {
       let properties = try await service.properties(path, "Session")
       let configuration: VariantDictionary = try properties.value("Configuration") ?? [:]
-      accounts.append(
-        Account(name: try configuration.value("keychain_account") ?? "", status: try SessionStatus(properties)))
+      others.append(
+        StoredAccount(name: try configuration.value("keychain_account") ?? "", status: try SessionStatus(properties)))
     }
-    return [accounts[0]] + accounts.dropFirst().sorted { $0.name < $1.name }
+    return [standard] + others.sorted { $0.name < $1.name }
+  }
+
+  func json(_ credential: ListedCredential?) -> JSONObject {
+    var object = JSONObject()
+    object.set("account", name)
+    object.set("state", status.state.rawValue)
+    object.set("email", status.email)
+    object.set("plan", status.plan)
+    object.set("method", credential?.method?.rawValue)
+    object.set("background", credential?.background)
+    return object
+  }
+}
+
+/// A credential of the keyring, as `Manager.ListCredentials` returns it.
+private struct ListedCredential {
+  private let values: VariantDictionary
+  let account: String
+  let method: ChappieSignInMethod?
+  /// The user's answer on background use.
+  let background: String?
+  private let app: String?
+  private let name: String?
+  private let group: String?
+  private let state: ChappieAuthState?
+
+  init(_ values: VariantDictionary) throws {
+    self.values = values
+    account = try values.value("account") ?? ""
+    method = ChappieSignInMethod(rawValue: try values.value("method") ?? "")
+    background = try values.value("background")
+    app = try values.value("app")
+    name = try values.value("name")
+    group = try values.value("access_group")
+    state = ChappieAuthState(rawValue: try values.value("state") ?? "")
   }
 
   /// The sign-ins in the keyring. A locked keyring lists none, and standard error says so.
   @GLibActor
-  private func credentials(_ service: ServiceConnection) async throws -> [ListedCredential] {
+  static func all(_ service: ServiceConnection) async throws -> [ListedCredential] {
     do {
-      let reply = try await service.call(
-        ServiceConnection.root, "Manager", "ListCredentials", .tuple([:] as VariantDictionary))
+      let reply = try await service.manager("ListCredentials", .tuple([:] as VariantDictionary))
       return try reply.member(0, "credentials", as: [VariantDictionary].self).map(ListedCredential.init)
     } catch let error as GLibError where error.busName != nil {
       let failure = CommandFailure(error)
@@ -114,14 +143,46 @@ struct Accounts: Verb {
     }
   }
 
-  private func jsonLine(_ account: Account, _ credential: ListedCredential?) -> String {
+  /// Whether it is the user's own.
+  var isOwn: Bool { app == nil && group == nil }
+
+  /// The application or access group, for a person. An application has chosen its name, so its id is there too.
+  var owner: String {
+    switch (app, name, group) {
+    case (let app?, let name?, _): tr("\(name) (\(app))")
+    case (let app?, nil, _): app
+    case (nil, _, let group?): tr("access group \(group)")
+    case (nil, _, nil): ""
+    }
+  }
+
+  /// The state and the method of the sign-in, for a person.
+  var signIn: String {
+    switch (state, method) {
+    case (.signedIn, .deviceCode): tr("signed in with a code")
+    case (.signedIn, .browser): tr("signed in with the browser")
+    case (.signedIn, _): tr("signed in")
+    case (.signingIn, _): tr("signing in")
+    case (.reauthenticationRequired, _): tr("has ended")
+    case (.signedOut, _): tr("cannot be used on this device")
+    default: tr("unknown")
+    }
+  }
+
+  /// The rule for background use, for a person; nil where nothing asks for consent.
+  var backgroundUse: String? {
+    switch (background, method) {
+    case ("allow", _): tr("allowed")
+    case ("deny", _): tr("not allowed")
+    case ("ask", _), (nil, .browser): tr("asks first")
+    default: nil
+    }
+  }
+
+  /// The credential of an application or an access group as a JSON object.
+  var json: JSONObject {
     var object = JSONObject()
-    object.set("account", account.name)
-    object.set("state", account.status.state.rawValue)
-    object.set("email", account.status.email)
-    object.set("plan", account.status.plan)
-    object.set("method", credential?.method?.rawValue)
-    object.set("background", credential?.background)
-    return object.line + "\n"
+    object.copy(["app", "name", "access_group", "account", "state", "method", "background"], of: values)
+    return object
   }
 }

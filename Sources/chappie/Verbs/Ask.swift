@@ -1,44 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
+import ChappieSDK
+import ChappieSDKRuntime
 import GLibBridge
 import Platform
 
-/// `chappie ask`: asks the model once.
-struct Ask: Verb {
-  static let name = "ask"
-  static let summary = tr("Ask, and print the answer as it comes")
-  static let details = tr(
-    """
-    A - in the text, or as the file or the image, stands for standard input. Without a text, standard input is the text \
-    if it is no terminal. Ctrl-C cancels the question.
-    """)
+extension Verb {
+  /// `chappie ask`: asks the model once.
+  static let ask = Verb(
+    "ask", tr("Ask, and print the answer as it comes"),
+    details: tr(
+      """
+      A - in the text, or as the file or the image, stands for standard input. Without a text, standard input is the \
+      text if it is no terminal. Ctrl-C cancels the question.
 
-  private enum Place {
-    /// None.
-    case nowhere
-    /// The conversation of the earlier `ask --continue`.
-    case continued
-    case thread(String)
-  }
-
-  let account: String?
-  let question: Question
-  let options: VariantDictionary
-  /// The conversation that the question and the answer become a part of.
-  private let place: Place
-  var json: Bool { output.json }
-  private let output: AnswerOutput
-
-  static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
+      A conversation is what the model reads before a message; a thread is a conversation that is stored. --continue \
+      goes on with the conversation of the last ask, which is stored only if that ask was in a thread.
+      """)
+  ) { parser in
     let account = parser.account()
-    let continues = parser.flag("continue", short: "c", tr("Continue the conversation of the last --continue"))
+    let continues = parser.flag("continue", short: "c", tr("Follow up the last ask"))
     let thread = parser.thread()
     let json = parser.flag("json", tr("Print one JSON object when the answer is complete"))
     let raw = parser.raw()
-    let answering = MessageOptions(parser)
+    let message = parser.message()
     let template = parser.string("template", short: "t", placeholder: tr("NAME"), tr("Ask what this template says"))
     let values = parser.option(
       "parameter", short: "p", placeholder: tr("KEY=VALUE"), tr("The value of a variable of the template"),
-      read: Self.value)
+      read: value)
     let files = parser.string(
       "file", short: "f", placeholder: tr("FILE"), tr("Send this text file too, - for standard input; may be repeated"))
     let images = parser.string(
@@ -56,6 +44,7 @@ struct Ask: Verb {
       guard arguments[schema] == nil || !arguments[code] else {
         throw CommandLineError(tr("--schema and --extract exclude each other."))
       }
+      guard arguments[output] != "" else { throw CommandLineError(tr("--output needs the name of a file.")) }
       let template = try arguments[template].map(TemplateDirectory.template)
       guard template != nil || arguments.all(values).isEmpty else {
         throw CommandLineError(tr("--parameter needs a template: give --template."))
@@ -63,17 +52,18 @@ struct Ask: Verb {
       let input = try AskInput(
         words: arguments.remaining, files: arguments.all(files), images: arguments.all(images), template: template,
         values: Dictionary(arguments.all(values)) { $1 })
-      var options = answering.dictionary(arguments)
+      var options = message(arguments)
       try template?.complete(&options, instructions: input.instructions)
       options.set("output_schema", arguments[schema]?.text)
-      options.set("continue", arguments[continues] ? true : nil)
-      return Ask(
+      let asking = Asking(
         account: arguments[account], question: input.question, options: options,
-        place: arguments[thread].map { .thread($0) } ?? (arguments[continues] ? .continued : .nowhere),
         output: AnswerOutput(
           form: arguments[schema].map { .json($0.schema) } ?? (arguments[code] ? .codeBlock : .whole),
           json: arguments[json], raw: arguments[raw],
-          file: try arguments[output].map(file)))
+          file: arguments[output].map { OutputFile(path: $0, replaces: true) }))
+      return Work(json: arguments[json]) { service in
+        try await asking.run(service, thread: arguments[thread], continues: arguments[continues])
+      }
     }
   }
 
@@ -83,22 +73,69 @@ struct Ask: Verb {
     }
     return (String(text[..<sign]), String(text[sign...].dropFirst()))
   }
+}
 
-  private static func file(_ path: String) throws -> OutputFile {
-    guard !path.isEmpty else { throw CommandLineError(tr("--output needs the name of a file.")) }
-    return OutputFile(path: path, replaces: true)
+/// A question of `chappie ask`.
+private struct Asking {
+  let account: String?
+  let question: Question
+  let options: VariantDictionary
+  let output: AnswerOutput
+
+  /// - Parameters:
+  ///   - thread: the thread that it belongs to.
+  ///   - continues: whether it goes on with the conversation of the last question.
+  @GLibActor
+  func run(_ service: ServiceConnection, thread: String?, continues: Bool) async throws -> ExitStatus {
+    try output.file?.check()
+    if let thread = thread ?? (continues ? LastThread.id(of: account) : nil) {
+      let conversation = try await ThreadConversation(service, account: account, thread: thread, output: output)
+      defer { if let id = conversation.thread { LastThread.set(id, of: account) } }
+      return try await conversation.send(question, options)
+    }
+    let status = try await print(service, continues: continues)
+    LastThread.set(nil, of: account)
+    return status
   }
 
-  func run(_ service: ServiceConnection) async throws -> ExitStatus {
-    try output.check()
+  /// Asks outside of threads. The service keeps the conversation until the next question or its own end.
+  @GLibActor
+  private func print(_ service: ServiceConnection, continues: Bool) async throws -> ExitStatus {
+    var options = options
+    options.set(continues ? "continue" : "begin", true)
     let client: ObjectPath
-    switch place {
-    case .nowhere: client = try await service.openClient(account)
-    case .continued: client = try await service.sharedClient(account)
-    case .thread(let name):
-      return try await ThreadConversation(service, account: account, thread: name, output: output)
-        .send(question, options)
+    do {
+      client = try await service.sharedClient(account)
+    } catch let failure as CommandFailure where failure.status == .signInNeeded && !continues {
+      // While the keyring is locked, the service does not list the other accounts.
+      client = try await service.openClient(account)
     }
     return try await TurnPrinter(service: service, client: client, output: output).print(question, options)
+  }
+}
+
+/// The thread of the last `ask` of each account, if it was in one.
+private enum LastThread {
+  private static let directory = Directories.runtime + "/chappie"
+  private static let path = directory + "/last-threads"
+  private static let limit = 64 << 10
+
+  static func id(of account: String?) -> String? {
+    let id = read()[bytesOf: account ?? "default"]?.stringValue
+    return id.flatMap { ThreadID.isValid($0) ? $0 : nil }
+  }
+
+  /// Without the file, the next `ask --continue` goes on outside of threads.
+  static func set(_ id: String?, of account: String?) {
+    var threads = read()
+    guard id != nil || !threads.isEmpty else { return }
+    threads[account ?? "default"] = id.map { .string($0) }
+    try? Files.makeDirectory(directory)
+    try? Files.write(ChappieJSONValue.object(threads).encoded, to: path)
+  }
+
+  private static func read() -> [String: ChappieJSONValue] {
+    guard let bytes = try? Files.read(path, limit: limit) else { return [:] }
+    return (try? ChappieJSONValue(parsing: bytes.span))?.objectValue ?? [:]
   }
 }

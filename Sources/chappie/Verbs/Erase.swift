@@ -2,35 +2,35 @@
 import GLibBridge
 import Platform
 
-/// `chappie erase`: signs out and removes everything that Chappie keeps.
-struct Erase: Verb {
-  static let name = "erase"
-  static let summary = tr("Sign out, and remove everything that is stored")
-  static let details = tr(
-    """
-    Signs out every account of every program, as sign-out does, deletes every thread, the key of this device, the \
-    configuration with the templates and every other file, and ends the service. Run it before the package is removed.
-    """)
-
-  let asks: Bool
-
-  static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
-    let yes = parser.flag("yes", short: "y", tr("Do not ask first"))
-    return { Erase(asks: try $0.asks(unless: yes)) }
+extension Verb {
+  /// `chappie erase`: signs out and removes everything that Chappie keeps.
+  static let erase = Verb(
+    "erase", tr("Sign out, and remove everything that is stored"),
+    details: tr(
+      """
+      Signs out every account of every program, as sign-out does, deletes every thread, the key of this device, the \
+      configuration with the templates and every other file, and ends the service. Run it before the package is removed.
+      """)
+  ) { parser in
+    let yes = parser.yes()
+    return { arguments in
+      let asks = try arguments.asks(unless: yes)
+      return Work(anywhere: { try await Erasing.run($0, asks: asks) })
+    }
   }
+}
 
-  func run(_ service: ServiceConnection) async throws -> ExitStatus {
-    try await run(on: .success(service))
-  }
-
-  func run(on service: Result<ServiceConnection, CommandFailure>) async throws -> ExitStatus {
+/// The removal of everything that Chappie keeps.
+@GLibActor
+private enum Erasing {
+  static func run(_ service: Result<ServiceConnection, CommandFailure>, asks: Bool) async throws -> ExitStatus {
     let question =
       tr(
         """
         Sign out every account, and delete every thread, every template, the configuration and all files of Chappie, \
         for good?
         """)
-    if asks, !(await Confirmation.isGiven(question)) { throw CommandFailure(.failed, tr("Nothing was erased.")) }
+    if asks { try await Confirmation.ask(question, refused: tr("Nothing was erased.")) }
     let secrets = await secrets(service)
     if let failure = secrets.failure, secrets.mayBeErasedLater {
       throw failure.with(tr("Nothing was erased. \(failure.message)"))
@@ -46,7 +46,7 @@ struct Erase: Verb {
   /// out later.
   ///
   /// - Returns: the exit status of a failure.
-  private func removeFiles(keepsState: Bool) -> ExitStatus? {
+  private static func removeFiles(keepsState: Bool) -> ExitStatus? {
     var status: ExitStatus?
     let state = Directories.state
     for directory in [Directories.configuration, Directories.data, Directories.cache, Directories.runtime, state] {
@@ -57,7 +57,7 @@ struct Erase: Verb {
         continue
       }
       do {
-        if try Files.removeTree(path) { StandardStream.output.write(tr("Removed \(shown(path)).") + "\n") }
+        if try Files.removeTree(path) { StandardStream.output.line(tr("Removed \(shown(path)).")) }
       } catch {
         CommandFailure.report(tr("\(shown(path)) could not be removed: \(error)."))
         status = .failed
@@ -66,7 +66,7 @@ struct Erase: Verb {
     return status
   }
 
-  private func shown(_ path: String) -> String {
+  private static func shown(_ path: String) -> String {
     for (directory, name) in [(Directories.runtime, "$XDG_RUNTIME_DIR"), (Directories.home, "~")]
     where path.hasPrefix(directory + "/") {
       return name + path.dropFirst(directory.count)
@@ -90,8 +90,7 @@ struct Erase: Verb {
     var status: ExitStatus { failure?.status ?? ErasedPart.status(of: parts) }
   }
 
-  @GLibActor
-  private func secrets(_ service: Result<ServiceConnection, CommandFailure>) async -> Secrets {
+  private static func secrets(_ service: Result<ServiceConnection, CommandFailure>) async -> Secrets {
     let connection: ServiceConnection
     do {
       connection = try service.get()
@@ -103,8 +102,7 @@ struct Erase: Verb {
       _ = try await connection.properties(ServiceConnection.root, "Manager")
       // No timeout: the keyring may ask for its password first, and the server is told of each sign-in.
       let reply = try await Spinner.show(tr("Signing out…")) {
-        try await connection.call(
-          ServiceConnection.root, "Manager", "Erase", .tuple([:] as VariantDictionary), timeout: nil)
+        try await connection.manager("Erase", .tuple([:] as VariantDictionary), timeout: nil)
       }
       let watch = connection.connection.watchName(ServiceConnection.name) { if $0 == nil { end.finish() } }
       defer { withExtendedLifetime(watch) {} }
@@ -119,8 +117,7 @@ struct Erase: Verb {
   }
 
   /// Whether no other try can reach the secrets: there is no service, or no keyring.
-  @GLibActor
-  private func isHopeless(_ failure: CommandFailure, _ bus: BusConnection) async -> Bool {
+  private static func isHopeless(_ failure: CommandFailure, _ bus: BusConnection) async -> Bool {
     switch failure.status {
     case .serviceMissing: await !bus.knows([ServiceConnection.name])
     case .keyringNeeded: await KeyringView(bus).state == .absent
@@ -159,11 +156,11 @@ struct ErasedPart {
   /// Says what became of it.
   func report() {
     switch (isKey, status) {
-    case (true, .success): StandardStream.output.write(tr("Deleted the threads of \(owner).") + "\n")
-    case (false, .success): StandardStream.output.write(tr("Signed out \(owner).") + "\n")
+    case (true, .success): StandardStream.output.line(tr("Deleted the threads of \(owner)."))
+    case (false, .success): StandardStream.output.line(tr("Signed out \(owner)."))
     case (true, _): CommandFailure.report(tr("The key of the threads of \(owner) stays in the keyring. \(message)"))
     case (false, .notRevoked):
-      StandardStream.output.write(tr("Signed out \(owner).") + "\n")
+      StandardStream.output.line(tr("Signed out \(owner)."))
       CommandFailure.report(message)
     case (false, _): CommandFailure.report(tr("\(owner) is still signed in. \(message)"))
     }

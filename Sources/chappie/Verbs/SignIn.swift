@@ -3,23 +3,17 @@ import ChappieSDK
 import GLibBridge
 import Platform
 
-/// `chappie sign-in`: signs in in the browser, or with a code.
-struct SignIn: Verb {
-  static let name = "sign-in"
-  static let summary = tr("Sign in to ChatGPT, in the browser or with a code")
-  static let details = tr(
-    """
-    Without --browser and --device-code it uses the method of the stored sign-in; for a first one the browser, if one \
-    can be opened here, and else a code for a browser elsewhere. It ends when the account is linked. An earlier sign-in \
-    stays valid until then. With --json it prints an object for each stage.
-    """)
-
-  let account: String?
-  let accessibility: ChappieKeychainAccessibility
-  let wishes: SignInWishes
-  let json: Bool
-
-  static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
+extension Verb {
+  /// `chappie sign-in`: signs in in the browser, or with a code.
+  static let signIn = Verb(
+    "sign-in", tr("Sign in to ChatGPT, in the browser or with a code"),
+    details: tr(
+      """
+      Without --browser and --device-code it uses the method of the stored sign-in; for a first one the browser, if one \
+      can be opened here, and else a code for a browser elsewhere. It ends when the account is linked. An earlier sign-in \
+      stays valid until then. With --json it prints an object for each stage.
+      """)
+  ) { parser in
     let account = parser.account()
     let browser = parser.flag("browser", tr("Sign in in the browser"))
     let deviceCode = parser.flag("device-code", tr("Sign in with a code, which a browser anywhere takes"))
@@ -32,72 +26,106 @@ struct SignIn: Verb {
       "connect-anew", tr("Connect Chappie anew, after it was removed in the settings of ChatGPT"))
     let enablePlanUse = parser.flag("enable-plan-use", tr("Ask again for the use of your ChatGPT plan"))
     let afterFirstUnlock = parser.flag("after-first-unlock", tr("Let it be used while the screen is locked, too"))
-    let json = parser.flag("json", tr("Print one JSON object a line"))
+    let json = parser.jsonLines()
     return { arguments in
-      if arguments[deviceCode] {
-        let others = [
-          (browser, "--browser"), (paste, "--paste"), (connectAnew, "--connect-anew"),
-          (enablePlanUse, "--enable-plan-use"),
-        ]
-        if let other = others.first(where: { arguments[$0.0] }) {
-          throw CommandLineError(tr("--device-code and \(other.1) exclude each other."))
-        }
+      let needBrowser = [
+        (browser, "--browser"), (paste, "--paste"), (connectAnew, "--connect-anew"),
+        (enablePlanUse, "--enable-plan-use"),
+      ].first { arguments[$0.0] }
+      if arguments[deviceCode], let (_, other) = needBrowser {
+        throw CommandLineError(tr("--device-code and \(other) exclude each other."))
       }
-      let needsBrowser = [browser, paste, connectAnew, enablePlanUse].contains { arguments[$0] }
-      let wishes = SignInWishes(
-        method: arguments[deviceCode] ? .deviceCode : needsBrowser ? .browser : nil,
-        way: arguments[paste] ? .pasted : arguments[noOpen] || arguments[noBrowser] ? .shown : nil,
+      let plan = SignInPlan(
+        wantedMethod: arguments[deviceCode] ? .deviceCode : needBrowser == nil ? nil : .browser,
+        wantedWay: arguments[paste] ? .pasted : arguments[noOpen] || arguments[noBrowser] ? .shown : nil,
         addsAccount: arguments[anotherAccount], connectsAnew: arguments[connectAnew],
         enablesPlanUse: arguments[enablePlanUse])
-      return SignIn(
-        account: arguments[account],
-        accessibility: arguments[afterFirstUnlock] ? .afterFirstUnlockThisDeviceOnly : .whenUnlockedThisDeviceOnly,
-        wishes: wishes, json: arguments[json])
+      return Work(json: arguments[json]) { service in
+        let session = try await service.session(
+          arguments[account],
+          arguments[afterFirstUnlock] ? .afterFirstUnlockThisDeviceOnly : .whenUnlockedThisDeviceOnly)
+        let attempt = SignInAttempt(service, session, json: arguments[json])
+        let before = try await attempt.status()
+        if StandardInput.isTerminal, !arguments[json] { await announcePrompt(service) }
+        do {
+          try await attempt.start(plan, before)
+        } catch {
+          throw await withRemedy(CommandFailure(error), service)
+        }
+        let after = try await attempt.finish()
+        if !arguments[json] { tell(after, before) }
+        return .success
+      }
     }
   }
 
-  func run(_ service: ServiceConnection) async throws -> ExitStatus {
-    let attempt = SignInAttempt(service, try await service.session(account, accessibility), json: json)
-    let before = try await attempt.status()
-    let plan = await SignInPlan(wishes, before)
-    await announcePrompt(service)
-    do {
-      try await attempt.start(plan, before)
-    } catch {
-      throw await withRemedy(CommandFailure(error), service)
+  private static func tell(_ after: SessionStatus, _ before: SessionStatus) {
+    StandardStream.output.line("\(after.summary).")
+    guard let use = after.planUse else { return }
+    if use.kind != .enabled {
+      StandardStream.output.line(use.sentence)
+    } else if before.planUse == nil || before.planUse?.kind == .notGranted {
+      let sentences = [tr("You're using your ChatGPT plan."), use.management].compactMap(\.self)
+      StandardStream.output.line(sentences.joined(separator: " "))
     }
-    let after = try await attempt.finish()
-    guard !json else { return .success }
-    StandardStream.output.write("\(after.summary).\n")
-    if let use = after.planUse {
-      if use.kind != .enabled {
-        StandardStream.output.write("\(use.sentence)\n")
-      } else if before.planUse == nil || before.planUse?.kind == .notGranted {
-        let sentences = [tr("You're using your ChatGPT plan."), use.management].compactMap(\.self)
-        StandardStream.output.write(sentences.joined(separator: " ") + "\n")
-      }
-    }
-    return .success
   }
 
   /// Says that the keyring's own window comes first, which may be behind the terminal.
   @GLibActor
-  private func announcePrompt(_ service: ServiceConnection) async {
-    guard StandardInput.isTerminal, !json else { return }
+  private static func announcePrompt(_ service: ServiceConnection) async {
     switch await KeyringView(service.connection).state {
     case .noCollection:
-      StandardStream.output.write(tr("The keyring has no collection yet: it asks for a password for a new one.") + "\n")
-    case .locked: StandardStream.output.write(tr("The keyring is locked: it asks for its password.") + "\n")
+      StandardStream.output.line(tr("The keyring has no collection yet: it asks for a password for a new one."))
+    case .locked: StandardStream.output.line(tr("The keyring is locked: it asks for its password."))
     case .absent, .silent, .unlocked: break
     }
   }
 
   /// The failure, and what to do if the keyring is the reason.
   @GLibActor
-  private func withRemedy(_ failure: CommandFailure, _ service: ServiceConnection) async -> CommandFailure {
+  private static func withRemedy(_ failure: CommandFailure, _ service: ServiceConnection) async -> CommandFailure {
     guard failure.status == .keyringNeeded, let remedy = await KeyringView(service.connection).remedyAfterPrompt else {
       return failure
     }
     return failure.with("\(failure.message) \(remedy)")
+  }
+}
+
+extension Verb {
+  /// `chappie sign-out`: removes the stored credential and revokes it.
+  static let signOut = Verb("sign-out", tr("Remove the stored sign-in and revoke it")) { parser in
+    let account = parser.account()
+    let app = parser.app(tr("Sign this application out, all accounts that it has without --account"))
+    return { arguments in
+      Work { service in
+        if let app = arguments[app] { return try await signOut(app, arguments[account], service) }
+        let session = try await service.session(arguments[account])
+        try await service.call(session, "Session", "SignOut", timeout: nil)
+        let status = try await service.status(session)
+        if let name = status.errorName, ExitStatus(errorName: name) == .notRevoked {
+          throw CommandFailure(busName: name, message: status.errorMessage ?? "")
+        }
+        StandardStream.output.line(tr("Signed out."))
+        return .success
+      }
+    }
+  }
+
+  @GLibActor
+  private static func signOut(_ app: String, _ account: String?, _ service: ServiceConnection) async throws
+    -> ExitStatus
+  {
+    var options = VariantDictionary()
+    options.set("account", account)
+    do {
+      let reply = try await service.manager("SignOutApplication", .tuple(app, options), timeout: nil)
+      let parts = try reply.member(0, "signed_out", as: [VariantDictionary].self).map(ErasedPart.init)
+      for part in parts { part.report() }
+      return ErasedPart.status(of: parts)
+    } catch let error as GLibError where error.name == .invalidArgument {
+      throw CommandFailure(
+        .failed, tr("There is no such sign-in of \(app): chappie accounts lists those that there are."),
+        name: error.busName)
+    }
   }
 }

@@ -3,43 +3,70 @@ import ChappieSDK
 import GLibBridge
 import Platform
 
-/// `chappie status`: shows the sign-in.
-struct Status: Verb {
-  static let name = "status"
-  static let summary = tr("Show who is signed in")
-  static let details = tr("Exits with 0 when somebody is signed in, with 3 when a sign-in is needed.")
-
-  let account: String?
-  let json: Bool
-
-  static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
+extension Verb {
+  /// `chappie status`: shows the sign-in.
+  static let status = Verb(
+    "status", tr("Show who is signed in"),
+    details: tr("Exits with 0 when somebody is signed in, with 3 when a sign-in is needed.")
+  ) { parser in
     let account = parser.account()
-    let json = parser.flag("json", tr("Print one JSON object"))
-    return { Status(account: $0[account], json: $0[json]) }
-  }
-
-  func run(_ service: ServiceConnection) async throws -> ExitStatus {
-    let session = try await service.session(account)
-    let status = try await service.status(session)
-    let model = status.state == .signedIn ? await DefaultModel(service, account) : nil
-    if json {
-      var object = status.json
-      object.set("model", model?.slug)
-      object.set("model_source", model?.source)
-      StandardStream.output.write(object.line + "\n")
-    } else {
-      StandardStream.output.write("\(status.summary).\n")
-      let method = status.state == .signedIn ? status.method : nil
-      for sentence in [method?.sentence, status.planUse?.sentence, status.planUse?.management, model?.sentence] {
-        if let sentence { StandardStream.output.write("\(sentence)\n") }
-      }
-      if let page = status.authorizationURI {
-        StandardStream.output.write(tr("Its page: \(page.terminalSafeLine)") + "\n")
-      }
-      if let message = status.errorMessage {
-        StandardStream.output.write(tr("Last failure: \(ServiceSentences.translated(message).terminalSafeLine)") + "\n")
+    let json = parser.json()
+    return { arguments in
+      Work(json: arguments[json]) { service in
+        let session = try await service.session(arguments[account])
+        let status = try await service.status(session)
+        let isSignedIn = status.state == .signedIn
+        let model = isSignedIn ? await DefaultModel(service, arguments[account]) : nil
+        if arguments[json] {
+          var object = status.json
+          object.set("model", model?.slug)
+          object.set("model_source", model?.source)
+          StandardStream.output.line(object.line)
+        } else {
+          let lines = [
+            "\(status.summary).", isSignedIn ? status.method?.sentence : nil, status.planUse?.sentence,
+            status.planUse?.management, model?.sentence,
+            status.authorizationURI.map { tr("Its page: \($0.terminalSafeLine)") },
+            status.errorMessage.map { tr("Last failure: \(ServiceSentences.translated($0).terminalSafeLine)") },
+          ]
+          for line in lines.compactMap(\.self) { StandardStream.output.line(line) }
+        }
+        return isSignedIn ? .success : .signInNeeded
       }
     }
-    return status.state == .signedIn ? .success : .signInNeeded
+  }
+
+  /// `chappie usage`: shows how much of the plan is used.
+  static let usage = Verb(
+    "usage", tr("Show how much of the plan is used"),
+    details: tr(
+      """
+      With --json it prints an object that waybar's custom module takes: text, alt, class, tooltip and percentage, and \
+      the limits themselves. With --follow it prints a line for each change, as chappie monitor --usage does. After a \
+      sign-in in the browser there are no figures; it prints whether the plan can be used, and the page that has them.
+      """)
+  ) { parser in
+    let account = parser.account()
+    let json = parser.json()
+    let follow = parser.flag("follow", tr("Print a line for each change"))
+    return { arguments in
+      Work(json: arguments[json]) { service in
+        if arguments[follow] {
+          return try await Monitor(service, arguments[json] ? .json : .sentence).run {
+            UsageMonitor(service, account: arguments[account], onDue: $0)
+          }
+        }
+        let client = try await service.openClient(arguments[account])
+        // No timeout: the keyring may ask for its password first, and the user may take any time.
+        let reply = try await service.call(client, "Client", "GetUsageLimits", timeout: nil)
+        let limits = try UsageLimits(try reply.member(0, "limits"))
+        // Nil for a sign-in that tells figures, even if there are none now.
+        let planUse = limits.isEmpty ? try await service.status(service.session(arguments[account])).planUse : nil
+        let state = planUse?.state ?? limits.state
+        StandardStream.output.write(
+          arguments[json] ? state.json.line + "\n" : planUse.map { $0.text + "\n" } ?? limits.text)
+        return .success
+      }
+    }
   }
 }

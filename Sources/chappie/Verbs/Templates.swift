@@ -2,24 +2,17 @@
 import GLibBridge
 import Platform
 
-/// `chappie templates`: lists the templates of `ask`.
-struct Templates: Verb {
-  static let name = "templates"
-  static let summary = tr("List the templates of ask")
-  static let details = tr("A template is a text file with variables; chappie(1) shows one. It needs no service.")
-
-  let json: Bool
-
-  static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
-    let json = parser.flag("json", tr("Print one JSON object a line"))
-    return { Templates(json: $0[json]) }
+extension Verb {
+  /// `chappie templates`: lists the templates of `ask`.
+  static let templates = Verb(
+    "templates", tr("List the templates of ask"),
+    details: tr("A template is a text file with variables; chappie(1) shows one. It needs no service.")
+  ) { parser in
+    let json = parser.jsonLines()
+    return { arguments in Work(json: arguments[json], anywhere: { _ in try list(json: arguments[json]) }) }
   }
 
-  func run(_ service: ServiceConnection) async throws -> ExitStatus { try list() }
-
-  func run(on service: Result<ServiceConnection, CommandFailure>) async throws -> ExitStatus { try list() }
-
-  private func list() throws -> ExitStatus {
+  private static func list(json: Bool) throws -> ExitStatus {
     let files: [(name: String, path: String)]
     do {
       files = try TemplateDirectory.all()
@@ -31,7 +24,7 @@ struct Templates: Verb {
     for file in files {
       do {
         let template = try Template(file.name, at: file.path)
-        if json { StandardStream.output.write(line(template, file.path)) }
+        if json { StandardStream.output.line(line(template, file.path)) }
         table.append(template.name, template.variables.joined(separator: ", "), template.description ?? "")
       } catch {
         // The others can still be used.
@@ -45,12 +38,12 @@ struct Templates: Verb {
     return status
   }
 
-  private func line(_ template: Template, _ path: String) -> String {
+  private static func line(_ template: Template, _ path: String) -> String {
     var object = JSONObject()
     object.set("template", template.name)
     object.set("path", path)
     object.set("description", template.description)
     object.set("variables", template.variables)
-    return object.line + "\n"
+    return object.line
   }
 }

@@ -78,7 +78,7 @@ struct ChatAtTmuxTests {
           tries=$((tries + 1)); sleep 0.1
         done
         keys Enter
-        sees '^gpt-6-luna$'
+        sees '^gpt-6-luna answers'
         keys -l "/file $HOME/some"; keys Tab
         sees 'some.* notes.txt'
         keys Enter; keys -l 'What is it?'; keys Enter

@@ -47,12 +47,14 @@ struct ChatCommandTests {
           0 messages, about 0 tokens, for gpt-6-luna
           You said: “one” This conversation has 1 message.
           2 messages, about 14 tokens, for gpt-6-luna
+          The model reads a summary from now on.
           A summary and 0 messages, about 4 tokens, for gpt-6-luna
+          The conversation is forgotten.
           0 messages, about 0 tokens, for gpt-6-luna
           gpt-6-luna
           “hidden” is not in the list of models: …
-          hidden
-          gpt-6-sol
+          hidden answers from now on.
+          gpt-6-sol answers from now on.
           You said: “two” This conversation has 1 message.
           chappie: There is no /nonsense: see /help.
 
@@ -69,7 +71,10 @@ struct ChatCommandTests {
       try await world.sandbox.play(
         #"[{"endpoint":"responses","text":"Hello."},{"endpoint":"responses","text":"They greeted."}]"#)
       let output = try await world.chappie("chat", input: "one\n/compact\n/context\n")
-      #expect(output.text == "Hello.\nA summary and 0 messages, about 4 tokens, for gpt-6.1-sol\n")
+      #expect(
+        output.text
+          == "Hello.\nThe model reads a summary from now on.\nA summary and 0 messages, about 4 tokens, for gpt-6.1-sol\n"
+      )
     }
   }
 
@@ -92,9 +97,13 @@ struct ChatCommandTests {
         output.text == """
           You said: “one” This conversation has 1 message.
           You said: “two” This conversation has 3 messages.
+          The last message is removed, and its answer.
           You said: “three” This conversation has 3 messages.
+          The last message is asked again.
           You said: “three” This conversation has 3 messages.
           4 messages, about 29 tokens, for gpt-6.1-sol
+          The last message is removed, and its answer.
+          The last message is removed, and its answer.
           chappie: Nothing has been asked yet.
 
           """)
@@ -142,6 +151,8 @@ struct ChatCommandTests {
       let input = "/file \(file)\n/image https://example.org/a.png\none\n"
       let output = try await world.chappie("chat", input: input)
       #expect(output.status == 0, "\(output.text)")
+      #expect(output.text.contains("some notes.txt (19 B) goes with the next message.\n"), "\(output.text)")
+      #expect(output.text.contains("https://example.org/a.png goes with the next message.\n"), "\(output.text)")
       let sent = try await world.sandbox.state()
       #expect(sent.lastInput.first?.hasPrefix("user: one\n\nFile: ") == true, "\(sent.lastInput)")
       #expect(sent.lastInput.first?.contains("The text of a file.") == true, "\(sent.lastInput)")

@@ -25,6 +25,29 @@ struct ContextCommandTests {
     }
   }
 
+  /// `ask --continue` follows up the last `ask`, of whichever process.
+  @Test func aContinuedQuestionFollowsTheLastOne() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      _ = try await world.chappie("ask", "--continue", "zero")
+      _ = try await world.chappie("ask", "one")
+      #expect(try await world.sandbox.state().lastInput == ["user: one"])
+      #expect(try await world.chappie("ask", "-c", "two").text == "You said: “two” This conversation has 3 messages.\n")
+      #expect(try await world.sandbox.state().lastInput.first == "user: one")
+      // In a thread it goes on there, and outside of threads afterwards.
+      _ = try await world.chappie("ask", "--thread", "new", "three")
+      #expect(try await world.chappie("ask", "-c", "four").text.contains("3 messages"))
+      #expect(try await world.listedThreads().map(\.turnCount) == [2])
+      _ = try await world.chappie("ask", "five")
+      #expect(try await world.chappie("ask", "-c", "six").text.contains("3 messages"))
+      #expect(try await world.listedThreads().map(\.turnCount) == [2])
+      // A failed question is followed up by nothing.
+      try await world.sandbox.play(#"[{"endpoint":"responses","status":400,"body":{"detail":"No."}}]"#)
+      #expect(try await world.chappie("ask", "seven").status == 10)
+      #expect(try await world.chappie("ask", "-c", "eight").text.contains("5 messages"))
+    }
+  }
+
   @Test func theModelCompactsTheConversation() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()

@@ -28,10 +28,10 @@ struct ManualTests {
       let completions = try ["chappie", "_chappie", "chappie.fish"].map {
         try SourceTree.text(of: "data/completions/\($0)")
       }
-      var verbs = listed("Verbs", try await world.chappie("--help").text).map { [$0] }
+      var verbs = listed("Commands", try await world.chappie("--help").text).map { [$0] }
       for verb in verbs {
         let help = try await world.chappie(verb + ["--help"]).text
-        verbs += listed("Verbs", help).map { verb + [$0] }
+        verbs += listed("Commands", help).map { verb + [$0] }
       }
       try #require(verbs.count == 26, "\(verbs)")
       var seen: Set<String> = []

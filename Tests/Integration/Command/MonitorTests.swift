@@ -78,7 +78,7 @@ struct MonitorTests {
 
       try await caller.call("Session.SignOut")
       try await eventually("the sign-out") { try lines(monitor).last?.alt == "unknown" }
-      #expect(try lines(monitor).last?.tooltip == "Signed out")
+      #expect(try lines(monitor).last?.tooltip == "Signed out: run chappie sign-in")
       try await caller.signIn()
       try await eventually("the usage again") { try lines(monitor).last?.text.hasSuffix("%") == true }
       await monitor.terminate()
@@ -116,7 +116,8 @@ struct MonitorTests {
       decoder.keyDecodingStrategy = .convertFromSnakeCase
       let array = text.split(separator: "\n").dropFirst().joined().dropLast() + "]"
       let blocks = try decoder.decode([[Block]].self, from: Data(array.utf8))
-      #expect(blocks.map(\.first?.fullText) == ["Signed in as ada@example.com (plus)", "Signed out"])
+      #expect(
+        blocks.map(\.first?.fullText) == ["Signed in as ada@example.com (plus)", "Signed out: run chappie sign-in"])
       #expect(blocks.allSatisfy { $0.first?.urgent == false })
       await monitor.terminate()
     }
@@ -126,12 +127,12 @@ struct MonitorTests {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let monitor = try monitor(world, "--usage")
-      try await eventually("a line") { monitor.output.hasPrefix("Plus plan; 5 hours: ") }
+      try await eventually("a line") { monitor.output.hasPrefix("Plus plan; 5-hour limit: ") }
       await world.service.end()
       try await eventually("the end") { monitor.output.hasSuffix("The service is not running\n") }
       try await world.service.restart()
       try await eventually("the usage again") {
-        monitor.output.split(separator: "\n").last?.hasPrefix("Plus plan; 5 hours: ") == true
+        monitor.output.split(separator: "\n").last?.hasPrefix("Plus plan; 5-hour limit: ") == true
       }
       await monitor.terminate()
     }
@@ -199,7 +200,7 @@ struct MonitorTests {
       defer { kill(monitor, SIGTERM) }
       try await caller.call("Session.SignOut")
       try await eventually("the sign-out") {
-        try String(contentsOf: lines, encoding: .utf8).hasSuffix("Signed out\n")
+        try String(contentsOf: lines, encoding: .utf8).hasSuffix("Signed out: run chappie sign-in\n")
       }
     }
   }

@@ -24,7 +24,30 @@ struct TerminalOutputTests {
         #expect(models.contains(word), "\(word): \(models)")
       }
       let usage = try await world.chappie(["usage"], at: [], columns: columns).text
-      #expect(usage.contains("5 hours") && usage.contains("resets"), "\(usage)")
+      #expect(usage.contains("5-hour limit") && usage.contains("resets"), "\(usage)")
+    }
+  }
+
+  @Test(arguments: [40, 60, 80, 200])
+  func helpBreaksNoWord(_ columns: Int) async throws {
+    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
+      for line in [[], ["help"], ["ask", "--help"], ["threads", "--help"], ["help", "sign-in"]] {
+        let shown = try await world.chappie(line, at: [], columns: columns).text
+        let plain = try await world.chappie(line).text
+        func words(_ text: String) -> [Substring] { text.split(whereSeparator: \.isWhitespace) }
+        #expect(words(shown) == words(plain), "\(line): \(shown)")
+        for row in shown.split(whereSeparator: \.isNewline) { #expect(row.columns <= columns, "\(line): \(shown)") }
+      }
+    }
+  }
+
+  @Test func theCommandAloneShowsAScreen() async throws {
+    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
+      let output = try await world.chappie([], at: [])
+      let lines = output.text.replacing("\r\n", with: "\n").split(separator: "\n", omittingEmptySubsequences: false)
+      #expect(lines.count <= 23, "\(output.text)")
+      #expect(output.text.contains("chappie help") && output.text.contains("chappie \"What is a bus?\""))
+      #expect(output.status == 2)
     }
   }
 

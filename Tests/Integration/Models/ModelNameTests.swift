@@ -24,7 +24,7 @@ struct ModelNameTests {
       try await caller.call("Client.SelectModel", "fast")
       #expect(try await caller.property("Client.Model") == "gpt-6-luna")
       let chat = try await world.chappie("chat", "--model", "best", input: "/model\n/model fast\n")
-      #expect(chat.text == "gpt-6-sol\ngpt-6-luna\n")
+      #expect(chat.text == "gpt-6-sol\ngpt-6-luna answers from now on.\n")
     }
   }
 

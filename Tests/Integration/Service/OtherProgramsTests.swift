@@ -44,7 +44,7 @@ struct OtherProgramsTests {
       world.adopt(service)
       // The service works: the keyring, the servers, the bus and its callers need no access to its memory.
       try await eventually("an answer") {
-        try await ask(world, "status").text == "Signed out.\n"
+        try await ask(world, "status").text == "Signed out: run chappie sign-in.\n"
       }
       #expect(try await ask(world, "sign-in", "--device-code", "--no-open").text.contains("Signed in as"))
       #expect(try await ask(world, "ask", "Hello").text.contains("Hello"))

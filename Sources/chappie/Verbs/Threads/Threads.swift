@@ -2,25 +2,150 @@
 import GLibBridge
 import Platform
 
-/// `chappie threads`: manages stored conversations.
-struct Threads: Verb {
-  static let name = "threads"
-  static let summary = tr("List, show and manage stored conversations")
-  static let details = tr("Without a verb, the threads are listed.")
-  static let verbs: [any Verb.Type] = [
-    ThreadList.self, ThreadShow.self, ThreadExport.self, ThreadRename.self, ThreadArchive.self, ThreadUnarchive.self,
-    ThreadDelete.self, ThreadUsage.self, ThreadCompact.self,
-  ]
+extension Verb {
+  /// `chappie threads`: manages stored conversations.
+  static let threads = Verb(
+    "threads", tr("List, show and manage stored conversations"),
+    details: tr("Without a command, the threads are listed."),
+    verbs: [
+      threadList, threadShow, threadExport, threadRename, threadArchive, threadUnarchive, threadDelete, threadUsage,
+      threadCompact,
+    ], threadList.prepare)
 
-  private let list: any Verb
-  var json: Bool { list.json }
-
-  static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
-    let list = ThreadList.prepare(parser)
-    return { Threads(list: try list($0)) }
+  private static let threadList = Verb("list", tr("List the threads, the latest change first")) { parser in
+    let account = parser.account()
+    let archived = parser.flag("archived", tr("The archived threads, not the active ones"))
+    let limit = parser.integer(
+      "limit", in: 1...Int(Int32.max), placeholder: tr("COUNT"), tr("List at most so many threads"))
+    let json = parser.jsonLines()
+    return { arguments in
+      Work(json: arguments[json]) { service in
+        let threads = try await ThreadsProxy.stored(service, account: arguments[account])
+        guard !arguments[json] else {
+          try await threads.list(archived: arguments[archived], limit: arguments[limit]) { page in
+            for thread in page { StandardStream.output.line(thread.json.line) }
+            return true
+          }
+          return .success
+        }
+        let listed = try await threads.all(archived: arguments[archived], limit: arguments[limit])
+        let none =
+          arguments[archived]
+          ? tr("No thread is archived.") : tr("There are no threads: chappie ask --thread new begins one.")
+        StandardStream.output.write(listed.isEmpty ? none + "\n" : ThreadSummary.table(listed))
+        return .success
+      }
+    }
   }
 
-  func run(_ service: ServiceConnection) async throws -> ExitStatus {
-    try await list.run(service)
+  private static let threadShow = Verb("show", tr("Show the messages of a thread"), details: ThreadsProxy.naming) {
+    parser in
+    let account = parser.account()
+    let raw = parser.raw()
+    parser.acceptRemaining(placeholder: ThreadsProxy.placeholder)
+    return { arguments in
+      let name = try arguments.thread()
+      return Work { service in
+        let threads = try await ThreadsProxy.stored(service, account: arguments[account])
+        let id = try await threads.id(name)
+        let thread = try await Spinner.show(tr("Reading the thread…")) { try await threads.thread(id) }
+        StandardStream.output.write(controlSequences: ThreadText(raw: arguments[raw]).text(thread))
+        return .success
+      }
+    }
+  }
+
+  private static let threadRename = Verb(
+    "rename", tr("Give a thread another title"),
+    details: tr("With an empty TITLE, the next message names the thread.") + " " + ThreadsProxy.naming
+  ) { parser in
+    let account = parser.account()
+    parser.acceptRemaining(placeholder: tr("\(ThreadsProxy.placeholder) TITLE…"))
+    return { arguments in
+      let (name, title) = try arguments.threadAndText()
+      guard let title else { throw CommandLineError(tr("Which title is the thread to have?")) }
+      return Work { service in
+        let threads = try await ThreadsProxy.stored(service, account: arguments[account])
+        try await threads.call("Rename", .tuple(try await threads.id(name), title))
+        StandardStream.output.line(
+          title.isEmpty
+            ? tr("The next message names the thread.") : tr("Renamed to \(ThreadSummary.quoted(title))."))
+        return .success
+      }
+    }
+  }
+
+  private static let threadArchive = moving(
+    "archive", tr("Archive threads; retention deletes them later"), details: ThreadsProxy.naming, by: "Archive"
+  ) { tr("Archived \($0).") }
+
+  private static let threadUnarchive = moving(
+    "unarchive", tr("Make archived threads active again"),
+    details: tr("THREAD is an id, the beginning of one, or “last” for the archived one that changed last."),
+    by: "Unarchive", lastIsArchived: true
+  ) { tr("Unarchived \($0).") }
+
+  /// A verb that calls a method for each of some threads.
+  ///
+  /// - Parameter told: the sentence about a thread that is done.
+  private static func moving(
+    _ name: String, _ summary: @autoclosure @escaping @Sendable () -> String,
+    details: @autoclosure @escaping @Sendable () -> String, by method: String, lastIsArchived: Bool = false,
+    _ told: @escaping @Sendable (String) -> String
+  ) -> Verb {
+    Verb(name, summary(), details: details()) { parser in
+      let account = parser.account()
+      parser.acceptRemaining(placeholder: "\(ThreadsProxy.placeholder)…")
+      return { arguments in
+        let names = try arguments.threads()
+        return Work { service in
+          let threads = try await ThreadsProxy.stored(service, account: arguments[account])
+          for thread in try await threads.find(names, lastIsArchived: lastIsArchived) {
+            try await threads.call(method, .tuple(thread.id))
+            StandardStream.output.line(told(thread.text))
+          }
+          return .success
+        }
+      }
+    }
+  }
+
+  private static let threadUsage = Verb("usage", tr("Show how much space the threads take")) { parser in
+    let account = parser.account()
+    let json = parser.json()
+    return { arguments in
+      Work(json: arguments[json]) { service in
+        let usage = try await ThreadsProxy.stored(service, account: arguments[account]).usage()
+        StandardStream.output.write(arguments[json] ? usage.json.line + "\n" : usage.text)
+        return .success
+      }
+    }
+  }
+
+  private static let threadCompact = Verb(
+    "compact", tr("Summarise a long thread for the model"),
+    details: tr(
+      """
+      From then on the model reads SUMMARY in place of the earlier messages, which stay stored. Without SUMMARY the model \
+      writes one. \(ThreadsProxy.naming)
+      """)
+  ) { parser in
+    let account = parser.account()
+    parser.acceptRemaining(placeholder: tr("\(ThreadsProxy.placeholder) [SUMMARY…]"))
+    return { arguments in
+      let (name, text) = try arguments.threadAndText()
+      return Work { service in
+        // The user's own summary needs no model, and so no sign-in.
+        let threads =
+          if let text, !text.isEmpty {
+            try await ThreadsProxy.stored(service, account: arguments[account])
+          } else {
+            try await ThreadsProxy(service, account: arguments[account])
+          }
+        try await threads.compact(try await threads.id(name), text ?? "")
+        StandardStream.output.line(tr("The model reads a summary from now on."))
+        return .success
+      }
+    }
   }
 }

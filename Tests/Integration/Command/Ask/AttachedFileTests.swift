@@ -62,6 +62,7 @@ struct AttachedFileTests {
     ("-f binary", "binary is no UTF-8 text: convert it first."),
     ("-f latin1", "latin1 is no UTF-8 text: convert it first."),
     ("-f - <binary", "Standard input is no UTF-8 text: convert it first."),
+    ("-f image", "image is an image: give it with --image."),
     ("-f huge", "huge is longer than 4 MiB: send less."),
     ("-f - <huge", "Standard input is longer than 4 MiB: send less."),
     ("-f large -f large", "The question is longer than 4 MiB: send less."),
@@ -72,7 +73,7 @@ struct AttachedFileTests {
     try await World.with(World.Plan(service: .none)) { world in
       let output = try await world.shell(
         #"""
-        mkfifo pipe; printf 'a\0b' >binary; printf 'caf\351' >latin1; truncate -s 100M huge
+        mkfifo pipe; printf 'a\0b' >binary; printf 'caf\351' >latin1; truncate -s 100M huge; printf '\211PNG\r\n\032\n' >image
         head -c 3000000 /dev/zero | tr '\0' a >large; "$0" ask What \#(words)
         """#)
       #expect(output.text == "chappie: \(message)\n")

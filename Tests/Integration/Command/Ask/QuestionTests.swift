@@ -34,6 +34,29 @@ struct QuestionTests {
     }
   }
 
+  /// A text that begins with no verb is a question; what is piped in belongs to it.
+  @Test(arguments: [
+    (#""$0" "What is a bus?" </dev/null"#, "What is a bus?"), (#""$0" --fast What now? </dev/null"#, "What now?"),
+    (#"echo piped | "$0" "Shorten this""#, "Shorten this\n\npiped"),
+    (#"echo piped | "$0" Shorten - please"#, "Shorten\n\npiped\n\nplease"),
+  ])
+  func aTextWithoutAVerbIsAsked(_ line: String, _ question: String) async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let output = try await world.shell(line)
+      #expect(output.text == "You said: “\(question)” This conversation has 1 message.\n")
+    }
+  }
+
+  @Test(arguments: ["statsu", "asl hello", "--verison", "threds list"])
+  func aTextThatIsNearlyAVerbIsAMistake(_ words: String) async throws {
+    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
+      let output = try await world.shell(#""$0" \#(words) </dev/null"#)
+      #expect(output.text.hasPrefix("chappie: There is no command") && output.text.contains("Did you mean"))
+      #expect(output.status == 2)
+    }
+  }
+
   @Test(arguments: ["- -", "--image - -", "--image - --image - What"])
   func standardInputCanBeNamedOnce(_ words: String) async throws {
     try await World.with { world in

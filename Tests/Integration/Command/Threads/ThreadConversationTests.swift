@@ -117,9 +117,11 @@ struct ThreadConversationTests {
         lines.map { $0.hasPrefix("“one”, ") ? "“one”, …" : $0 } == [
           "The next message begins a thread",
           "You said: “one” This conversation has 1 message.", "You said: “two” This conversation has 3 messages.",
-          "“one”, …",
-          "You said: “three” This conversation has 1 message.", "gpt-6-luna", "gpt-6-sol",
-          "You said: “four” This conversation has 3 messages.", "You said: “five” This conversation has 1 message.",
+          "“one”, …", "The model reads a summary from now on.",
+          "You said: “three” This conversation has 1 message.", "gpt-6-luna", "gpt-6-sol answers from now on.",
+          "You said: “four” This conversation has 3 messages.",
+          "The thread stays stored. The next message begins another one.",
+          "You said: “five” This conversation has 1 message.",
         ])
       #expect(lines[3].hasPrefix("“one”, 2 turns, "))
       #expect(output.status == 0)

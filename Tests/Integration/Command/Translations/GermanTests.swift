@@ -44,7 +44,7 @@ struct GermanTests {
     try await Catalogues.make()
     try await World.with { world in
       let output = try await world.chappie(["status"], environment: ["LC_ALL": "C", "LANGUAGE": "de"])
-      #expect(output.text == "Signed out.\n")
+      #expect(output.text == "Signed out: run chappie sign-in.\n")
     }
   }
 }

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import Platform
+
+/// A command of `chappie`, such as `ask`, with its options.
+struct Verb: Sendable {
+  /// Declares the options, and returns a function that reads the parsed arguments.
+  typealias Preparation = @Sendable (CommandLineParser) -> (CommandLineArguments) throws -> Work
+
+  /// What a parsed command line asks for. It throws ``CommandFailure``, `GLibError` and `CancellationError`.
+  struct Work: Sendable {
+    /// Whether standard output gets JSON, for failures as well.
+    let json: Bool
+    let run: @GLibActor @Sendable (Result<ServiceConnection, CommandFailure>) async throws -> ExitStatus
+
+    init(json: Bool = false, _ run: @escaping @GLibActor @Sendable (ServiceConnection) async throws -> ExitStatus) {
+      self.init(json: json, anywhere: { try await run(try $0.get()) })
+    }
+
+    /// - Parameter run: also does something where there is no session bus.
+    init(
+      json: Bool = false,
+      anywhere run:
+        @escaping @GLibActor @Sendable (Result<ServiceConnection, CommandFailure>) async throws -> ExitStatus
+    ) {
+      self.json = json
+      self.run = run
+    }
+  }
+
+  let name: String
+  /// The verbs that may follow this one.
+  let verbs: [Verb]
+  let prepare: Preparation
+  private let shownSummary: @Sendable () -> String
+  private let shownDetails: @Sendable () -> String
+
+  /// - Parameters:
+  ///   - summary: one line for the list of verbs.
+  ///   - details: further text for the verb's help.
+  init(
+    _ name: String, _ summary: @autoclosure @escaping @Sendable () -> String,
+    details: @autoclosure @escaping @Sendable () -> String = "", verbs: [Verb] = [],
+    _ prepare: @escaping Preparation
+  ) {
+    self.name = name
+    self.verbs = verbs
+    self.prepare = prepare
+    shownSummary = summary
+    shownDetails = details
+  }
+
+  var summary: String { shownSummary() }
+  var details: String { shownDetails() }
+}
+
+// MARK: Options of several verbs
+
+extension CommandLineParser {
+  /// The option `--account`, which every verb for one account has.
+  func account() -> CommandLineOption<String> {
+    string("account", placeholder: tr("NAME"), tr("Use this stored account instead of the default one"))
+  }
+
+  /// The option `--app` of the verbs that act on an application with a sign-in of its own.
+  func app(_ help: @autoclosure @escaping () -> String) -> CommandLineOption<String> {
+    string("app", placeholder: tr("ID"), help())
+  }
+
+  /// The option `--thread`, which every verb that asks has.
+  func thread() -> CommandLineOption<String> {
+    string("thread", placeholder: tr("THREAD"), tr("Continue this thread; “new” begins one"))
+  }
+
+  /// The option `--raw`, which every verb that prints answers has.
+  func raw() -> CommandLineFlag {
+    flag("raw", tr("Print answers as the model wrote them, in Markdown, on a terminal too"))
+  }
+
+  /// The options of a message, such as `--model`, which every verb that asks has.
+  ///
+  /// - Returns: reads them as `org.chappie.Client` takes them.
+  func message() -> @Sendable (CommandLineArguments) -> VariantDictionary {
+    let model = string("model", short: "m", placeholder: tr("MODEL"), tr("Ask this model"))
+    let fast = flag("fast", tr("Answer sooner, think less"))
+    let effort = string(
+      "effort", placeholder: tr("LEVEL"), tr("Reasoning effort: low, medium, high, or another level of the model"))
+    let instructions = string(
+      "instructions", short: "s", placeholder: tr("TEXT"), tr("Instructions for the model"))
+    return { arguments in
+      var options = VariantDictionary()
+      options.set("model", arguments[model])
+      options.set("fast_mode", arguments[fast] ? true : nil)
+      options.set("reasoning_effort", arguments[effort])
+      options.set("instructions", arguments[instructions])
+      return options
+    }
+  }
+
+  /// The option `--json` of the verbs that print one object.
+  func json() -> CommandLineFlag { flag("json", tr("Print one JSON object")) }
+
+  /// The option `--json` of the verbs that print a list.
+  func jsonLines() -> CommandLineFlag { flag("json", tr("Print one JSON object a line")) }
+
+  /// The option `--yes` of the verbs that remove something for good.
+  func yes() -> CommandLineFlag { flag("yes", short: "y", tr("Do not ask first")) }
+}
+
+extension CommandLineArguments {
+  /// Whether to ask first.
+  ///
+  /// - Throws: `CommandLineError` if there is no terminal to ask at, and `yes` is not given.
+  func asks(unless yes: CommandLineFlag) throws -> Bool {
+    guard self[yes] || StandardInput.isTerminal else {
+      throw CommandLineError(tr("There is no terminal to ask at: give --yes to go on without being asked."))
+    }
+    return !self[yes]
+  }
+
+  /// The one argument that a verb takes.
+  ///
+  /// - Parameter missing: the question for it.
+  /// - Throws: `CommandLineError` for none or several.
+  func one(_ missing: String) throws -> String {
+    let words = try several(missing)
+    guard words.count == 1 else { throw CommandLineError(tr("“\(words[1])” is one argument too many")) }
+    return words[0]
+  }
+
+  /// The arguments, at least one.
+  ///
+  /// - Throws: `CommandLineError` for none.
+  func several(_ missing: String) throws -> [String] {
+    guard !remaining.isEmpty else { throw CommandLineError(missing) }
+    return remaining
+  }
+}
+
+/// A question to the person at the terminal, before something is removed for good.
+enum Confirmation {
+  /// - Throws: ``CommandFailure`` with the message `refused` if the answer is not yes.
+  @GLibActor
+  static func ask(_ question: String, refused: String) async throws(CommandFailure) {
+    // Translators: y stands for the first letter of “yes”.
+    StandardStream.error.write("\(question) \(tr("[y/N]")) ")
+    let yes = tr("yes")
+    let answer = await offActor { StandardInput.line(limit: 64) }?.trimmed.lowercased()
+    guard ["y", "yes", yes, String(yes.prefix(1))].contains(answer) else { throw CommandFailure(.failed, refused) }
+  }
+}

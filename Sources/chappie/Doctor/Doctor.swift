@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+import ChappieSDK
+import GLibBridge
+import Platform
+
+extension Verb {
+  /// `chappie doctor`: checks everything that a sign-in and an answer need.
+  static let doctor = Verb(
+    "doctor", tr("Check what a sign-in and an answer need"),
+    details: tr(
+      """
+      Each line is a check and, if something is missing, what to do about it. The lines hold no secret, no address of a \
+      person and no home directory, so they can be sent with a report. The exit status is that of the first problem.
+      """)
+  ) { parser in
+    let json = parser.jsonLines()
+    return { arguments in
+      Work(
+        json: arguments[json],
+        anywhere: { service in
+          let findings = await Spinner.show(tr("Checking…")) { await Doctor.findings(service) }
+          if arguments[json] {
+            for finding in findings { StandardStream.output.line(finding.json.line) }
+          } else {
+            var table = Table()
+            for finding in findings { table.append(finding.mark, finding.check, finding.sentence) }
+            StandardStream.output.write(table.text)
+          }
+          return findings.first { $0.verdict == .problem }?.status ?? .success
+        })
+    }
+  }
+}
+
+@GLibActor
+private enum Doctor {
+  static func findings(_ service: Result<ServiceConnection, CommandFailure>) async -> [Finding] {
+    guard case .success(let service) = service else { return await findingsWithoutBus() }
+    let bus = service.connection
+    let checks = ServiceChecks(service: service)
+    let keyring = Task.onGLib { await DesktopChecks.keyring(bus) }
+    let notifications = Task.onGLib { await DesktopChecks.notifications(bus) }
+    let activation = await checks.activation()
+    var findings = [Finding.ok("bus", tr("The session bus answers.")), activation, await checks.unit()]
+    let answers =
+      activation.verdict == .problem ? .unchecked("service", tr("It cannot be started.")) : await checks.answers()
+    let isRunning = answers.verdict == .ok
+    let reason = tr("The service does not answer.")
+    findings.append(answers)
+    findings += await keyring.value
+    findings.append(isRunning ? await DesktopChecks.lock(service) : .unchecked("lock", reason))
+    findings += [await notifications.value, await DesktopChecks.browser()]
+    findings += isRunning ? await ServerChecks(service).findings : ServerChecks.unchecked(reason)
+    return findings + [isRunning ? await checks.signIn() : .unchecked("sign-in", reason)]
+  }
+
+  private static func findingsWithoutBus() async -> [Finding] {
+    let reason = tr("There is no session bus.")
+    let checks = ["activation", "unit", "service", "keyring", "collection", "lock", "notifications"]
+    return [
+      .problem("bus", .serviceMissing, reason, tr("Run this in a desktop session, or in a shell of dbus-run-session."))
+    ] + checks.map { .unchecked($0, reason) } + [await DesktopChecks.browser()] + ServerChecks.unchecked(reason)
+      + [.unchecked("sign-in", reason)]
+  }
+}
+
+/// The outcome of one check of `chappie doctor`.
+struct Finding {
+  enum Verdict: String {
+    case ok
+    /// It works, but something is missing that a person may want.
+    case note
+    case problem
+    /// It could not be checked, since something else is missing.
+    case unchecked
+  }
+
+  /// One word for each check.
+  let check: String
+  let verdict: Verdict
+  /// A sentence without names of people, addresses and home directories.
+  let message: String
+  /// What a person can do about it; nil for nothing.
+  let remedy: String?
+  /// What ``Verdict/problem`` means for the exit status.
+  let status: ExitStatus
+
+  private init(
+    _ check: String, _ verdict: Verdict, _ message: String, _ remedy: String? = nil, _ status: ExitStatus = .success
+  ) {
+    self.check = check
+    self.verdict = verdict
+    self.message = Self.shareable(message)
+    self.remedy = remedy
+    self.status = status
+  }
+
+  static func ok(_ check: String, _ message: String) -> Finding { Finding(check, .ok, message) }
+
+  static func note(_ check: String, _ message: String, _ remedy: String? = nil) -> Finding {
+    Finding(check, .note, message, remedy)
+  }
+
+  static func problem(_ check: String, _ status: ExitStatus, _ message: String, _ remedy: String) -> Finding {
+    Finding(check, .problem, message, remedy, status)
+  }
+
+  static func unchecked(_ check: String, _ reason: String) -> Finding { Finding(check, .unchecked, reason) }
+
+  /// The text without what must not be in a report: the home directory, whose name is often the user's, addresses of
+  /// people, and what may be a token. Other programs wrote parts of it.
+  private static func shareable(_ text: String) -> String {
+    let home = Directories.home
+    let text = home.count > 1 ? text.replacing(home, with: "~") : text
+    let words = Redaction.message(text).split(separator: " ").map { $0.contains("@") ? "[address]" : String($0) }
+    return words.joined(separator: " ")
+  }
+
+  var json: JSONObject {
+    var object = JSONObject()
+    object.set("check", check)
+    object.set("status", verdict.rawValue)
+    object.set("message", message)
+    object.set("remedy", remedy)
+    return object
+  }
+
+  /// The message and the remedy.
+  var sentence: String { [message, remedy].compactMap(\.self).joined(separator: " ") }
+
+  /// The verdict, for a person.
+  var mark: String {
+    switch verdict {
+    case .ok: tr("ok")
+    case .note: tr("note")
+    case .problem: tr("problem")
+    case .unchecked: "-"
+    }
+  }
+}
