@@ -148,7 +148,8 @@ final class ChatInterpreter {
       let offered = known.joined(separator: ", ").terminalSafeLine
       say(tr("“\(slug.terminalSafeLine)” is not in the list of models: \(offered)."))
     }
-    say(tr("\(slug.terminalSafeLine) answers from now on."))
+    // The service may know it by another name.
+    say(tr("\(try await conversation.model().terminalSafeLine) answers from now on."))
   }
 
   /// The path of a file as it was typed: Tab writes a backslash before a space.

@@ -169,7 +169,10 @@ struct HostileServiceTests {
     let obeyed = try sources.filter { try SourceTree.text(of: $0).contains(".write(controlSequences:") }
     #expect(
       Set(obeyed.map { $0.split(separator: "/").last ?? "" })
-        == ["AnswerView.swift", "Clipboard.swift", "Spinner.swift", "ThreadShow.swift", "Chat.swift"])
+        == [
+          "AnswerView.swift", "Chat.swift", "ChatInterpreter.swift", "Spinner.swift", "ThreadConversation.swift",
+          "Threads.swift",
+        ])
     let data = try sources.filter { try SourceTree.text(of: $0).contains(".write(data:") }
     #expect(
       Set(data.map { $0.split(separator: "/").last ?? "" })

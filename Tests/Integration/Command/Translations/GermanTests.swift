@@ -11,7 +11,7 @@ struct GermanTests {
       func german(_ arguments: String...) async throws -> Output {
         try await world.chappie(arguments, environment: Catalogues.german)
       }
-      #expect(try await german("status").text == "Abgemeldet.\n")
+      #expect(try await german("status").text == "Abgemeldet: Führen Sie chappie sign-in aus.\n")
       // The service says this in English.
       let refused = try await german("ask", "--image", "/nirgends.png", "Hallo")
       #expect(refused.text.hasPrefix("chappie: Das Bild /nirgends.png kann nicht verwendet werden"), "\(refused.text)")
