@@ -39,6 +39,14 @@ guides_name_it() {
   for page in README.md doc/swift.md; do grep -F "from: \"$version\"" "$page" || { echo "not in $page"; return 1; }; done
   ! grep -n 'from: "[0-9]' README.md doc/swift.md | grep -vF "\"$version\""
 }
+# Of the repository, and of the packages.
+pages_name_one_address() {
+  local pages=(README.md doc/swift.md packaging/README.md) path
+  for path in chappie.git apt; do
+    grep -noE "https://[^ \"\`]*/$path\\b" "${pages[@]}"
+    [[ $(grep -hoE "https://[^ \"\`]*/$path\\b" "${pages[@]}" | sort -u | wc -l) == 1 ]] || return
+  done
+}
 check "NEWS.md begins with this version and a date" is_first_in_news
 check "Debian's changelog begins with this version" is_in_debian_changelog
 # All libraries and pkgconf, and no other packages.
@@ -47,6 +55,7 @@ guide_names_the_packages() {
     <(scripts/dependencies list debian build | grep -e '-dev$' | sort)
 }
 check "the guides depend on this version" guides_name_it
+check "the pages name one address of the project" pages_name_one_address
 check "the guide of the libraries names their packages" guide_names_the_packages
 
 # --- The bill of materials, of the release programs if they are built
