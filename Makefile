@@ -17,6 +17,8 @@
 #   make deb         makes packages for Debian, in .build/deb; see packaging/README.md
 #   make package-test
 #                    makes and tests them in fresh trees of Debian 12 and 13; needs root
+#   make apt-repository KEY=ID URL=ADDRESS
+#                    makes a signed apt repository of these packages, in .build/apt, to upload to ADDRESS
 #   make dist        makes the source archive, a spec file and a PKGBUILD, in .build/dist
 #   make sbom        makes a bill of materials (SPDX) of the built programs, as .build/release/chappie.spdx.json
 #   make plasma      builds the QML module of the Plasma applet; make does so too if Qt is installed
@@ -92,7 +94,7 @@ dependencies:
 	@scripts/dependencies install build
 
 test-dependencies:
-	@scripts/dependencies install build plasma demo doc test
+	@scripts/dependencies install build plasma demo doc test apt-repository
 
 demo-dependencies:
 	@scripts/dependencies install build demo
@@ -213,13 +215,19 @@ sbom:
 
 # --- Packages --------------------------------------------------------------------------------------------------------
 
-.PHONY: deb package-test
+.PHONY: deb apt-repository package-test
 
 deb:
 	packaging/build-deb
 
+# KEY is the maintainer's GPG key, and URL the address that the repository will have.
+PACKAGES = .build/deb
+APTREPOSITORY = .build/apt
+apt-repository:
+	@packaging/apt-repository "$(KEY)" "$(URL)" "$(PACKAGES)" "$(APTREPOSITORY)"
+
 package-test:
-	@scripts/dependencies install build plasma doc deb
+	@scripts/dependencies install build plasma doc deb apt-repository
 	$(MAKE) deb
 	Tests/packages/run .build/deb
 

@@ -54,6 +54,7 @@ SURROUNDINGS = {
     "plasma-build": "make -C desktop/plasma/plugin all try",
     "install": "Tests/install.sh",
     "release": "Tests/release.sh",
+    "repository": "Tests/repository.sh",
     "unit": "Tests/unit.sh .build/debug",
     "examples": SESSION + "Tests/examples.py .build/debug",
     "flatpak": SESSION + "Tests/flatpak.sh .build/debug",
