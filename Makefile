@@ -19,6 +19,8 @@
 #                    makes and tests them in fresh trees of Debian 12 and 13; needs root
 #   make apt-repository KEY=ID URL=ADDRESS
 #                    makes a signed apt repository of these packages, in .build/apt, to upload to ADDRESS
+#   make flatpak-bundle KEY=ID
+#                    makes a signed Flatpak bundle of the window, in .build/flatpak
 #   make dist        makes the source archive, a spec file and a PKGBUILD, in .build/dist
 #   make sbom        makes a bill of materials (SPDX) of the built programs, as .build/release/chappie.spdx.json
 #   make plasma      builds the QML module of the Plasma applet; make does so too if Qt is installed
@@ -215,7 +217,7 @@ sbom:
 
 # --- Packages --------------------------------------------------------------------------------------------------------
 
-.PHONY: deb apt-repository package-test
+.PHONY: deb apt-repository flatpak-bundle package-test
 
 deb:
 	packaging/build-deb
@@ -225,6 +227,9 @@ PACKAGES = .build/deb
 APTREPOSITORY = .build/apt
 apt-repository:
 	@packaging/apt-repository "$(KEY)" "$(URL)" "$(PACKAGES)" "$(APTREPOSITORY)"
+
+flatpak-bundle:
+	@packaging/flatpak-bundle "$(KEY)"
 
 package-test:
 	@scripts/dependencies install build plasma doc deb apt-repository

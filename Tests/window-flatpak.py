@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the Flatpak of desktop/window from its manifest, and tests it over AT-SPI: it has a sign-in of its own.
+"""Builds the Flatpak of desktop/window from its manifest, as the bundle that is published, and tests it over AT-SPI: it
+has a sign-in of its own.
 
     scripts/private-session Tests/window-flatpak.py DIRECTORY-WITH-THE-PROGRAMS [--pictures DIRECTORY]
 
@@ -87,7 +88,27 @@ class Flatpak:
         run("flatpak", "build-export", "--disable-sandbox", "repository", "app", "master", cwd=self.at)
         run("flatpak", "build-update-repo", "repository", cwd=self.at)
         run("flatpak", "--user", "remote-add", "--no-gpg-verify", "here", "repository", cwd=self.at)
-        run("flatpak", "--user", "install", "--noninteractive", "here", f"{MANIFEST['id']}//master")
+        run("flatpak", "--user", "install", "--noninteractive", "here",
+            f"runtime/{MANIFEST['runtime']}//{MANIFEST['runtime-version']}")
+
+    def install_bundle(self):
+        """The bundle, signed with a temporary key, as its users install it."""
+        key = "test@chappie.invalid"
+        os.environ["GNUPGHOME"] = str(self.at / "gnupg")
+        (self.at / "gnupg").mkdir(0o700)
+        run("gpg", "--batch", "--passphrase", "", "--quick-generate-key", key, "ed25519", "sign", "never",
+            stderr=subprocess.DEVNULL)
+        try:
+            run(TOP / "packaging/flatpak-bundle", key, self.at / "repository", self.at)
+        finally:
+            run("gpgconf", "--kill", "all")
+        # Without --no-deps, Flatpak would ask Flathub for the runtime.
+        run("flatpak", "--user", "install", "--noninteractive", "--no-deps", "--bundle",
+            self.at / f"{MANIFEST['id']}.flatpak")
+        remote = subprocess.run(["flatpak", "--user", "remotes", "--show-disabled", "--columns=name,options"],
+                                check=True, capture_output=True, text=True).stdout
+        if any("no-gpg-verify" in line for line in remote.splitlines() if not line.startswith("here")):
+            raise Failure(f"the signature of the bundle is not verified:\n{remote}")
 
 
 class SandboxedWindow(Window):
@@ -111,7 +132,8 @@ def uses_the_app(pictures):
         flatpak = Flatpak(Path(os.environ["CHAPPIE_WORLD"]))
         flatpak.make_runtime([*sorted(files), *DATA])
         flatpak.make_app()
-        print("ok    the manifest makes an app that installs", flush=True)
+        flatpak.install_bundle()
+        print("ok    the manifest makes an app, whose signed bundle installs", flush=True)
 
         app = SandboxedWindow()
         app.shows("Sign in to ChatGPT")
