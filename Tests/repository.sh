@@ -45,8 +45,8 @@ makes() {
 }
 # apt with nothing of this machine: the repository alone, with its key where chappie.sources says.
 apt() {
-  apt-get -q -o Dir::State="$scratch/apt" -o Dir::State::status="$scratch/apt/status" -o Dir::Cache="$scratch/apt/cache" \
-    -o Dir::Etc="$scratch/apt" -o APT::Architecture=amd64 -o APT::Sandbox::User=root "$@"
+  apt-get -q -o Dir::Etc="$scratch/apt" -o Dir::State="$scratch/apt" -o Dir::State::status="$scratch/apt/status" \
+    -o Dir::Cache="$scratch/apt/cache" -o APT::Architecture=amd64 -o APT::Sandbox::User=root "$@"
 }
 adds() {
   rm -rf "$scratch/apt"
@@ -64,7 +64,8 @@ installs() {
 }
 # refuses WHY CHANGE…: after the change, apt no longer reads the repository.
 refuses() {
-  makes && adds && "${@:2}" && ! updates 2>"$scratch/refusal" && cat "$scratch/refusal" && grep -q "$1" "$scratch/refusal"
+  makes && adds && "${@:2}" && ! updates 2>"$scratch/refusal" && cat "$scratch/refusal" &&
+    grep -q "$1" "$scratch/refusal"
 }
 change_list() {
   sed -i 's/^Origin: .*/Origin: Another/' "$repository/dists/stable/InRelease"
