@@ -55,6 +55,7 @@ SURROUNDINGS = {
     "install": "Tests/install.sh",
     "release": "Tests/release.sh",
     "repository": "Tests/repository.sh",
+    "demo": SESSION + "scripts/demo .build/debug",
     "unit": "Tests/unit.sh .build/debug",
     "examples": SESSION + "Tests/examples.py .build/debug",
     "flatpak": SESSION + "Tests/flatpak.sh .build/debug",
@@ -77,6 +78,9 @@ NIGHTLY = {
     "pictures": "Tests/desktop/compare.py doc/pictures .build/pictures",
     "long-abuse": "make abuse",
     "long-torture": "make torture",
+    "libraries-doc": "make doc",
+    # Now there are release programs, so nothing of it is skipped.
+    "release-programs": "Tests/release.sh && Tests/install.sh",
 }
 FAST = {
     "lint": SURROUNDINGS["lint"],

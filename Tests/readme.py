@@ -74,8 +74,16 @@ def normal(text):
 
 def check_pages():
     """Static checks of the pages."""
-    for page in sorted({*PAGES, *(page.name for page in TOP.glob("*.md"))}):
+    targets = {"", *re.findall(r"^([a-z-]+):", (TOP / "Makefile").read_text(), re.M)}
+    for page in sorted({*PAGES, "packaging/README.md", *(page.name for page in TOP.glob("*.md"))}):
         text = (TOP / page).read_text()
+        for code in re.findall(r"^```sh\n(.*?)^```$|`([^`\n]+)`", text, re.S | re.M):
+            code = re.sub(r"#.*", "", "".join(code))
+            for target in re.findall(r"(?:^|sudo |&& |PATH\" )make\b((?: (?:-s )?[a-z-]+)*)", code, re.M):
+                unknown = set(target.replace("-s", "").split()) - targets
+                assert not unknown, f"{page} tells to make {unknown}, which the Makefile does not have"
+            for path in re.findall(r"(?<![\w/.-])(?:\./)?((?:Tests|scripts|packaging)/[\w./-]+)", code):
+                assert (TOP / path).exists(), f"{page} names {path}, which does not exist"
         assert text.count("\n```") % 2 == 0, f"{page} has a block without an end"
         for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
             assert (TOP / page).parent.joinpath(link).exists(), f"{page} links to {link}, which does not exist"
