@@ -269,16 +269,18 @@ INSTALL = install
 # The extension for GNOME Shell, whose files are all in its own folder.
 EXTENSION = $(DATADIR)/gnome-shell/extensions/chappie@chappie.invalid
 EXTENSION_FILES = \
-  $(foreach file,$(wildcard desktop/gnome-shell/*.*js desktop/gnome-shell/*.css desktop/gnome-shell/*.json),\
+  $(foreach file,$(wildcard desktop/gnome-shell/*.js desktop/gnome-shell/*.css desktop/gnome-shell/*.json),\
     $(file):$(EXTENSION)/$(notdir $(file))) \
+  $(foreach file,$(wildcard desktop/shared/*),$(file):$(EXTENSION)/shared/$(notdir $(file))) \
   $(foreach file,$(wildcard desktop/gnome-shell/schemas/*.xml) $(TRANSLATIONS)/gschemas.compiled,\
     $(file):$(EXTENSION)/schemas/$(notdir $(file))) \
   data/icons/hicolor/symbolic/apps/org.chappie-symbolic.svg:$(EXTENSION)/icons/org.chappie-symbolic.svg \
   $(foreach language,$(shell cat po/LINGUAS),\
     $(TRANSLATIONS)/locale/$(language)/LC_MESSAGES/chappie.mo:$(EXTENSION)/locale/$(language)/LC_MESSAGES/chappie.mo)
 
-# The window, with the icons and catalogues that it shares with the service.
+# The window, with the modules, icons and catalogues that it shares with other programs.
 WINDOW_FILES = \
+  $(foreach file,$(wildcard desktop/shared/*),$(file):$(DATADIR)/chappie/shared/$(notdir $(file))) \
   $(foreach file,$(wildcard desktop/window/*.js desktop/window/*.css),\
     $(file):$(DATADIR)/chappie/window/$(notdir $(file))) \
   $(TRANSLATIONS)/org.chappie.Window.desktop:$(DATADIR)/applications/org.chappie.Window.desktop \

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from gi.repository import Gio, GLib
 from support import (
-    TOP, Failure, World, call, call_bus, call_service, has_owner, parse_arguments, property_of, run_steps, user_code,
+    TOP, Failure, World, call, call_bus, call_service, equal, has_owner, parse_arguments, property_of, run_steps, user_code,
     wait_for)
 
 UUID = "chappie@chappie.invalid"
@@ -294,7 +294,7 @@ class Run:
         self.shell.press("Use a code instead")
         wait_for("a third code", lambda: (user_code() or again) != again and user_code())
         self.world.control("approve", f"user_code={user_code()}".encode())
-        self.shell.shows("In 5 hours")
+        self.shell.shows("5-hour limit")
         self.shell.says("Chappie")
         self.picture("empty")
 
@@ -359,6 +359,14 @@ class Run:
         self.world.be_online()
         self.shell.ask("And then?")
         self.shell.shows("You said: “And then?” This conversation has 5 messages.")
+
+    def uses_up_the_limit(self):
+        self.world.control("usage", json.dumps({"primary": {"used_percent": 100, "reset_at": 1893456000}}).encode())
+        self.shell.ask("Is there anything left?")
+        self.shell.shows("5-hour limit: 100 %")
+        self.shell.shows("Resets ")
+        self.picture("used-up")
+        self.world.control("usage", json.dumps({"primary": {"used_percent": 1}}).encode())
 
     def opens_the_window(self):
         """The button activates the window's action for the popup's thread, on a mock of the window."""
@@ -466,6 +474,8 @@ class Run:
         self.shell.ask("Is anybody there?")
         self.shell.shows("The servers cannot be reached.")
         self.shell.says("Chappie: The servers cannot be reached.")
+        if self.shell.sees("Copy the answer"):
+            raise Failure("an error can be copied as an answer")
         self.picture("offline")
         self.world.be_online()
         self.shell.ask("And now?")
@@ -578,7 +588,7 @@ def main():
     run = Run(arguments.pictures)
     print(f"      GNOME Shell {run.shell.version}")
     steps = [run.without_a_service, run.signs_in_in_the_browser, run.signs_in, run.shortcut, run.asks_and_streams,
-             run.opens_the_window, run.stops, run.approves, run.megabyte, run.killed_while_it_streams, run.offline,
+             run.opens_the_window, run.stops, run.approves, run.megabyte, run.killed_while_it_streams, run.uses_up_the_limit, run.offline,
              run.locked, run.disabled_and_enabled, run.preferences, run.signs_out, *[run.idle] * arguments.idle,
              run.logs_no_errors]
     try:

@@ -123,10 +123,10 @@ for xml in dbus/org.chappie.*.xml; do
   echo "/usr/share/dbus-1/interfaces/${xml#dbus/}"
   echo "/usr/share/man/man7/$(basename "$xml" .xml).7"
 done >>"$scratch/expected"
-for file in desktop/window/*.js desktop/window/*.css desktop/search/*.js; do
+for file in desktop/shared/* desktop/window/*.js desktop/window/*.css desktop/search/*.js; do
   echo "/usr/share/chappie/${file#desktop/}"
 done >>"$scratch/expected"
-for file in $(cd desktop/gnome-shell && ls -- *.js *.mjs *.css *.json schemas/*.xml) schemas/gschemas.compiled \
+for file in $(cd desktop/gnome-shell && ls -- *.js shared/* *.css *.json schemas/*.xml) schemas/gschemas.compiled \
   icons/org.chappie-symbolic.svg locale/de/LC_MESSAGES/chappie.mo; do
   echo "/usr/share/gnome-shell/extensions/chappie@chappie.invalid/$file"
 done >>"$scratch/expected"

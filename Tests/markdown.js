@@ -5,7 +5,7 @@
 import GLib from 'gi://GLib';
 import System from 'system';
 
-import {markdown} from '../desktop/gnome-shell/markdown.mjs';
+import {markdown} from '../desktop/shared/markdown.mjs';
 
 import {blocks, split} from '../desktop/window/blocks.js';
 import {marked} from '../desktop/window/library.js';

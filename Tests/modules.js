@@ -1,6 +1,6 @@
 #!/usr/bin/gjs -m
 // SPDX-License-Identifier: Apache-2.0
-// Loads every module of desktop/window and desktop/search, without a display, to find syntax errors and missing
+// Loads every module of desktop/window, desktop/search and desktop/shared, without a display, to find syntax errors and missing
 // imports.
 import '../desktop/search/caller.js';
 import '../desktop/search/gnome-shell.js';

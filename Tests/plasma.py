@@ -205,7 +205,7 @@ class PlasmaRun(Run):
         self.window.shows("and that was it.")
         self.window.shows("A bus carries calls & <signals>:")
         self.window.shows("print('hello')")
-        self.window.shows("In 5 hours")
+        self.window.shows("5-hour limit")
         self.picture("answer")
 
     def follows_up(self):

@@ -167,7 +167,8 @@ class World(support.World):
     def install_program(file, line, other):
         """Installs the program with one line replaced."""
         directory = Path(os.environ["CHAPPIE_WORLD"]) / "search"
-        shutil.copytree(TOP / "desktop/search", directory, dirs_exist_ok=True)
+        for folder in ("search", "shared"):
+            shutil.copytree(TOP / "desktop" / folder, directory.parent / folder, dirs_exist_ok=True)
         source = (TOP / "desktop/search" / file).read_text()
         if source.count(line) != 1:
             raise Failure(f"desktop/search/{file} has not one line “{line}”")

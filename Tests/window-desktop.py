@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 import window  # noqa: E402
-from support import TIMEOUT, TOP, Failure, call, call_bus, wait_for  # noqa: E402
+from support import TIMEOUT, TOP, Failure, call, call_bus, call_service, wait_for  # noqa: E402
 from window import Atspi, GLib  # noqa: E402
 
 PORTAL = "org.freedesktop.portal.Desktop"
@@ -102,6 +102,8 @@ class Run(window.Run):
 
     def tabs_through(self):
         """Tab reaches each control, and wraps around."""
+        for title in ("Bread", "Milk"):
+            call_service("Threads.Create", "(a{sv})", {"title": GLib.Variant("s", title)})
         self.world.answer("The first.")
         self.window.ask("First?")
         self.window.shows("The first.")
@@ -116,7 +118,10 @@ class Run(window.Run):
             wait_for("another focus", lambda: self.focused() != node)
             if len(seen) > 1 and name == seen[0]:
                 break
-        expected = {"Question", "Ask", "Add a picture", "New conversation", "Search conversations", "Menu", "Copy the answer"}
+        rows = [name for name in seen[:-1] if re.search(r", \d\d:\d\d$", name or "")]
+        if len(rows) != 1:
+            raise Failure(f"Tab visits these rows of the list: {rows}")
+        expected = {"Question", "Ask", "Add a picture or a text file", "New conversation", "Search conversations", "Menu", "Copy the answer"}
         if missing := expected - set(seen):
             raise Failure(f"Tab does not reach {missing}, but {seen}")
 
@@ -140,7 +145,26 @@ class Run(window.Run):
         wait_for("no picture", lambda: not self.window.named(Atspi.Role.PUSH_BUTTON, "Remove the picture"))
 
     def drops(self):
-        source = subprocess.Popen(["gjs", "-m", TOP / "Tests/desktop/drag.js", self.file])
+        self.drop(self.file, lambda: self.window.button_is_there("Remove the picture"))
+        self.window.press("Remove the picture")
+        notes = Path(os.environ["CHAPPIE_WORLD"]) / "notes.txt"
+        notes.write_text("bread\n```\nmilk\n")
+        self.drop(notes, lambda: self.window.button_is_there("Remove the file"))
+        self.look("file")
+        self.world.be_online()
+        self.window.keys("What is to buy?")
+        self.window.press("Ask")
+        self.window.shows("You said: “What is to buy?")
+        self.window.shows("bread")
+        question = next(node for node in self.window.all() if node.get_name() == "You")
+        if "bread" in self.window.deep_words(question) or "notes.txt" not in self.window.deep_words(question):
+            raise Failure("the question shows the text of its file")
+        # Neither a picture nor text, and it falls on the code of the answer.
+        self.drop("/usr/bin/true", lambda: self.window.shows("“true” is neither"))
+
+    def drop(self, file, arrives):
+        """Drops a file, and waits until it arrives: the source has to live so long."""
+        source = subprocess.Popen(["gjs", "-m", TOP / "Tests/desktop/drag.js", file])
         try:
             found = wait_for("the other window", lambda: subprocess.run(
                 ["xdotool", "search", "--name", "^Drag$"], capture_output=True, text=True).stdout.split())
@@ -152,7 +176,7 @@ class Run(window.Run):
             pointer("mousemove", "500", "300")
             time.sleep(0.3)
             pointer("mouseup", "1")
-            self.window.button_is_there("Remove the picture")
+            arrives()
         finally:
             source.terminate()
             source.wait()

@@ -7,6 +7,7 @@
 The service is the real one, and chappie-sandbox is the server. With --pictures it takes screenshots.
 """
 
+import json
 import os
 import re
 import subprocess
@@ -22,9 +23,12 @@ gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi, Gio, GLib  # noqa: E402
 
 from support import (  # noqa: E402
-    TIMEOUT, TOP, Failure, World, call, call_bus, call_service, parse_arguments, run_steps, user_code, wait_for)
+    TIMEOUT, TOP, Failure, World, call, call_bus, call_service, equal, parse_arguments, run_steps, user_code, wait_for)
 
 WINDOW = TOP / "desktop/window/main.js"
+RETURN, TAB, ESCAPE, DOWN, SPACE = 0xFF0D, 0xFF09, 0xFF1B, 0xFF54, 0x20
+
+
 def clipboard():
     return subprocess.run(["xclip", "-selection", "clipboard", "-o"], capture_output=True, text=True, timeout=10).stdout
 
@@ -125,6 +129,9 @@ class Window:
                  lambda: node.get_state_set().contains(Atspi.StateType.SENSITIVE))
         return node
 
+    def deep_words(self, node):
+        return "\n".join(map(self.words, self.all(node)))
+
     def press(self, name):
         Atspi.Action.do_action(self.button(name), 0)
 
@@ -192,8 +199,8 @@ class Window:
 
     def nameless(self):
         """Controls without an accessible name, for which GTK 4.8 returns the type. The close button of toasts in libadwaita
-        1.2 is excepted, and so are lists and scroll panes, which pass the focus to their children."""
-        containers = (Atspi.Role.LIST, Atspi.Role.SCROLL_PANE)
+        1.2 is excepted, and so are lists, scroll panes and fillers, which pass the focus to their children."""
+        containers = (Atspi.Role.LIST, Atspi.Role.SCROLL_PANE, Atspi.Role.FILLER)
         return [f"{node.get_role_name()} “{node.get_name()}”" for node in self.all()
                 if node.get_state_set().contains(Atspi.StateType.FOCUSABLE)
                 and re.fullmatch(r"(Gtk|Adw|Chappie)\w+|", node.get_name() or "")
@@ -236,9 +243,8 @@ class Run:
     def steps(self):
         return [self.without_a_service, self.signs_in_in_the_browser, self.signs_in, self.asks_and_streams, self.idles,
                 self.narrow, self.stops, self.threads, self.locked, self.approves, self.megabyte,
-                self.killed_while_it_streams, self.asks_from_a_command_line, self.offline, self.draws_slowly,
-                self.signs_out,
-                self.locked_keyring]
+                self.uses_up_the_limit, self.killed_while_it_streams, self.asks_from_a_command_line, self.offline, self.draws_slowly,
+                self.signs_out, self.locked_keyring]
 
     def without_a_service(self):
         self.window = Window()
@@ -317,6 +323,19 @@ class Run:
             raise Failure("Markdown shows as it was written")
         self.look("answer")
 
+    def uses_up_the_limit(self):
+        self.world.control("usage", json.dumps({"primary": {"used_percent": 100, "reset_at": 1893456000}}).encode())
+        self.window.action("ask", "Is there anything left?")
+        self.window.button_is_there("Try again")
+        if self.window.sees("Copy the answer"):
+            raise Failure("an error can be copied as an answer")
+        self.window.combination(",")
+        self.window.shows("Used up · Resets ")
+        self.picture("used-up")
+        self.window.key(ESCAPE)
+        self.window.hides("Used up")
+        self.world.control("usage", json.dumps({"primary": {"used_percent": 1}}).encode())
+
     def narrow(self):
         """At the width of a telephone, the list and the conversation are separate pages."""
         self.window.button_is_there("New conversation")
@@ -350,7 +369,7 @@ class Run:
     def locked(self):
         self.world.start_locker()
         self.window.combination(",")
-        self.window.shows("In 5 hours")
+        self.window.shows("5-hour limit")
         self.picture("account")
         self.world.lock(True)
         self.window.shows("The screen is locked")

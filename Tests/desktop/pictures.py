@@ -114,7 +114,7 @@ class Pictures:
         self.sign_in()
         shell = self.gnome(True)
         shell.open()
-        shell.shows("In 5 hours")
+        shell.shows("5-hour limit")
         self.world.answer(SHORT, delta_delay_ms=200)
         shell.ask(QUESTION)
         shell.shows("-printf")

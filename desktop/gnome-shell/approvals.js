@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pending approvals of tool calls, from any program of the user, with the complete arguments. Signals announce only the
 // calls of broadcast turns, so the list is also read whenever the popup opens.
-import {_, fill, visible} from './text.js';
+import {_, fill, visible} from './shared/text.js';
 import {button, column, label, row, scroller} from './widgets.js';
 
 // In bytes. Longer arguments are too much to read in the popup, so they can only be denied here.

@@ -5,13 +5,16 @@ import GLib from 'gi://GLib';
 import Pango from 'gi://Pango';
 import St from 'gi://St';
 
-import {Failure} from './service.js';
-import {Turn} from './turn.js';
-import {_, beginning, markup} from './text.js';
+import {Failure} from './shared/service.js';
+import {_} from './shared/text.js';
+import {Turn} from './shared/turn.js';
+import {beginning, markup} from './text.js';
 import {button, column, copy, iconButton, label, row, scroller} from './widgets.js';
 
 // Milliseconds between two updates of the view while an answer is streamed.
 const UPDATE_INTERVAL = 40;
+// Of reading: below drawing and input, so that a fast answer delays neither.
+const PRIORITY = GLib.PRIORITY_DEFAULT_IDLE;
 
 export class Ask {
     /** `changed` is called when an answer begins or ends. */
@@ -37,11 +40,12 @@ export class Ask {
         const content = column('chappie-part chappie-content', this._question, this._shown, this._more, this._problem);
         this._view = scroller('chappie-view', content);
         this._place = content.vadjustment;
-        this._answerButtons = row('chappie-row',
-            button(_('Copy the answer'), () => copy(this._answer)), button(_('New conversation'), () => {
-                this.reset();
-                this.focus();
-            }));
+        this._copy = button(_('Copy the answer'), () => copy(this._answer));
+        const begin = iconButton('list-add-symbolic', _('New conversation'), () => {
+            this.reset();
+            this.focus();
+        });
+        this._answerButtons = row('chappie-row', this._copy, begin);
         this._entry = new St.Entry({
             style_class: 'chappie-entry', hint_text: _('Ask something'), accessible_name: _('Question'), can_focus: true, x_expand: true,
         });
@@ -80,7 +84,7 @@ export class Ask {
         this._asked = null;
         this.thread = null;
         this.isOffline = false;
-        this._begin('');
+        this._clear('');
         this._draw();
     }
 
@@ -108,6 +112,10 @@ export class Ask {
             return;
         this._entry.text = '';
         this._begin(text);
+    }
+
+    _begin(text) {
+        this._clear(text);
         this._ask(text);
         this._changed();
     }
@@ -117,7 +125,7 @@ export class Ask {
         const asked = this._asked = {turn: null};
         this._draw();
         try {
-            asked.turn = new Turn(await this._open(), this._service.cancellable);
+            asked.turn = new Turn(await this._open(), {cancellable: this._service.cancellable, priority: PRIORITY});
             if (asked !== this._asked) {
                 asked.turn.close();
                 return;
@@ -139,18 +147,12 @@ export class Ask {
     }
 
     async _open() {
-        try {
-            if (this.thread === null)
-                [this.thread] = await this._service.call('Threads', 'Create', '(a{sv})', [{}]);
-        } catch (failure) {
-            if (!failure.isUnsupported)
-                throw failure;
-            // The service stores no threads: each question is a conversation of its own.
-        }
-        return this._service.openTurn(this.thread);
+        // Without stored threads, each question is a conversation of its own.
+        this.thread ??= await this._service.createThread();
+        return this._service.openTurn({thread: this.thread});
     }
 
-    _begin(question) {
+    _clear(question) {
         this._question.text = beginning(question);
         this._answer = '';
         this._problem.text = '';
@@ -188,6 +190,7 @@ export class Ask {
         this._problem.visible = this._problem.text !== '';
         this._question.visible = this._view.visible = this._question.text !== '';
         this._answerButtons.visible = this._question.text !== '' && !this.isRunning;
+        this._copy.visible = this._answer !== '';
         this._send.visible = !this.isRunning;
         this._stop.visible = this.isRunning;
     }

@@ -8,10 +8,10 @@ import St from 'gi://St';
 
 import {Approvals} from './approvals.js';
 import {Ask} from './ask.js';
-import {Service} from './service.js';
+import {Service, openWindow} from './shared/service.js';
+import {_} from './shared/text.js';
 import {SignIn} from './sign-in.js';
-import {BADGES, stateOf, StateView} from './states.js';
-import {_} from './text.js';
+import {BADGES, StateView} from './states.js';
 import {Usage} from './usage.js';
 import {button, column, row} from './widgets.js';
 
@@ -23,16 +23,15 @@ export class Panel {
     /** `Main` and `PanelMenu` are modules of the shell, which each version imports in its own way. */
     constructor({Main, PanelMenu}, {path, settings, openPreferences}) {
         this._main = Main;
-        this._service = new Service({
-            changed: () => {
-                this._show();
-                // The answer may have ended while the popup was closed.
-                this._ask.resume();
-                if (this._approvals.count > 0)
-                    this._approvals.refresh();
-            },
-            approvalsChanged: () => this._approvals.refresh(),
+        this._service = new Service(Gio.DBus.session);
+        this._service.connect('changed', () => {
+            this._show();
+            // The answer may have ended while the popup was closed.
+            this._ask.resume();
+            if (this._approvals.count > 0)
+                this._approvals.refresh();
         });
+        this._service.connect('approvals-changed', () => this._approvals.refresh());
         this._build(PanelMenu, path, openPreferences);
         Main.panel.addToStatusArea('chappie', this._button);
         // Connected after the menu's own handler, which takes the keyboard focus.
@@ -102,7 +101,7 @@ export class Panel {
     }
 
     _show() {
-        const state = stateOf(this._service);
+        const {state} = this._service;
         const was = this._state;
         this._state = state;
         if (state !== was && this._button.menu.isOpen)
@@ -139,10 +138,6 @@ export class Panel {
         // The activation token lets the window take the focus.
         const token = new GLib.Variant('s', global.create_app_launch_context(0, -1).get_startup_notify_id(info, []) ?? '');
         const platform = {'activation-token': token, 'desktop-startup-id': token};
-        const [method, signature, values] = this._ask.thread
-            ? ['ActivateAction', '(sava{sv})', ['thread', [new GLib.Variant('s', this._ask.thread)], platform]]
-            : ['Activate', '(a{sv})', [platform]];
-        Gio.DBus.session.call(WINDOW, `/${WINDOW.replaceAll('.', '/')}`, 'org.freedesktop.Application', method,
-            new GLib.Variant(signature, values), null, Gio.DBusCallFlags.NONE, -1, null, null);
+        openWindow(Gio.DBus.session, this._ask.thread && 'thread', this._ask.thread ?? '', platform).catch(() => {});
     }
 }

@@ -4,7 +4,7 @@ import Adw from 'gi://Adw';
 import Gdk from 'gi://Gdk?version=4.0';
 import Gtk from 'gi://Gtk?version=4.0';
 
-import {_} from './text.js';
+import {_} from './shared/text.js';
 
 const SHORTCUT = 'toggle-chappie';
 

@@ -1,24 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sign-in: in the browser, or with a code and the page to enter it on.
 import Gio from 'gi://Gio';
-import GLib from 'gi://GLib';
 
-import {_, fill} from './text.js';
+import {quiet, signInStep} from './shared/sign-in.js';
+import {_, fill} from './shared/text.js';
 import {button, column, copy, label, row} from './widgets.js';
-
-const ENDINGS = {
-    declined: () => _('The sign-in was declined on the page.'),
-    expired: () => _('The sign-in was not approved in time.'),
-};
-
-const BUSY = {
-    'requesting-code': () => _('Preparing the sign-in…'),
-    exchanging: () => _('Signing in…'),
-    verifying: () => _('Signing in…'),
-};
-
-/** The options of a sign-in whose code and state the popup shows, so no notification is needed. */
-export const QUIET = [{notify: new GLib.Variant('b', false)}];
 
 export class SignIn {
     constructor(service, close) {
@@ -28,9 +14,9 @@ export class SignIn {
         this._choices = row('chappie-row',
             button(_('Continue with ChatGPT'), () => {
                 close();
-                this._call('StartBrowserSignIn', '(a{sv})', QUIET);
+                this._call('StartBrowserSignIn', '(a{sv})', quiet());
             }),
-            button(_('Use a code instead'), () => this._call('StartDeviceCodeSignIn', '(a{sv})', QUIET)));
+            button(_('Use a code instead'), () => this._call('StartDeviceCodeSignIn', '(a{sv})', quiet())));
         this._code = label('chappie-code');
         this._address = label('chappie-text');
         this._copy = button(_('Copy code'), () => copy(this._code.text));
@@ -48,20 +34,12 @@ export class SignIn {
     }
 
     show() {
-        const state = this._service.get('Session', 'DeviceLinkState');
-        const {message = ''} = this._service.get('Session', 'LastError') ?? {};
-        const {user_code: code = '', verification_uri: address = ''} = this._service.get('Session', 'DeviceCode') ?? {};
-        const hasCode = state === 'waiting-for-approval' && code !== '';
-        const hasPage = state === 'waiting-for-browser';
-        const waits = hasCode || hasPage;
-        const busy = BUSY[state]?.();
-        const again = this._service.get('Session', 'State') === 'reauthentication-required';
-        this._title.text = busy ?? (hasCode ? _('Enter this code on the page') : hasPage ? _('Waiting for your browser…')
-            : again ? _('Sign in again') : _('Sign in to ChatGPT'));
-        this._text.text = this._problem ?? ENDINGS[state]?.() ?? (state === 'failed' && message ? _(message) : again
-            ? _('The server no longer accepts your sign-in. Your conversations are kept.')
-            : _('Your browser opens a page of ChatGPT, where you connect Chappie. Then the programs of your desktop can ask, on your own plan.'));
-        this._text.visible = this._choices.visible = !waits && !busy;
+        const {kind, title, text, code, address} = signInStep(this._service);
+        const hasCode = kind === 'code';
+        const waits = hasCode || kind === 'page';
+        this._title.text = title;
+        this._text.text = this._problem ?? text;
+        this._text.visible = this._choices.visible = kind === 'choose';
         const isNew = waits && !this._buttons.visible || code !== this._code.text;
         [this._code, this._address, this._copy, this._warning].forEach(part => (part.visible = hasCode));
         this._buttons.visible = waits;
@@ -76,7 +54,7 @@ export class SignIn {
     _openPage() {
         // The service opens the page of a browser sign-in, also of one that is running already.
         if (this._page === null)
-            this._call('StartBrowserSignIn', '(a{sv})', QUIET);
+            this._call('StartBrowserSignIn', '(a{sv})', quiet());
         // The address comes from a server, so its scheme is checked.
         else if (/^https?:/.test(this._page))
             Gio.AppInfo.launch_default_for_uri_async(this._page, global.create_app_launch_context(0, -1), null, null);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The usage limits of the plan, as bars.
 import Clutter from 'gi://Clutter';
+import GLib from 'gi://GLib';
 import St from 'gi://St';
 
-import {_, fill, ngettext} from './text.js';
+import {limitTexts} from './shared/text.js';
 import {column, label, row} from './widgets.js';
 
-function lengthOf(minutes) {
-    const hours = Math.round(minutes / 60);
-    const days = Math.round(minutes / 1440);
-    return hours < 48 ? fill(ngettext('%s hour', '%s hours', hours), hours) : fill(ngettext('%s day', '%s days', days), days);
+/** The time of day if it is within a day, else the date too. */
+function formatTime(seconds) {
+    const isSoon = seconds - GLib.DateTime.new_now_local().to_unix() < 86400;
+    return GLib.DateTime.new_from_unix_local(seconds).format(isSoon ? '%H:%M' : '%x, %H:%M');
 }
 
 export class Usage {
@@ -21,40 +22,34 @@ export class Usage {
 
     /** Asks the server, unless an answer has brought the limits already. */
     async refresh() {
-        if (this._isKnown)
-            return;
         try {
-            [this._limits] = await this._service.call('Client', 'GetUsageLimits', '()', []);
+            this._limits = await this._service.readLimits();
             this.show(true);
         } catch {
             // The next answer brings the limits.
         }
     }
 
-    get _isKnown() {
-        return Object.keys(this._service.get('Client', 'UsageLimits') ?? {}).length > 0;
-    }
-
     show(isReady) {
-        const limits = this._isKnown ? this._service.get('Client', 'UsageLimits') : this._limits;
-        const windows = ['primary', 'secondary'].map(name => limits[name]).filter(window => window);
+        const windows = limitTexts(this._service.limits ?? this._limits, formatTime);
         this.actor.destroy_all_children();
         windows.forEach(window => this.actor.add_child(this._row(window)));
         this.actor.visible = isReady && windows.length > 0;
     }
 
-    _row({used_percent: used = 0, window_minutes: minutes}) {
-        const title = label('chappie-usage-title', minutes ? fill(_('In %s'), lengthOf(minutes)) : _('Used'));
-        const percent = label('chappie-usage-percent', fill(_('%s %%'), Math.round(used)).replace('%%', '%'));
-        title.x_expand = percent.x_expand = false;
+    _row({title, used, percent, isUsedUp, resetText}) {
+        const head = label('chappie-usage-title', title);
+        const figure = label('chappie-usage-percent', used);
+        head.x_expand = figure.x_expand = false;
         const filled = new St.Widget({
-            style_class: 'chappie-bar-filled', x_expand: true, y_expand: true, scale_x: Math.min(used, 100) / 100,
+            style_class: isUsedUp ? 'chappie-bar-used-up' : 'chappie-bar-filled', x_expand: true, y_expand: true,
+            scale_x: percent / 100,
         });
         const bar = new St.Bin({
             style_class: 'chappie-bar', child: filled, x_expand: true, y_align: Clutter.ActorAlign.CENTER,
         });
-        const line = row('chappie-row', title, bar, percent);
-        line.accessible_name = `${title.text}: ${percent.text}`;
-        return line;
+        const line = row('chappie-row', head, bar, figure);
+        line.accessible_name = [`${title}: ${used}`, resetText].filter(part => part).join(', ');
+        return isUsedUp && resetText ? column('', line, label('chappie-hint', resetText)) : line;
     }
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// D-Bus helpers: exporting an interface that is described in XML, and calling methods.
+// Exports an interface that is described in XML.
 import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
-
-Gio._promisify(Gio.DBusConnection.prototype, 'call');
 
 // The connection holds no reference, so these keep exported objects from garbage collection.
 const exported = new Set();
@@ -37,11 +35,4 @@ export function serve(connection, path, xml, methods, intercept) {
     const implementation = Gio.DBusExportedObject.wrapJSObject(xml, object);
     implementation.export(connection, path);
     exported.add(implementation);
-}
-
-/** Calls a method, given as `org.example.Interface.Method`, and returns its reply as a variant. */
-export function call(connection, name, path, member, signature, values, flags = Gio.DBusCallFlags.NONE) {
-    const dot = member.lastIndexOf('.');
-    return connection.call(name, path, member.slice(0, dot), member.slice(dot + 1), new GLib.Variant(signature, values),
-        null, flags, -1, null);
 }

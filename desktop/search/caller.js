@@ -2,7 +2,7 @@
 // The service gives a sandboxed app threads of its own, so the app must not read the user's threads here.
 import Gio from 'gi://Gio';
 
-import {call} from './bus.js';
+import {call} from '../shared/service.js';
 
 const callers = new Map();
 

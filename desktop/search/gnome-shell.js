@@ -3,8 +3,9 @@
 import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
 
+import {openWindow} from '../shared/service.js';
 import {serve} from './bus.js';
-import {openResult, openWindow} from './window.js';
+import {openResult} from './search.js';
 
 const XML = `<node>
   <interface name="org.gnome.Shell.SearchProvider2">

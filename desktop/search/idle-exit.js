@@ -2,7 +2,7 @@
 // Ends the program after an idle time, without losing a call.
 import GLib from 'gi://GLib';
 
-import {call} from './bus.js';
+import {call} from '../shared/service.js';
 
 /** In seconds: long enough to type the words of one search and to choose a result. */
 const IDLE_TIMEOUT = 20;

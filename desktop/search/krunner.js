@@ -3,7 +3,7 @@
 import GLib from 'gi://GLib';
 
 import {serve} from './bus.js';
-import {openResult} from './window.js';
+import {openResult} from './search.js';
 
 // Without Config, which KRunner calls only with X-Plasma-API=DBus2.
 const XML = `<node>

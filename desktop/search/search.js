@@ -3,8 +3,11 @@
 // stays valid in another process.
 import GLib from 'gi://GLib';
 
+import {openWindow} from '../shared/service.js';
+import {_, fill} from '../shared/text.js';
+import {ErrorReply} from './bus.js';
+import {flat, oneLine} from './text.js';
 import {folded} from './titles.js';
-import {_, fill, flat, oneLine} from './text.js';
 
 const MAXIMUM_RESULTS = 8;
 /** The service's limit for titles, in bytes. */
@@ -14,12 +17,20 @@ const THREAD = 'thread:';
 const ASK = 'special:ask:';
 
 /** The action of the window that opens a result, and its parameter; null for an invalid id. */
-export function actionOf(id) {
+function actionOf(id) {
     if (id.startsWith(ASK) && id.length > ASK.length)
         return ['ask', id.slice(ASK.length)];
     if (id.startsWith(THREAD) && id.length > THREAD.length)
         return ['thread', id.slice(THREAD.length)];
     return null;
+}
+
+/** Opens the result with this id in the window. */
+export function openResult(connection, id) {
+    const action = actionOf(id);
+    if (!action)
+        throw new ErrorReply('InvalidArgs', 'There is no such result.');
+    return openWindow(connection, ...action);
 }
 
 export class Search {

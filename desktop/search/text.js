@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Translated texts, from the catalogue of all programs.
-import Gettext from 'gettext';
-
+// Texts of results, on one line.
 /** The maximum length of a line of results, in characters. */
 const MAXIMUM_LENGTH = 120;
-
-export const _ = Gettext.domain('chappie').gettext;
-
-/** The text with its %s replaced by the value. */
-export const fill = (text, value) => text.replace('%s', () => value);
 
 /** The text with each run of whitespace and control characters replaced by one space. */
 export const flat = text => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();

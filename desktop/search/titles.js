@@ -3,11 +3,10 @@
 import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
 
-import {call} from './bus.js';
+import {NAME, ROOT as PATH, call} from '../shared/service.js';
+import {isLocked} from '../shared/states.mjs';
 import {flat} from './text.js';
 
-const NAME = 'org.chappie';
-const PATH = '/org/chappie';
 const PROPERTIES = 'org.freedesktop.DBus.Properties';
 /** The time that a search waits for the service, in milliseconds. */
 const TIMEOUT = 1000;
@@ -95,7 +94,7 @@ export class Titles {
         // The service may be configured to list threads while it is locked, but a search must not show them then.
         const reply = await this._call(`${PROPERTIES}.Get`, '(ss)', ['org.chappie.Manager', 'LockState']);
         const [state] = reply.recursiveUnpack();
-        if (state === 'locked' || state === 'before-first-unlock')
+        if (isLocked(state))
             return;
         for (const archived of [false, true]) {
             for (let cursor = null; reading.threads.length < MAXIMUM_THREADS;) {
@@ -119,6 +118,6 @@ export class Titles {
 
     // Typing in a search must not start the service.
     _call(member, signature, values) {
-        return call(this._connection, NAME, PATH, member, signature, values, Gio.DBusCallFlags.NO_AUTO_START);
+        return call(this._connection, NAME, PATH, member, signature, values, {flags: Gio.DBusCallFlags.NO_AUTO_START});
     }
 }

@@ -6,7 +6,7 @@ import {accountsGroup, applicationsGroup} from './accounts.js';
 import {ApprovalsPage} from './approvals.js';
 import {StorageGroup} from './storage.js';
 import {UsageGroup} from './usage.js';
-import {_} from './text.js';
+import {_} from '../shared/text.js';
 
 export class Account {
     constructor(parent, service) {
@@ -43,7 +43,7 @@ export class Account {
         });
         const usage = new UsageGroup(this._service);
         const storage = new StorageGroup(this._service, this._window);
-        const accounts = accountsGroup(this._service, () => this._window.close());
+        const accounts = accountsGroup(this._service, () => this.close());
         const applications = applicationsGroup(this._service);
         [accounts.group, usage.group, applications.group, storage.group].forEach(group => account.add(group));
         const approvals = new ApprovalsPage(this._service);

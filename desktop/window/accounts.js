@@ -3,8 +3,8 @@
 import Adw from 'gi://Adw?version=1';
 import Gtk from 'gi://Gtk?version=4.0';
 
-import {accountName, ROOT} from './bus.js';
-import {_} from './text.js';
+import {_} from '../shared/text.js';
+import {accountName} from './service.js';
 
 const STATES = {
     'signed-out': () => _('Signed out'),
@@ -50,7 +50,7 @@ export function applicationsGroup(service) {
     let rows = [];
     const refresh = async () => {
         // A locked keyring lists nothing, and a sandboxed app is refused.
-        const [credentials] = await service.call('Manager', 'ListCredentials', '(a{sv})', [{}], {path: ROOT})
+        const [credentials] = await service.call('Manager', 'ListCredentials', '(a{sv})', [{}])
             .catch(() => [[]]);
         rows.forEach(row => group.remove(row));
         rows = credentials.filter(({app}) => app).map(({app, account, access_group: shared}) => {

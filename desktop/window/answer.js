@@ -6,7 +6,7 @@ import Gtk from 'gi://Gtk?version=4.0';
 
 import {blocks, normalised, split} from './blocks.js';
 import {block, update} from './markdown.js';
-import {_, bytes, fill} from './text.js';
+import {_, bytes, fill} from '../shared/text.js';
 
 // Characters that are shown at first and with each “Show more”: widgets for a megabyte would block the window.
 const PAGE_SIZE = 48 * 1024;

@@ -9,9 +9,9 @@ import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
 
 import {requestBackground} from './background.js';
-import {Service} from './bus.js';
+import {WindowService} from './service.js';
 import {setKeys, shortcutsWindow} from './shortcuts.js';
-import {_} from './text.js';
+import {_} from '../shared/text.js';
 import {Window} from './window.js';
 
 export const Application = GObject.registerClass({
@@ -71,7 +71,7 @@ export const Application = GObject.registerClass({
 
     _present() {
         if (!this._window) {
-            const service = new Service(this.get_dbus_connection());
+            const service = new WindowService(this.get_dbus_connection());
             this._window = new Window(this, service);
             this._window.set_help_overlay(shortcutsWindow());
             this._window.connect('close-request', window => {

@@ -3,14 +3,8 @@
 import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
 
-import {_, fill} from './text.js';
+import {_, fill, visible} from '../shared/text.js';
 import {named} from './widgets.js';
-
-// Control, bidirectional and zero-width characters could hide a part of what is approved.
-const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029\u3164\u115f\u1160]/gu;
-
-export const visible = text => text.replace(HIDDEN, character =>
-    `\\u{${character.codePointAt(0).toString(16)}}`);
 
 export const Approval = GObject.registerClass({
     GTypeName: 'ChappieApproval',

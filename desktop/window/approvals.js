@@ -4,7 +4,7 @@
 import Adw from 'gi://Adw?version=1';
 
 import {Approval} from './approval.js';
-import {_} from './text.js';
+import {_} from '../shared/text.js';
 import {iconButton} from './widgets.js';
 
 export class ApprovalsPage {

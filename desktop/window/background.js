@@ -4,7 +4,7 @@
 import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
 
-import {_} from './text.js';
+import {_} from '../shared/text.js';
 
 /** Asks the portal, and returns whether the program may run in the background; true without a portal. */
 export async function requestBackground(connection) {

@@ -5,7 +5,7 @@ import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
 
 import {qrPicture} from './qr.js';
-import {_, fill} from './text.js';
+import {_, fill} from '../shared/text.js';
 import {empty, named, openPage, pill} from './widgets.js';
 
 export const CodeView = GObject.registerClass({
@@ -44,7 +44,7 @@ export const CodeView = GObject.registerClass({
         });
     }
 
-    show_code({user_code: code, verification_uri: address}) {
+    show_code(code, address) {
         this._code.label = code;
         named(this._code, fill(_('Code: %s'), [...code].join(' ')));
         this._page.label = address;

@@ -4,7 +4,7 @@ import Adw from 'gi://Adw?version=1';
 import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
 
-import {_} from './text.js';
+import {_} from '../shared/text.js';
 import {iconButton, named} from './widgets.js';
 
 const GtkSource = await import('gi://GtkSource?version=5').then(module => module.default).catch(() => null);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The input for the question and its pictures.
+// The input for the question, its pictures and text files.
 import Gdk from 'gi://Gdk?version=4.0';
 import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
 
-import {MAXIMUM_TOTAL, TYPES, dropTarget, fromClipboard, fromFile, fromTexture, hasPictures, thumbnail} from './pictures.js';
-import {_} from './text.js';
+import {_} from '../shared/text.js';
+import {TYPES, checkSize, dropTarget, fromClipboard, fromFile, fromTexture, hasPictures, thumbnail, withFiles} from './attachments.js';
 import {empty, iconButton, named} from './widgets.js';
 
 export const Composer = GObject.registerClass({
@@ -19,7 +19,7 @@ export const Composer = GObject.registerClass({
 }, class Composer extends Gtk.Box {
     constructor() {
         super({orientation: Gtk.Orientation.VERTICAL, spacing: 6, cssClasses: ['composer']});
-        this._pictures = [];
+        this._attachments = [];
         this._strip = new Gtk.FlowBox({visible: false, selectionMode: Gtk.SelectionMode.NONE, maxChildrenPerLine: 6});
         this._view = new Gtk.TextView({
             wrapMode: Gtk.WrapMode.WORD_CHAR, acceptsTab: false, topMargin: 9, bottomMargin: 9, leftMargin: 9,
@@ -33,19 +33,18 @@ export const Composer = GObject.registerClass({
         const overlay = new Gtk.Overlay({
             child: new Gtk.ScrolledWindow({
                 child: this._view, propagateNaturalHeight: true, maxContentHeight: 200, hexpand: true,
-                hscrollbarPolicy: Gtk.PolicyType.NEVER, cssClasses: ['card', 'view'],
+                hscrollbarPolicy: Gtk.PolicyType.NEVER, cssClasses: ['entry'],
             }),
         });
         overlay.add_overlay(this._hint);
         const button = (iconName, name, act, cssClasses) =>
             iconButton(iconName, name, {act, cssClasses, valign: Gtk.Align.END});
-        this._attach = button('mail-attachment-symbolic', _('Add a picture'), () => this.choose(), ['flat']);
+        this._attach = button('mail-attachment-symbolic', _('Add a picture or a text file'), () => this.choose(), ['flat']);
         this._send = button('go-up-symbolic', _('Ask'), () => this._submit(), ['suggested-action', 'circular']);
         this._stop = button('media-playback-stop-symbolic', _('Stop the answer'), () => this.emit('stop'), ['circular']);
         const row = new Gtk.Box({spacing: 6});
         [this._attach, overlay, this._send, this._stop].forEach(child => row.append(child));
-        this.append(this._strip);
-        this.append(row);
+        [this._strip, row].forEach(child => this.append(child));
 
         this._view.buffer.connect('changed', () => this._update());
         this._view.connect('paste-clipboard', () => {
@@ -78,40 +77,46 @@ export const Composer = GObject.registerClass({
         return this._view.grab_focus();
     }
 
-    /** Returns the question and its pictures, and clears the input. */
+    /** Returns the question with its text files, and its pictures, and clears the input. */
     take() {
-        const question = {text: this._view.buffer.text.trim(), pictures: this._pictures};
-        this._pictures = [];
-        this._view.buffer.set_text('', -1);
-        this._showPictures();
-        return question;
+        const attachments = this._attachments;
+        const text = withFiles(this._view.buffer.text.trim(), attachments);
+        this.put('', []);
+        return {text, pictures: attachments.filter(({address}) => address)};
+    }
+
+    /** Replaces the question and its attachments. */
+    put(text, attachments) {
+        this._attachments = attachments;
+        this._view.buffer.set_text(text, -1);
+        this._showAttachments();
     }
 
     /** Adds dropped, pasted or chosen files and pictures. */
     async add(items) {
         for (const item of items) {
             try {
-                const picture = item instanceof Gdk.Texture ? fromTexture(item) : await fromFile(item);
-                const size = [...this._pictures, picture].reduce((sum, {address}) => sum + address.length, 0);
-                if (size > MAXIMUM_TOTAL)
-                    throw new Error(_('The pictures of a question may have 12 MiB together.'));
-                this._pictures.push(picture);
+                const attachment = item instanceof Gdk.Texture ? fromTexture(item) : await fromFile(item);
+                checkSize([...this._attachments, attachment]);
+                this._attachments.push(attachment);
             } catch (error) {
                 this.emit('problem', error.message);
             }
         }
-        this._showPictures();
+        this._showAttachments();
     }
 
     choose() {
         // GTK 4.8 has no FileDialog.
-        const filter = new Gtk.FileFilter({name: _('Pictures')});
-        TYPES.forEach(type => filter.add_mime_type(type));
+        const filter = new Gtk.FileFilter({name: _('Pictures and text files')});
+        [...TYPES, 'text/*'].forEach(type => filter.add_mime_type(type));
+        const all = new Gtk.FileFilter({name: _('All files')});
+        all.add_pattern('*');
         this._chooser = new Gtk.FileChooserNative({
-            title: _('Add a picture'), transientFor: this.get_root(), action: Gtk.FileChooserAction.OPEN,
+            title: _('Add a picture or a text file'), transientFor: this.get_root(), action: Gtk.FileChooserAction.OPEN,
             selectMultiple: true, modal: true,
         });
-        this._chooser.add_filter(filter);
+        [filter, all].forEach(one => this._chooser.add_filter(one));
         this._chooser.connect('response', (chooser, response) => {
             if (response === Gtk.ResponseType.ACCEPT) {
                 const files = chooser.get_files();
@@ -137,27 +142,35 @@ export const Composer = GObject.registerClass({
     _update() {
         const hasText = this._view.buffer.get_char_count() > 0;
         this._hint.visible = !hasText;
-        this._send.sensitive = hasText && this._view.buffer.text.trim() !== '';
+        this._send.sensitive = hasText && this._view.buffer.text.trim() !== '' ||
+            this._attachments.some(attachment => 'text' in attachment);
     }
 
-    _showPictures() {
+    _showAttachments() {
         empty(this._strip);
-        this._pictures.forEach(picture => {
-            const overlay = new Gtk.Overlay({child: thumbnail(picture), halign: Gtk.Align.START});
-            overlay.add_overlay(iconButton('window-close-symbolic', _('Remove the picture'), {
-                halign: Gtk.Align.END, valign: Gtk.Align.START, cssClasses: ['osd', 'circular'],
+        this._attachments.forEach(attachment => {
+            const isFile = 'text' in attachment;
+            const shown = thumbnail(attachment);
+            const child = isFile ? new Gtk.Box({halign: Gtk.Align.START}) : new Gtk.Overlay({child: shown, halign: Gtk.Align.START});
+            const remove = iconButton('window-close-symbolic', isFile ? _('Remove the file') : _('Remove the picture'), {
+                halign: Gtk.Align.END, valign: Gtk.Align.START, cssClasses: [isFile ? 'flat' : 'osd', 'circular'],
                 act: () => {
-                    this._pictures = this._pictures.filter(other => other !== picture);
-                    this._showPictures();
+                    this._attachments = this._attachments.filter(other => other !== attachment);
+                    this._showAttachments();
                 },
-            }));
+            });
+            if (isFile)
+                [shown, remove].forEach(part => child.append(part));
+            else
+                child.add_overlay(remove);
             // The button takes the focus, not the strip's wrapper around it.
-            this._strip.append(new Gtk.FlowBoxChild({child: overlay, focusable: false}));
+            this._strip.append(new Gtk.FlowBoxChild({child, focusable: false}));
         });
-        this._strip.visible = this._pictures.length > 0;
+        this._strip.visible = this._attachments.length > 0;
+        this._update();
     }
 
-    /** A drop target for pictures, for the whole conversation. */
+    /** A drop target for pictures and text files, for the whole conversation. */
     target() {
         return dropTarget(items => this.add(items));
     }

@@ -5,11 +5,11 @@ import GObject from 'gi://GObject';
 import Adw from 'gi://Adw?version=1';
 import Gtk from 'gi://Gtk?version=4.0';
 
+import {Failure} from '../shared/service.js';
 import {Approval} from './approval.js';
-import {Failure} from './bus.js';
 import {Composer} from './composer.js';
 import {Question, Reply} from './message.js';
-import {Turn} from './turn.js';
+import {openTurn} from './turn.js';
 
 export const Conversation = GObject.registerClass({
     GTypeName: 'ChappieConversation',
@@ -33,11 +33,11 @@ export const Conversation = GObject.registerClass({
         this.thread = thread;
         this._client = null;
         this._messages = new Gtk.Box({orientation: Gtk.Orientation.VERTICAL, spacing: 18, cssClasses: ['messages']});
+        this._composer = new Composer();
         this._scroller = new Gtk.ScrolledWindow({
             vexpand: true, hscrollbarPolicy: Gtk.PolicyType.NEVER,
             child: new Adw.Clamp({child: this._messages, maximumSize: 760}),
         });
-        this._composer = new Composer();
         this._composer.connect('send', () => this._submit());
         this._composer.connect('stop', () => this.stop());
         this._composer.connect('problem', (_composer, message) => this.emit('problem', message));
@@ -64,23 +64,14 @@ export const Conversation = GObject.registerClass({
             return;
         this.running = true;
         this._atEnd = true;
-        const question = new Question(text, pictures);
-        const reply = new Reply();
-        this._show(question);
-        this._show(reply);
-        reply.connect('sign-in', () => this.emit('sign-in'));
-        reply.connect('retry', () => {
-            if (this.running)
-                return;
-            [question, reply].forEach(widget => this._messages.remove(widget));
-            this.ask(text, pictures);
-        });
+        const question = this._showQuestion(text, pictures);
+        const reply = this._showReply(question, text);
         try {
             this._turn = await this._open();
             this.emit('reached', true);
             if (this._stopped)
                 this._turn.cancel();
-            for await (const event of this._turn.ask(text, pictures.map(({address}) => address)))
+            for await (const event of this._turn.ask(text, pictures.map(({address}) => address).filter(address => address)))
                 this._take(event, reply);
         } catch (error) {
             const failure = Failure.of(error);
@@ -105,14 +96,16 @@ export const Conversation = GObject.registerClass({
     /** Shows the stored turns of a thread, in the JSON of `Threads.Get`. */
     load(json) {
         for (const {events} of JSON.parse(json).turns) {
-            let reply = null;
+            let [question, asked, reply] = [null, '', null];
             for (const event of events) {
                 if (event.kind === 'input') {
                     const {text, images = []} = event.message;
-                    this._show(new Question(text, images.map((_image, at) => ({name: `${at + 1}`, texture: null}))));
+                    question = this._showQuestion(text,
+                        images.map(({url}, at) => ({name: `${at + 1}`, texture: null, address: url})));
+                    asked = text;
                     reply = null;
                 } else if (['output', 'tool-call', 'error'].includes(event.kind)) {
-                    reply ??= this._show(new Reply());
+                    reply ??= this._showReply(question, asked);
                     if (event.kind === 'output')
                         reply.append_text(event.text), reply.model = event.model;
                     else if (event.kind === 'error')
@@ -132,19 +125,20 @@ export const Conversation = GObject.registerClass({
 
     async _open() {
         if (this.thread === null && this._client === null) {
-            try {
-                [this.thread] = await this._service.call('Threads', 'Create', '(a{sv})', [{}]);
+            this.thread = await this._service.createThread();
+            if (this.thread !== null)
                 this.emit('thread-created', this.thread);
-            } catch (error) {
-                if (!error.isUnsupported)
-                    throw error;
-                // The service stores no threads: the conversation lasts as long as this window.
-                const account = this._service.get('Session', 'Configuration')?.keychain_account;
-                [this._client] = await this._service.call('Manager', 'OpenClient', '(a{sv})',
-                    [account ? {keychain_account: new GLib.Variant('s', account)} : {}], {path: '/org/chappie'});
-            }
+            else
+                await this._openClient();
         }
-        return Turn.open(this._service, {thread: this.thread, client: this._client});
+        return openTurn(this._service, {thread: this.thread, client: this._client});
+    }
+
+    // Without stored threads, the conversation lasts as long as this window.
+    async _openClient() {
+        const account = this._service.get('Session', 'Configuration')?.keychain_account;
+        [this._client] = await this._service.call('Manager', 'OpenClient', '(a{sv})',
+            [account ? {keychain_account: new GLib.Variant('s', account)} : {}]);
     }
 
     _take(event, reply) {
@@ -171,21 +165,47 @@ export const Conversation = GObject.registerClass({
         this.ask(text, pictures);
     }
 
-    _show(message) {
-        this._messages.append(message);
-        return message;
+    _showQuestion(text, pictures) {
+        const question = new Question(text, pictures);
+        this._messages.append(question);
+        return question;
+    }
+
+    /** Shows the answer of a question; null, where a damaged thread has lost it. */
+    _showReply(question, text) {
+        const reply = new Reply();
+        reply.connect('sign-in', () => this.emit('sign-in'));
+        reply.connect('retry', () => {
+            if (this.running)
+                return;
+            [question, reply].filter(widget => widget).forEach(widget => this._messages.remove(widget));
+            this.ask(text, question?.parts.pictures);
+        });
+        this._messages.append(reply);
+        return reply;
     }
 
     // Keeps the view at the end while the answer grows, unless the user has scrolled up.
     _follow() {
         const place = this._scroller.vadjustment;
         this._atEnd = true;
+        let last = 0;
         place.connect('value-changed', () => {
-            this._atEnd = place.value >= place.upper - place.pageSize - 40;
+            const isAtEnd = place.value >= place.upper - place.pageSize - 40;
+            // A layout changes the value too, and not always to the end.
+            if (isAtEnd || place.value < last)
+                this._atEnd = isAtEnd;
+            last = place.value;
         });
+        // The notification comes within a layout, which would not show another place.
+        let waiting = 0;
         place.connect('notify::upper', () => {
-            if (this._atEnd)
-                this._scroll();
+            waiting ||= GLib.idle_add(GLib.PRIORITY_DEFAULT, () => {
+                waiting = 0;
+                if (this._atEnd)
+                    this._scroll();
+                return GLib.SOURCE_REMOVE;
+            });
         });
     }
 

@@ -3,7 +3,7 @@
 import Gio from 'gi://Gio';
 import Gtk from 'gi://Gtk?version=4.0';
 
-import {_} from './text.js';
+import {_} from '../shared/text.js';
 import {named} from './widgets.js';
 
 export function menuButton() {

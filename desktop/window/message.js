@@ -3,24 +3,28 @@
 import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
 
+import {_} from '../shared/text.js';
 import {Answer} from './answer.js';
-import {thumbnail} from './pictures.js';
-import {_} from './text.js';
+import {thumbnail, withoutFiles} from './attachments.js';
 import {iconButton, named} from './widgets.js';
 
 export const Question = GObject.registerClass({
     GTypeName: 'ChappieQuestion',
 }, class Question extends Gtk.Box {
+    /** `text` may have text files in it: see `withFiles`. */
     constructor(text, pictures) {
-        super({
-            orientation: Gtk.Orientation.VERTICAL, spacing: 6, halign: Gtk.Align.END, cssClasses: ['question', 'card'],
-            accessibleRole: Gtk.AccessibleRole.GROUP,
-        });
+        super({orientation: Gtk.Orientation.VERTICAL, spacing: 3, accessibleRole: Gtk.AccessibleRole.GROUP});
         named(this, _('You'));
-        pictures.forEach(picture => this.append(thumbnail(picture)));
+        const card = new Gtk.Box({
+            orientation: Gtk.Orientation.VERTICAL, spacing: 6, halign: Gtk.Align.END, cssClasses: ['question', 'card'],
+        });
+        this.parts = {...withoutFiles(text), pictures};
+        [...pictures, ...this.parts.files].forEach(attachment => card.append(thumbnail(attachment)));
         // A pasted file can be too large for one label.
-        const shown = text.length > 16384 ? `${text.slice(0, 16384)}…` : text;
-        this.append(new Gtk.Label({label: shown, wrap: true, wrapMode: 2, xalign: 0, selectable: true}));
+        const shown = this.parts.text.length > 16384 ? `${this.parts.text.slice(0, 16384)}…` : this.parts.text;
+        if (shown)
+            card.append(new Gtk.Label({label: shown, wrap: true, wrapMode: 2, xalign: 0, selectable: true}));
+        this.append(card);
     }
 });
 
@@ -43,6 +47,9 @@ export const Reply = GObject.registerClass({
         this._waiting.append(this._state);
         this._tools = new Gtk.Box({orientation: Gtk.Orientation.VERTICAL, spacing: 6});
         this._foot = new Gtk.Box({spacing: 6, visible: false});
+        this._foot.append(iconButton('edit-copy-symbolic', _('Copy the answer'), {
+            cssClasses: ['flat'], act: () => this.get_clipboard().set(this.text),
+        }));
         [this._answer, this._tools, this._waiting, this._foot].forEach(child => this.append(child));
     }
 
@@ -94,8 +101,5 @@ export const Reply = GObject.registerClass({
         this._spinner.spinning = false;
         this._waiting.visible = false;
         this._foot.visible = this.text !== '';
-        this._foot.append(iconButton('edit-copy-symbolic', _('Copy the answer'), {
-            cssClasses: ['flat'], act: () => this.get_clipboard().set(this.text),
-        }));
     }
 });

@@ -1,13 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// A banner above the conversation. libadwaita 1.2 has no Adw.Banner.
+// A banner above the conversation: the service has ended, the plan cannot be used, or the servers cannot be reached.
+// libadwaita 1.2 has no Adw.Banner.
 import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
 
+import {_} from '../shared/text.js';
+import {isShown} from './states.js';
+import {openPage} from './widgets.js';
+
+const PLAN_TEXTS = {
+    'not-granted': () => _('This sign-in does not allow the use of your ChatGPT plan.'),
+    'not-eligible': () => _('ChatGPT does not let this account use its plan here.'),
+    'limit-reached': () => _('The limit of your ChatGPT plan is reached.'),
+};
+
 export const Notice = GObject.registerClass({
     GTypeName: 'ChappieNotice',
+    Signals: {
+        // The user wants to allow the use of the plan.
+        'allow-plan-use': {},
+        // Something for a toast.
+        told: {param_types: [GObject.TYPE_STRING]},
+    },
 }, class Notice extends Gtk.Revealer {
-    constructor() {
+    constructor(service) {
         super();
+        this._service = service;
         const box = new Gtk.Box({spacing: 12, cssClasses: ['notice'], accessibleRole: Gtk.AccessibleRole.ALERT});
         this._label = new Gtk.Label({wrap: true, xalign: 0, hexpand: true});
         this._button = new Gtk.Button({valign: Gtk.Align.CENTER});
@@ -18,8 +36,49 @@ export const Notice = GObject.registerClass({
         box.visible = false;
     }
 
-    /** Shows a text with a button that calls `act`. */
-    show_text(text, caption, act) {
+    /** Shows what a state and the use of the plan tell; `was` is the previous state. */
+    follow(state, was) {
+        if (state === 'interrupted')
+            this._show(_('The service has ended.'), _('Start it'), () => this._service.refresh());
+        else if (was === 'interrupted' || !isShown(state))
+            this._hide();
+        const use = state === 'ready' ? this._service.get('Session', 'PlanUse') : null;
+        if (use === this._planUse)
+            return;
+        const wasShown = this._planUse in PLAN_TEXTS;
+        this._planUse = use;
+        if (use === 'not-granted')
+            this._show(PLAN_TEXTS[use](), _('Allow plan use'), () => this.emit('allow-plan-use'));
+        else if (use in PLAN_TEXTS)
+            this._show(PLAN_TEXTS[use](), _('Manage usage'),
+                () => openPage(this, this._service.get('Session', 'ManageUsageUri')));
+        else if (wasShown && state !== 'interrupted')
+            this._hide();
+    }
+
+    /** Shows whether the last turn has reached the servers. */
+    show_reached(reached) {
+        if (reached)
+            this._hide();
+        else
+            this._show(_('The servers cannot be reached. Check the connection to the network.'), _('Find out'),
+                () => this._checkServers());
+    }
+
+    async _checkServers() {
+        try {
+            const [servers] = await this._service.call('Manager', 'CheckServers', '()', [], {timeout: 15000});
+            const bad = servers.filter(server => server.error);
+            if (bad.length === 0)
+                this._hide();
+            this.emit('told', bad.length === 0 ? _('The servers answer.')
+                : bad.map(({host, error}) => `${host}: ${error}`).join('\n'));
+        } catch (error) {
+            this.emit('told', error.message);
+        }
+    }
+
+    _show(text, caption, act) {
         this._label.label = text;
         this._button.label = caption;
         this._act = act;
@@ -27,7 +86,7 @@ export const Notice = GObject.registerClass({
         this.child.visible = this.revealChild = true;
     }
 
-    hide_text() {
+    _hide() {
         this.child.visible = this.revealChild = false;
     }
 });

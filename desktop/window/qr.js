@@ -5,7 +5,7 @@ import GLib from 'gi://GLib';
 import Gtk from 'gi://Gtk?version=4.0';
 
 import {qrcode} from './library.js';
-import {_} from './text.js';
+import {_} from '../shared/text.js';
 
 const QUIET = 4;
 const SCALE = 5;

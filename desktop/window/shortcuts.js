@@ -3,19 +3,19 @@
 import GLib from 'gi://GLib';
 import Gtk from 'gi://Gtk?version=4.0';
 
-import {_} from './text.js';
+import {_} from '../shared/text.js';
 
 const KEYS = [
     ['win.new', '<Control>n', () => _('New conversation')],
     ['win.search', '<Control>f', () => _('Search conversations')],
-    ['win.attach', '<Control>o', () => _('Add a picture')],
+    ['win.attach', '<Control>o', () => _('Add a picture or a text file')],
     ['win.stop', 'Escape', () => _('Stop the answer')],
     ['win.rename', 'F2', () => _('Rename the conversation')],
     ['win.archive', '<Control>e', () => _('Archive the conversation')],
     ['win.delete', '<Control>Delete', () => _('Delete the conversation')],
     ['win.account', '<Control>comma', () => _('Account and plan')],
     ['win.approvals', '<Control>p', () => _('Tools that wait for approval')],
-    ['win.refresh', 'F5', () => _('Read everything again')],
+    ['win.refresh', 'F5', () => _('Reload')],
     ['win.show-help-overlay', '<Control>question', () => _('Keyboard shortcuts')],
     ['window.close', '<Control>w', () => _('Close the window')],
     ['app.quit', '<Control>q', () => _('Quit')],

@@ -6,20 +6,9 @@ import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
 
 import {CodeView} from './code-view.js';
-import {_} from './text.js';
+import {quiet, signInStep} from '../shared/sign-in.js';
+import {_} from '../shared/text.js';
 import {pill, showPage} from './widgets.js';
-
-const ENDINGS = {
-    declined: () => _('The sign-in was declined on the page.'),
-    expired: () => _('The sign-in was not approved in time.'),
-    cancelled: () => null,
-};
-
-const BUSY = {
-    'requesting-code': () => _('Preparing the sign-in…'),
-    exchanging: () => _('Signing in…'),
-    verifying: () => _('Signing in…'),
-};
 
 export const SignIn = GObject.registerClass({
     GTypeName: 'ChappieSignIn',
@@ -88,7 +77,7 @@ export const SignIn = GObject.registerClass({
      */
     async startInBrowser(options = {}) {
         // The window shows the state, so no notification is needed.
-        return this._call('StartBrowserSignIn', '(a{sv})', [{notify: new GLib.Variant('b', false), ...options}]);
+        return this._call('StartBrowserSignIn', '(a{sv})', quiet(options));
     }
 
     // The service returns the address only to programs that start the sign-in or join a running one.
@@ -99,7 +88,7 @@ export const SignIn = GObject.registerClass({
     }
 
     async _startWithCode(options = {}) {
-        await this._call('StartDeviceCodeSignIn', '(a{sv})', [{notify: new GLib.Variant('b', false), ...options}]);
+        await this._call('StartDeviceCodeSignIn', '(a{sv})', quiet(options));
     }
 
     async _cancel() {
@@ -108,7 +97,7 @@ export const SignIn = GObject.registerClass({
 
     async _call(method, signature, values) {
         try {
-            return await this._service.call('Session', method, signature, values, {interactive: true, timeout: 120000});
+            return await this._service.call('Session', method, signature, values, {interactive: true});
         } catch (error) {
             if (error.code !== 'Cancelled')
                 this.emit('problem', error.message);
@@ -117,27 +106,14 @@ export const SignIn = GObject.registerClass({
     }
 
     _follow() {
-        const state = this._service.get('Session', 'DeviceLinkState');
-        const code = this._service.get('Session', 'DeviceCode') ?? {};
-        this._hadPage = state === 'waiting-for-browser' || this._hadPage && ['cancelled', 'expired'].includes(state);
+        const {kind, title, text, code, address, state, error} = signInStep(this._service);
+        this._hadPage = kind === 'page' || this._hadPage && ['cancelled', 'expired'].includes(state);
         this._reconnect.visible = this._hadPage;
-        const again = this._service.get('Session', 'State') === 'reauthentication-required';
-        const error = state === 'failed' ? this._service.get('Session', 'LastError') : null;
-        const failed = error?.message;
-        this._another.visible = error?.name === 'org.chappie.Error.AccountMismatch';
-        this._welcome.title = again ? _('Sign in again') : _('Sign in to ChatGPT');
-        this._welcome.description = ENDINGS[state]?.() ?? failed ?? (again
-            ? _('The server no longer accepts your sign-in. Your conversations are kept.')
-            : _('Your browser opens a page of ChatGPT, where you connect Chappie. Then the programs of your desktop can ask, on your own plan.'));
-        if (state === 'waiting-for-approval' && code.user_code) {
-            this._code.show_code(code);
-            showPage(this, this._code);
-        } else if (state === 'waiting-for-browser') {
-            showPage(this, this._browser);
-        } else {
-            const busy = BUSY[state]?.();
-            this._busy.title = busy ?? '';
-            showPage(this, busy ? this._busy : this._welcome);
-        }
+        this._another.visible = error === 'org.chappie.Error.AccountMismatch';
+        this._welcome.set({title, description: GLib.markup_escape_text(text, -1)});
+        this._busy.title = kind === 'busy' ? title : '';
+        if (kind === 'code')
+            this._code.show_code(code, address);
+        showPage(this, {code: this._code, page: this._browser, busy: this._busy, choose: this._welcome}[kind]);
     }
 });

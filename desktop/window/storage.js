@@ -3,8 +3,8 @@
 import Adw from 'gi://Adw?version=1';
 import Gtk from 'gi://Gtk?version=4.0';
 
-import {confirm} from './thread-dialogs.js';
-import {_, bytes, fill, ngettext} from './text.js';
+import {confirm} from './dialogs.js';
+import {_, bytes, fill, ngettext} from '../shared/text.js';
 import {named} from './widgets.js';
 
 export class StorageGroup {
@@ -15,9 +15,7 @@ export class StorageGroup {
         this._bar = new Gtk.LevelBar({valign: Gtk.Align.CENTER, widthRequest: 140, visible: false});
         named(this._bar, _('Used space'));
         this._row.add_suffix(this._bar);
-        const remove = new Gtk.Button({
-            label: _('Delete all…'), valign: Gtk.Align.CENTER, cssClasses: ['destructive-action'],
-        });
+        const remove = new Gtk.Button({label: _('Delete all…'), valign: Gtk.Align.CENTER});
         remove.connect('clicked', () => confirm(parent, _('Delete all conversations?'),
             _('All conversations of this account are deleted, with their key. They cannot be brought back.'), _('Delete all'),
             async () => {
@@ -25,8 +23,11 @@ export class StorageGroup {
                     .catch(error => (this._row.subtitle = error.message));
                 this.refresh();
             }));
-        this._row.add_suffix(remove);
-        this.group.add(this._row);
+        const row = new Adw.ActionRow({
+            title: _('Delete all conversations'), subtitle: _('They cannot be brought back.'), activatableWidget: remove,
+        });
+        row.add_suffix(remove);
+        [this._row, row].forEach(part => this.group.add(part));
     }
 
     async refresh() {

@@ -4,7 +4,7 @@ import GLib from 'gi://GLib';
 import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
 
-import {_} from './text.js';
+import {_} from '../shared/text.js';
 import {named} from './widgets.js';
 
 const PAGE = 100;
@@ -38,6 +38,14 @@ const Row = GObject.registerClass({GTypeName: 'ChappieThreadRow'}, class Row ext
     }
 });
 
+/** Tab visits the list once, and not each of its rows. */
+const List = GObject.registerClass({GTypeName: 'ChappieThreadList'}, class List extends Gtk.ListBox {
+    vfunc_focus(direction) {
+        const isTab = [Gtk.DirectionType.TAB_FORWARD, Gtk.DirectionType.TAB_BACKWARD].includes(direction);
+        return this.get_focus_child() && isTab ? false : super.vfunc_focus(direction);
+    }
+});
+
 export const Threads = GObject.registerClass({
     GTypeName: 'ChappieThreads',
     Signals: {
@@ -56,7 +64,7 @@ export const Threads = GObject.registerClass({
         this.search.connect('stop-search', () => {
             this.search.text = '';
         });
-        this._list = new Gtk.ListBox({cssClasses: ['navigation-sidebar'], selectionMode: Gtk.SelectionMode.SINGLE});
+        this._list = new List({cssClasses: ['navigation-sidebar'], selectionMode: Gtk.SelectionMode.SINGLE});
         named(this._list, _('Conversations'));
         // Says that there are none only once the list has been read.
         this._empty = new Gtk.Label({cssClasses: ['dim-label'], marginTop: 24});

@@ -4,14 +4,10 @@ import Adw from 'gi://Adw?version=1';
 import GLib from 'gi://GLib';
 import Gtk from 'gi://Gtk?version=4.0';
 
-import {_, fill, ngettext} from './text.js';
+import {_, fill, limitTexts} from '../shared/text.js';
 import {named} from './widgets.js';
 
-function lengthOf(minutes) {
-    const hours = Math.round(minutes / 60);
-    const days = Math.round(minutes / 1440);
-    return hours < 48 ? fill(ngettext('%s hour', '%s hours', hours), hours) : fill(ngettext('%s day', '%s days', days), days);
-}
+const formatTime = seconds => GLib.DateTime.new_from_unix_local(seconds).format('%x, %H:%M');
 
 export class UsageGroup {
     constructor(service) {
@@ -32,11 +28,10 @@ export class UsageGroup {
     }
 
     show() {
-        const live = this._service.get('Client', 'UsageLimits') ?? {};
-        const limits = Object.keys(live).length > 0 ? live : this._limits ?? {};
+        const limits = this._service.limits ?? this._limits ?? {};
         this.group.description = this._problem ?? (limits.plan ? fill(_('Plan: %s'), limits.plan) : '');
         this._rows.forEach(row => this.group.remove(row));
-        this._rows = ['primary', 'secondary'].filter(key => limits[key]).map(key => this._row(limits[key]));
+        this._rows = limitTexts(limits, formatTime).map(window => this._row(window));
         if (limits.credits?.has_credits)
             this._rows.push(this._credits(limits.credits));
         const address = this._service.get('Session', 'ManageUsageUri');
@@ -59,19 +54,17 @@ export class UsageGroup {
         return new Adw.ActionRow({title: _('Credits'), subtitle: unlimited ? '∞' : String(balance ?? '')});
     }
 
-    _row({used_percent: used = 0, window_minutes: minutes, resets_at: resets}) {
-        const row = new Adw.ActionRow({
-            title: minutes ? fill(_('In %s'), lengthOf(minutes)) : _('Used'),
-            subtitle: resets ? fill(_('Begins anew %s'), GLib.DateTime.new_from_unix_local(resets).format('%x, %H:%M')) : '',
-        });
-        const percent = fill(_('%s %%'), Math.round(used)).replace('%%', '%');
-        const bar = new Gtk.LevelBar({value: Math.min(used, 100) / 100, valign: Gtk.Align.CENTER, widthRequest: 140});
+    _row({title, used, percent, isUsedUp, resetText}) {
+        const row = new Adw.ActionRow({title, subtitle: [isUsedUp && _('Used up'), resetText].filter(part => part).join(' · ')});
+        const bar = new Gtk.LevelBar({value: percent / 100, valign: Gtk.Align.CENTER, widthRequest: 140});
+        if (isUsedUp)
+            bar.add_css_class('used-up');
         // By default a full level bar is green, as of a battery; here full means that the limit is reached.
         ['low', 'high', 'full'].forEach(name => bar.remove_offset_value(name));
         bar.add_offset_value('low', 1);
-        named(bar, `${row.title}: ${percent}`);
+        named(bar, `${title}: ${used}`);
         row.add_suffix(bar);
-        row.add_suffix(new Gtk.Label({label: percent, widthChars: 5, xalign: 1, cssClasses: ['numeric']}));
+        row.add_suffix(new Gtk.Label({label: used, widthChars: 5, xalign: 1, cssClasses: ['numeric']}));
         return row;
     }
 }

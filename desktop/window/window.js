@@ -12,16 +12,11 @@ import {menuButton} from './menu.js';
 import {Notice} from './notice.js';
 import {SignIn} from './sign-in.js';
 import {StatePage, isShown, stateOf} from './states.js';
-import {confirm, rename} from './thread-dialogs.js';
+import {confirm, rename} from './dialogs.js';
 import {Threads} from './threads.js';
-import {_, fill} from './text.js';
-import {iconButton, openPage, showPage} from './widgets.js';
-
-const PLAN_TEXTS = {
-    'not-granted': () => _('This sign-in does not allow the use of your ChatGPT plan.'),
-    'not-eligible': () => _('ChatGPT does not let this account use its plan here.'),
-    'limit-reached': () => _('The limit of your ChatGPT plan is reached.'),
-};
+import {leaveState} from '../shared/states.js';
+import {_, fill} from '../shared/text.js';
+import {iconButton, showPage} from './widgets.js';
 
 export const Window = GObject.registerClass({
     GTypeName: 'ChappieWindow',
@@ -71,10 +66,13 @@ export const Window = GObject.registerClass({
         header.pack_start(this._back);
         header.pack_end(menuButton());
 
-        this._notice = new Notice();
+        this._notice = new Notice(this._service);
+        this._notice.connect('told', (_notice, message) => this.tell(message));
+        this._notice.connect('allow-plan-use', () =>
+            this._signIn.startInBrowser({enable_plan_use: new GLib.Variant('b', true)}));
         this._pages = new Gtk.Stack({vexpand: true});
         this._statePage = new StatePage();
-        this._statePage.connect('acted', () => this._act());
+        this._statePage.connect('acted', () => leaveState(this._state, this._service).catch(error => this.tell(error.message)));
         this._signIn = new SignIn(this._service);
         this._signIn.connect('problem', (_signIn, message) => this.tell(message));
         this._signIn.connect('copied', (_signIn, code) => this.copy_code(code));
@@ -213,7 +211,7 @@ export const Window = GObject.registerClass({
         this._stack.add_child(conversation);
         conversation.connect('problem', (_conversation, message) => this.tell(message));
         conversation.connect('sign-in', () => this._signIn.start());
-        conversation.connect('reached', (_conversation, reached) => this._showReached(reached));
+        conversation.connect('reached', (_conversation, reached) => this._notice.show_reached(reached));
         conversation.connect('answered', () => this.emit('answered', conversation.thread ?? ''));
         conversation.connect('thread-created', () => {
             this._conversations.delete(null);
@@ -247,13 +245,19 @@ export const Window = GObject.registerClass({
     }
 
     async _follow() {
-        const was = this._state;
+        const before = this._state;
+        const isOtherAccount = this._path !== this._service.path;
+        this._path = this._service.path;
+        const was = isOtherAccount ? null : before;
         const state = this._state = stateOf(this._service, was);
+        if (isShown(before) && (isOtherAccount || !isShown(state))) {
+            this._threads.clear();
+            this._leaflet.set_visible_child(this._content);
+        }
+        if (isShown(before) && isOtherAccount)
+            this.show_thread(null);
         this._showPage(state);
-        if (state === 'interrupted')
-            this._notice.show_text(_('The service has ended.'), _('Start it'), () => this._service.refresh());
-        else if (was === 'interrupted' || !isShown(state))
-            this._notice.hide_text();
+        this._notice.follow(state, was);
         if (state !== 'ready' && this._side.sensitive)
             this.set_focus(null);  // GTK warns if a focused entry becomes insensitive.
         this._side.sensitive = state === 'ready';
@@ -261,13 +265,10 @@ export const Window = GObject.registerClass({
             this._threads.reload().then(() => this._showTitle());
             this._shown?.grab_focus();
         }
-        if (was === 'ready' && state !== 'ready')
+        if (before === 'ready' && state !== 'ready')
             this._account?.close();
-        if (isShown(was) && !isShown(state)) {
-            this._threads.clear();
-            this._leaflet.set_visible_child(this._content);
-        }
-        this._showPlanUse(state, was);
+        if (state === 'ready' && was === 'signed-out')
+            this._greet();
         this._showTitle();
         if (state === 'signed-out' && this._wantsSignIn)
             this._signIn.start();
@@ -279,28 +280,13 @@ export const Window = GObject.registerClass({
         }
     }
 
-    // The permission to use the plan, and its state on the server.
-    _showPlanUse(state, was) {
-        const use = state === 'ready' ? this._service.get('Session', 'PlanUse') : null;
-        if (state === 'ready' && was === 'signed-out') {
-            const {email} = this._service.get('Session', 'AccountInfo') ?? {};
-            if (email)
-                this.tell(fill(_('You are signed in as %s.'), email));
-        }
-        if (use === 'enabled' && was === 'signed-out')
+    // After a sign-in.
+    _greet() {
+        const {email} = this._service.get('Session', 'AccountInfo') ?? {};
+        if (email)
+            this.tell(fill(_('You are signed in as %s.'), email));
+        if (this._service.get('Session', 'PlanUse') === 'enabled')
             this.tell(_('You’re using your ChatGPT plan.'));
-        if (use === this._planUse)
-            return;
-        const wasShown = this._planUse in PLAN_TEXTS;
-        this._planUse = use;
-        if (use === 'not-granted')
-            this._notice.show_text(PLAN_TEXTS[use](), _('Allow plan use'),
-                () => this._signIn.startInBrowser({enable_plan_use: new GLib.Variant('b', true)}));
-        else if (use in PLAN_TEXTS)
-            this._notice.show_text(PLAN_TEXTS[use](), _('Manage usage'),
-                () => openPage(this, this._service.get('Session', 'ManageUsageUri')));
-        else if (wasShown && state !== 'interrupted')
-            this._notice.hide_text();
     }
 
     _showPage(state) {
@@ -311,38 +297,6 @@ export const Window = GObject.registerClass({
         } else {
             this._statePage.show_state(state, this._service);
             showPage(this._pages, this._statePage);
-        }
-    }
-
-    // The button of the state's page was clicked.
-    async _act() {
-        // This call may prompt for the keyring's password.
-        if (this._state === 'locked')
-            await this._service.call('Threads', 'GetUsage', '()', [], {interactive: true, timeout: 120000})
-                .catch(error => this.tell(error.message));
-        else if (this._state === 'no-keyring')
-            await this._signIn.start();
-        await this._service.refresh();
-    }
-
-    _showReached(reached) {
-        if (reached)
-            this._notice.hide_text();
-        else
-            this._notice.show_text(_('The servers cannot be reached. Check the connection to the network.'), _('Find out'),
-                () => this._checkServers());
-    }
-
-    async _checkServers() {
-        try {
-            const [servers] = await this._service.call('Manager', 'CheckServers', '()', [], {timeout: 15000});
-            const bad = servers.filter(server => server.error);
-            if (bad.length === 0)
-                this._notice.hide_text();
-            this.tell(bad.length === 0 ? _('The servers answer.')
-                : bad.map(({host, error}) => `${host}: ${error}`).join('\n'));
-        } catch (error) {
-            this.tell(error.message);
         }
     }
 

@@ -8,7 +8,7 @@ import org.kde.kirigami as Kirigami
 import org.kde.plasma.components as PlasmaComponents
 import org.kde.plasma.extras as PlasmaExtras
 
-import "texts.js" as Texts
+import "states.mjs" as States
 
 PlasmaComponents.ScrollView {
     id: view
@@ -43,14 +43,14 @@ PlasmaComponents.ScrollView {
 
                 Layout.fillWidth: true
                 Accessible.role: Accessible.Grouping
-                Accessible.name: Texts.fill(i18nd("chappie", "Approval for %s"), name)
+                Accessible.name: States.fill(i18nd("chappie", "Approval for %s"), name)
 
                 PlasmaExtras.Heading {
                     Layout.fillWidth: true
                     level: 4
                     text: card.app !== ""
-                        ? Texts.fill(i18nd("chappie", "%1$s wants to run the tool %2$s."), view.approvals.service.visible(card.app), card.name)
-                        : Texts.fill(i18nd("chappie", "The model wants to run the tool %s."), card.name)
+                        ? States.fill(i18nd("chappie", "%1$s wants to run the tool %2$s."), view.approvals.service.visible(card.app), card.name)
+                        : States.fill(i18nd("chappie", "The model wants to run the tool %s."), card.name)
                     textFormat: Text.PlainText
                     wrapMode: Text.Wrap
                 }

@@ -3,13 +3,21 @@
 import QtQuick
 import org.kde.kirigami as Kirigami
 
-import "states.js" as States
-
 MouseArea {
     id: icon
 
     required property var applet
     property bool wasExpanded: false
+    /** The badge, by state. */
+    readonly property var badges: ({
+        missing: "emblem-error",
+        locked: "emblem-locked",
+        "no-keyring": "emblem-error",
+        "signed-out": "emblem-warning",
+        offline: "emblem-unavailable",
+        approval: "emblem-question",
+        working: "emblem-synchronizing-symbolic",
+    })
 
     hoverEnabled: true
 
@@ -28,7 +36,7 @@ MouseArea {
         anchors.bottom: parent.bottom
         width: Math.round(Math.min(parent.width, parent.height) / 2)
         height: width
-        source: States.BADGES[icon.applet.badge] ?? ""
+        source: icon.badges[icon.applet.badge] ?? ""
         visible: source !== ""
     }
 }

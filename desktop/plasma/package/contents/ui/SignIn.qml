@@ -6,7 +6,7 @@ import org.kde.kirigami as Kirigami
 import org.kde.plasma.components as PlasmaComponents
 import org.kde.plasma.extras as PlasmaExtras
 
-import "texts.js" as Texts
+import "states.mjs" as States
 
 ColumnLayout {
     id: view
@@ -78,7 +78,7 @@ ColumnLayout {
 
     PlasmaExtras.Heading {
         Layout.fillWidth: true
-        Accessible.name: Texts.fill(i18nd("chappie", "Code: %s"), [...view.code].join(" "))
+        Accessible.name: States.fill(i18nd("chappie", "Code: %s"), [...view.code].join(" "))
         font.family: "monospace"
         font.pointSize: Kirigami.Theme.defaultFont.pointSize * 2.5
         fontSizeMode: Text.HorizontalFit

@@ -4,9 +4,10 @@ pragma ComponentBehavior: Bound
 
 import QtQuick
 import QtQuick.Layouts
+import org.kde.kirigami as Kirigami
 import org.kde.plasma.components as PlasmaComponents
 
-import "texts.js" as Texts
+import "states.mjs" as States
 
 ColumnLayout {
     id: view
@@ -17,8 +18,7 @@ ColumnLayout {
     readonly property var live: service.client.UsageLimits ?? {}
     readonly property bool isKnown: Object.keys(live).length > 0
     property var asked: ({})
-    readonly property var windows: ["primary", "secondary"].map(name => (isKnown ? live : asked)[name])
-        .filter(window => window)
+    readonly property var windows: States.limitWindows(isKnown ? live : asked)
     readonly property int count: windows.length
 
     // Asks the server, unless an answer has brought the limits already.
@@ -27,37 +27,54 @@ ColumnLayout {
             service.call("Client", "GetUsageLimits", [], (values, code) => asked = code === "" ? values[0] : {});
     }
 
-    function lengthOf(minutes) {
-        const hours = Math.round(minutes / 60);
-        const days = Math.round(minutes / 1440);
-        return hours < 48 ? Texts.fill(i18ndp("chappie", "%s hour", "%s hours", hours), hours)
-            : Texts.fill(i18ndp("chappie", "%s day", "%s days", days), days);
+    function titleOf(limit) {
+        return limit.days ? States.fill(i18ndp("chappie", "%s-day limit", "%s-day limit", limit.days), limit.days)
+            : limit.hours ? States.fill(i18ndp("chappie", "%s-hour limit", "%s-hour limit", limit.hours), limit.hours)
+            : i18nd("chappie", "Limit");
     }
 
     Repeater {
         model: view.windows
 
-        RowLayout {
-            id: row
+        ColumnLayout {
+            id: limit
 
             required property var modelData
-            readonly property real used: modelData.used_percent ?? 0
-            readonly property string percent: Texts.fill(i18nd("chappie", "%s %%"), Math.round(used)).replace("%%", "%")
+            readonly property string title: view.titleOf(modelData)
+            readonly property string used: States.fill(i18nd("chappie", "%s %%"), modelData.percent).replace("%%", "%")
+            readonly property color usedUpColor: Kirigami.Theme.negativeTextColor
 
-            PlasmaComponents.Label {
-                id: title
-                text: row.modelData.window_minutes
-                    ? Texts.fill(i18nd("chappie", "In %s"), view.lengthOf(row.modelData.window_minutes))
-                    : i18nd("chappie", "Used")
+            Layout.fillWidth: true
+            spacing: 0
+
+            RowLayout {
+                PlasmaComponents.Label {
+                    text: limit.title
+                }
+                PlasmaComponents.ProgressBar {
+                    Layout.fillWidth: true
+                    Accessible.name: `${limit.title}: ${limit.used}`
+                    to: 100
+                    value: limit.modelData.percent
+
+                    // The bar of the theme has no other colour.
+                    Rectangle {
+                        anchors.fill: parent
+                        color: limit.usedUpColor
+                        radius: height / 2
+                        visible: limit.modelData.isUsedUp
+                    }
+                }
+                PlasmaComponents.Label {
+                    color: limit.modelData.isUsedUp ? limit.usedUpColor : Kirigami.Theme.textColor
+                    text: limit.used
+                }
             }
-            PlasmaComponents.ProgressBar {
-                Layout.fillWidth: true
-                Accessible.name: `${title.text}: ${row.percent}`
-                to: 100
-                value: Math.min(row.used, 100)
-            }
             PlasmaComponents.Label {
-                text: row.percent
+                font: Kirigami.Theme.smallFont
+                text: visible ? States.fill(i18nd("chappie", "Resets %s"),
+                    new Date(limit.modelData.resets * 1000).toLocaleString(Qt.locale(), Locale.ShortFormat)) : ""
+                visible: limit.modelData.isUsedUp && limit.modelData.resets !== undefined
             }
         }
     }

@@ -5,12 +5,12 @@ import org.chappie.plasma as Chappie
 import org.kde.plasma.core as PlasmaCore
 import org.kde.plasma.plasmoid
 
-import "states.js" as States
+import "states.mjs" as States
 
 PlasmoidItem {
     id: root
 
-    readonly property string serviceState: States.stateOf(service)
+    readonly property string serviceState: States.stateOf(service.presence, service.manager, service.session)
     /** The badge of the icon: the state of the service, or something more urgent. */
     readonly property string badge: turn.running ? "working" : approvals.count > 0 ? "approval"
         : serviceState === "ready" && turn.code === "Network" ? "offline" : serviceState

@@ -1,1 +1,1 @@
-../../../../gnome-shell/markdown.mjs
+../../../../shared/markdown.mjs

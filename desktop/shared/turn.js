@@ -6,30 +6,35 @@ import GLib from 'gi://GLib';
 import {Failure, promise} from './service.js';
 import {_} from './text.js';
 
-// Below the priority of drawing and input, so that a fast answer delays neither.
-const PRIORITY = GLib.PRIORITY_DEFAULT_IDLE;
-
 export class Turn {
-    constructor(connection, cancellable) {
+    /**
+     * `priority` is that of reading. `pause`, if it is given, is awaited after each reading, with the number of lines
+     * that it brought.
+     */
+    constructor(connection, {cancellable, priority = GLib.PRIORITY_DEFAULT, pause = null}) {
         this._connection = connection;
         this._cancellable = cancellable;
+        this._priority = priority;
+        this._pause = pause;
         this._input = new Gio.BufferedInputStream({base_stream: connection.input_stream, buffer_size: 1 << 16});
         this._written = Promise.resolve();
     }
 
     /** Sends the question, and yields each event up to `completed`. Throws a Failure if the turn ends otherwise. */
-    async *ask(text) {
-        this._write({text});
+    async *ask(text, images = []) {
+        this._write(images.length > 0 ? {text, images} : {text});
         try {
             while (await this._fill()) {
-                for (const line of this._lines()) {
+                const lines = this._lines();
+                for (const line of lines) {
                     const event = JSON.parse(line);
                     if (event.event === 'failed')
-                        throw new Failure(event.error, event.message);
+                        throw Object.assign(new Failure(event.error, event.message), {details: event});
                     yield event;
                     if (event.event === 'completed')
                         return;
                 }
+                await this._pause?.(lines.length);
             }
             throw new Failure('Interrupted', _('The service ended before the answer was complete.'));
         } finally {
@@ -50,7 +55,7 @@ export class Turn {
     _fill() {
         return new Promise(resolve => {
             this._filled = resolve;
-            promise(this._input, 'fill_async', -1, PRIORITY, this._cancellable)
+            promise(this._input, 'fill_async', -1, this._priority, this._cancellable)
                 .then(count => resolve(count > 0), () => resolve(false));
         });
     }
@@ -68,7 +73,7 @@ export class Turn {
     }
 
     close() {
-        this._connection.close_async(PRIORITY, null, null);
+        this._connection.close_async(this._priority, null, null);
     }
 
     /** Cancels the turn, which is then reported by its last event. */
@@ -76,11 +81,16 @@ export class Turn {
         this._write({cancel: true});
     }
 
+    /** Answers a pending approval. */
+    approve(call, approved) {
+        this._write({approval: {call, approved}});
+    }
+
     _write(line) {
         this._written = this._written.then(async () => {
             let rest = new GLib.Bytes(new TextEncoder().encode(`${JSON.stringify(line)}\n`));
             while (rest.get_size() > 0) {
-                const count = await promise(this._connection.output_stream, 'write_bytes_async', rest, PRIORITY,
+                const count = await promise(this._connection.output_stream, 'write_bytes_async', rest, this._priority,
                     this._cancellable);
                 rest = rest.new_from_bytes(count, rest.get_size() - count);
             }

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Translated texts, from the catalogue of all programs, and untrusted text made safe to show.
+import Gettext from 'gettext';
+
+import {fill, limitWindows} from './states.mjs';
+
+export {fill};
+
+const domain = Gettext.domain('chappie');
+
+export const _ = domain.gettext;
+export const ngettext = domain.ngettext;
+
+/** A number of bytes, human-readable. */
+export function bytes(count) {
+    if (count < 1000)
+        return fill(ngettext('%s byte', '%s bytes', count), count);
+    const [value, unit] = count < 1e6 ? [count / 1e3, 'kB'] : count < 1e9 ? [count / 1e6, 'MB'] : [count / 1e9, 'GB'];
+    return `${value.toLocaleString(undefined, {maximumFractionDigits: 1})} ${unit}`;
+}
+
+// Control, bidirectional and zero-width characters could hide a part of what is approved.
+const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029\u3164\u115f\u1160]/gu;
+
+/** The text with invisible characters escaped. */
+export const visible = text => text.replace(HIDDEN, character =>
+    `\\u{${character.codePointAt(0).toString(16)}}`);
+
+/** The windows of `limitWindows` with texts: `title`, `used`, and `resetText`, which is empty if it is unknown. */
+export const limitTexts = (limits, formatTime) => limitWindows(limits).map(window => ({
+    ...window,
+    title: window.days ? fill(ngettext('%s-day limit', '%s-day limit', window.days), window.days)
+        : window.hours ? fill(ngettext('%s-hour limit', '%s-hour limit', window.hours), window.hours) : _('Limit'),
+    used: fill(_('%s %%'), window.percent).replace('%%', '%'),
+    resetText: window.resets ? fill(_('Resets %s'), formatTime(window.resets)) : '',
+}));

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The service with its stored accounts, and with objects of its own where this app is sandboxed.
+import GObject from 'gi://GObject';
+
+import {Failure, ROOT, Service} from '../shared/service.js';
+
+const ACCOUNTS = `${ROOT}/account/`;
+const MANAGER = 'org.freedesktop.DBus.ObjectManager';
+
+/** The account name in an object path, which escapes all characters but letters and digits as _XX. */
+export function accountName(path) {
+    if (path === ROOT)
+        return 'default';
+    const bytes = [];
+    const name = path.slice(ACCOUNTS.length);
+    for (let at = 0; at < name.length; at++) {
+        bytes.push(name[at] === '_' ? parseInt(name.slice(at + 1, at + 3), 16) : name.charCodeAt(at));
+        at += name[at] === '_' ? 2 : 0;
+    }
+    return new TextDecoder().decode(new Uint8Array(bytes));
+}
+
+export const WindowService = GObject.registerClass({
+    GTypeName: 'ChappieWindowService',
+}, class WindowService extends Service {
+    constructor(connection) {
+        super(connection);
+        /** Stored accounts: their paths, with the default one first. */
+        this.accounts = [ROOT];
+        // By account: the objects that this program has opened for it, by interface.
+        this._opened = new Map();
+        ['InterfacesAdded', 'InterfacesRemoved'].forEach(signal =>
+            this._subscribe(MANAGER, signal, () => this._readAccounts()));
+    }
+
+    _at(path, name) {
+        return this._opened.get(path)?.[name] ?? path;
+    }
+
+    _accountOf(path) {
+        return [...this._opened].find(([, objects]) => Object.values(objects).includes(path))?.[0] ?? path;
+    }
+
+    // The window keeps what it shows, and starts the service again.
+    _vanished() {
+        this._opened.clear();
+        this.refresh();
+    }
+
+    _appeared() {
+        this._vanished();
+    }
+
+    /** Selects another stored account. */
+    async select(path) {
+        this.path = path;
+        await this.refresh();
+    }
+
+    async _open(path, configuration) {
+        const open = async method => (await this.call('Manager', method, '(a{sv})', [configuration]))[0];
+        const [session, client] = await Promise.all([open('OpenSession'), open('OpenClient')]);
+        this._opened.set(path, {Session: session, Client: client, Threads: client});
+    }
+
+    async refresh() {
+        await super.refresh();
+        if (this.presence === 'running' && !this.cancellable.is_cancelled())
+            await this._readAccounts();
+    }
+
+    /** Opens objects for a sandboxed app, if the service refuses access to the default ones. */
+    async _read(path) {
+        await this._readAll('Session', path).catch(async error => {
+            if (Failure.of(error).code !== 'AccessDenied' || path !== ROOT)
+                throw error;
+            await this._open(ROOT, {});
+        });
+        await super._read(path);
+    }
+
+    async _readAccounts() {
+        let paths = [];
+        try {
+            const [objects] = await this.call(MANAGER, 'GetManagedObjects', '()', [], {path: ROOT});
+            paths = Object.keys(objects).filter(path => path.startsWith(ACCOUNTS));
+            // Of what this program has opened, the signals tell more, and sooner.
+            paths.filter(path => !this._opened.has(path)).forEach(path =>
+                this._values.set(`${path} Session`, objects[path]['org.chappie.Session'] ?? {}));
+        } catch {
+            // A sandboxed app may not list accounts.
+        }
+        this.accounts = [ROOT, ...paths.sort()];
+        if (this.accounts.includes(this.path))
+            this.emit('changed');
+        else
+            await this.select(ROOT);
+    }
+});
