@@ -360,6 +360,38 @@ class Run:
         self.shell.ask("And then?")
         self.shell.shows("You said: “And then?” This conversation has 5 messages.")
 
+    def chooses(self):
+        """Model, effort and instructions of a conversation."""
+        self.shell.press("Asked with: Default model")
+        self.shell.shows("gpt-6-astra")
+        self.shell.press("gpt-6-astra")
+        self.shell.shows("Asked with: gpt-6-astra")
+        self.shell.press("Low")
+        self.shell.press("Instructions")
+        self.shell.type("Be short.")
+        self.shell.shows("Asked with: gpt-6-astra · Low · …")
+        self.picture("choices")
+        # Enter closes the lists, and the question has the focus again.
+        self.shell.keys(RETURN)
+        self.shell.hides("gpt-6-sol")
+        self.shell.ask("Which one?")
+        self.shell.shows("You said: “Which one?”")
+        self.shell.hides("Stop the answer")  # It is stored then.
+        turns = json.loads(call_service("Threads.Get", "(s)", call_service("Threads.List", "(a{sv})", {})[0]["id"]))["turns"]
+        options = next(event["message"]["options"] for event in turns[-1]["events"] if event["kind"] == "input")
+        equal("the options", options, {
+            "fastMode": False, "model": "gpt-6-astra", "reasoningEffort": "low", "instructions": "Be short."})
+
+    def asks_again(self):
+        self.world.answer("One more answer.")
+        self.shell.press("Ask again")
+        self.shell.shows("One more answer.")
+        self.shell.press("Edit the question")
+        self.shell.type(" Now?")
+        self.shell.shows("Which one? Now?")
+        self.shell.keys(RETURN)
+        self.shell.shows("You said: “Which one? Now?”")
+
     def uses_up_the_limit(self):
         self.world.control("usage", json.dumps({"primary": {"used_percent": 100, "reset_at": 1893456000}}).encode())
         self.shell.ask("Is there anything left?")
@@ -588,7 +620,7 @@ def main():
     run = Run(arguments.pictures)
     print(f"      GNOME Shell {run.shell.version}")
     steps = [run.without_a_service, run.signs_in_in_the_browser, run.signs_in, run.shortcut, run.asks_and_streams,
-             run.opens_the_window, run.stops, run.approves, run.megabyte, run.killed_while_it_streams, run.uses_up_the_limit, run.offline,
+             run.chooses, run.asks_again, run.opens_the_window, run.stops, run.approves, run.megabyte, run.killed_while_it_streams, run.uses_up_the_limit, run.offline,
              run.locked, run.disabled_and_enabled, run.preferences, run.signs_out, *[run.idle] * arguments.idle,
              run.logs_no_errors]
     try:

@@ -87,6 +87,14 @@ def uses(module, world):
     module.becomes("turn.thread", call_service("Threads.List", "(a{sv})", {})[0]["id"])
     yield "asks and streams"
 
+    module.does("turn.options = {model: 'gpt-6-astra', reasoning_effort: 'low'}, turn.ask('Again.')")
+    module.becomes("turn.running", False)
+    turns = json.loads(call_service("Threads.Get", "(s)", module.value("turn.thread")))["turns"]
+    options = next(event["message"]["options"] for event in turns[-1]["events"] if event["kind"] == "input")
+    equal("the options", options, {"fastMode": False, "model": "gpt-6-astra", "reasoningEffort": "low"})
+    module.does("turn.options = {}")
+    yield "asks with other options"
+
     world.answer("x" * 100000)
     module.does("seen.length = 0, turn.ask('A long text.')")
     module.becomes("turn.running", False)

@@ -208,6 +208,20 @@ class PlasmaRun(Run):
         self.window.shows("5-hour limit")
         self.picture("answer")
 
+    def chooses(self):
+        """Model, effort and instructions of a conversation."""
+        self.window.press("Asked with: Default model")
+        self.window.shows("Default (gpt-6.1-sol)")
+        self.picture("choices")
+        self.window.press("Asked with: Default model")
+        self.window.press("Edit the question")
+        self.window.keys(" Please.")
+        self.world.answer("The same, politely.")
+        self.window.press("Ask")
+        self.window.shows("The same, politely.")
+        self.window.press("Ask again")
+        self.window.shows("You said: “What is a bus? Please.”")
+
     def follows_up(self):
         """Follow-up questions are in the same thread."""
         self.world.answer("And another one.")
@@ -357,7 +371,7 @@ class PlasmaRun(Run):
 
 def main():
     run = PlasmaRun(parse_arguments().pictures)
-    steps = [run.without_a_service, run.signs_in, run.asks_and_streams, run.follows_up, run.loads_nothing, run.stops,
+    steps = [run.without_a_service, run.signs_in, run.asks_and_streams, run.chooses, run.follows_up, run.loads_nothing, run.stops,
              run.locked, run.approves, run.megabyte, run.killed_while_it_streams, run.offline, run.opens_the_window,
              run.shortcut_and_idle, run.signs_out, run.locked_keyring]
     try:

@@ -121,7 +121,7 @@ class Run(window.Run):
         rows = [name for name in seen[:-1] if re.search(r", \d\d:\d\d$", name or "")]
         if len(rows) != 1:
             raise Failure(f"Tab visits these rows of the list: {rows}")
-        expected = {"Question", "Ask", "Add a picture or a text file", "New conversation", "Search conversations", "Menu", "Copy the answer"}
+        expected = {"Question", "Ask", "Ask again", "Asked with: Default model", "Add a picture or a text file", "New conversation", "Search conversations", "Menu", "Copy the answer"}
         if missing := expected - set(seen):
             raise Failure(f"Tab does not reach {missing}, but {seen}")
 
@@ -159,6 +159,9 @@ class Run(window.Run):
         question = next(node for node in self.window.all() if node.get_name() == "You")
         if "bread" in self.window.deep_words(question) or "notes.txt" not in self.window.deep_words(question):
             raise Failure("the question shows the text of its file")
+        self.window.press("Edit the question")
+        self.window.button_is_there("Remove the file")
+        self.window.press("Remove the file")
         # Neither a picture nor text, and it falls on the code of the answer.
         self.drop("/usr/bin/true", lambda: self.window.shows("“true” is neither"))
 

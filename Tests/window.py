@@ -242,7 +242,7 @@ class Run:
 
     def steps(self):
         return [self.without_a_service, self.signs_in_in_the_browser, self.signs_in, self.asks_and_streams, self.idles,
-                self.narrow, self.stops, self.threads, self.locked, self.approves, self.megabyte,
+                self.chooses, self.asks_again, self.narrow, self.stops, self.threads, self.locked, self.approves, self.megabyte,
                 self.uses_up_the_limit, self.killed_while_it_streams, self.asks_from_a_command_line, self.offline, self.draws_slowly,
                 self.signs_out, self.locked_keyring]
 
@@ -322,6 +322,61 @@ class Run:
         if self.window.sees("**") or self.window.sees("```"):
             raise Failure("Markdown shows as it was written")
         self.look("answer")
+
+    def pick(self, entry, times):
+        """Chooses an entry of the focused list with the keyboard. It is so many entries below the selected one."""
+        self.window.key(SPACE)
+        self.window.shows(entry)
+        for _ in range(times):
+            self.window.key(DOWN)
+        self.window.key(RETURN)
+
+    def last_options(self):
+        """The options of the last stored question."""
+        turns = json.loads(call_service("Threads.Get", "(s)", self.thread_ids()[0]))["turns"]
+        return next(event["message"]["options"] for event in turns[-1]["events"] if event["kind"] == "input")
+
+    def chooses(self):
+        """Model, effort and instructions of a conversation are stored with it."""
+        call_service("Client.ListModels", "(a{sv})", {})  # Its reply is kept, so the window's list comes at once.
+        self.window.press("Asked with: Default model")
+        self.window.shows("Default (gpt-6.1-sol)")
+        self.pick("gpt-6-astra", 2)
+        self.window.shows("Asked with: gpt-6-astra")
+        self.window.key(TAB)
+        self.pick("Low", 1)
+        self.window.shows("Asked with: gpt-6-astra · Low")
+        self.look("choices")
+        self.window.key(TAB)
+        self.window.keys("Be short.")
+        self.window.shows("Asked with: gpt-6-astra · Low · …")
+        self.window.key(ESCAPE)
+        self.window.hides("Default (gpt-6.1-sol)")
+        self.world.answer("As you like.")
+        self.window.press("Ask again")
+        self.window.shows("As you like.")
+        self.window.button_is_there("Ask")  # It is stored then.
+        equal("the options", self.last_options(), {
+            "fastMode": False, "model": "gpt-6-astra", "reasoningEffort": "low", "instructions": "Be short."})
+        thread = self.thread_ids()[0]
+        self.window.press("New conversation")
+        self.window.shows("Asked with: Default model")
+        self.window.action("thread", thread)
+        self.window.shows("Asked with: gpt-6-astra · Low · …")
+
+    def asks_again(self):
+        """The last question alone can be edited."""
+        self.window.press("Edit the question")
+        wait_for("the question in the input", lambda: "What is a bus?" in self.window.words(
+            self.window.named(Atspi.Role.TEXT, "Question")))
+        self.window.keys(" Tell me more.")
+        self.window.shows("What is a bus? Tell me more.")
+        self.world.be_online()
+        self.window.press("Ask")
+        self.window.shows("You said: “What is a bus? Tell me more.”")
+        self.window.button_is_there("Ask again")
+        edits = [node for node in self.window.all() if node.get_name() == "Edit the question"]
+        equal("the questions that can be edited", len(edits), 1)
 
     def uses_up_the_limit(self):
         self.world.control("usage", json.dumps({"primary": {"used_percent": 100, "reset_at": 1893456000}}).encode())

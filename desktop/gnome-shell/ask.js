@@ -5,6 +5,7 @@ import GLib from 'gi://GLib';
 import Pango from 'gi://Pango';
 import St from 'gi://St';
 
+import {ChoicesView} from './choices.js';
 import {Failure} from './shared/service.js';
 import {_} from './shared/text.js';
 import {Turn} from './shared/turn.js';
@@ -41,11 +42,17 @@ export class Ask {
         this._view = scroller('chappie-view', content);
         this._place = content.vadjustment;
         this._copy = button(_('Copy the answer'), () => copy(this._answer));
+        this._again = iconButton('view-refresh-symbolic', _('Ask again'), () => this._begin(this._asking));
+        this._edit = iconButton('document-edit-symbolic', _('Edit the question'), () => {
+            this._entry.text = this._asking;
+            this.focus();
+        });
         const begin = iconButton('list-add-symbolic', _('New conversation'), () => {
             this.reset();
             this.focus();
         });
-        this._answerButtons = row('chappie-row', this._copy, begin);
+        this._answerButtons = row('chappie-row', this._copy, this._again, this._edit, begin);
+        this._choices = new ChoicesView(this._service, () => this.focus());
         this._entry = new St.Entry({
             style_class: 'chappie-entry', hint_text: _('Ask something'), accessible_name: _('Question'), can_focus: true, x_expand: true,
         });
@@ -61,7 +68,7 @@ export class Ask {
         this._send = iconButton('go-up-symbolic', _('Ask'), () => this._submit());
         this._stop = iconButton('media-playback-stop-symbolic', _('Stop the answer'), () => this.stop());
         this.actor = column('chappie-part', this._view, this._answerButtons,
-            row('chappie-row', this._entry, this._send, this._stop));
+            row('chappie-row', this._entry, this._send, this._stop), this._choices.actor);
     }
 
     get isRunning() {
@@ -76,6 +83,7 @@ export class Ask {
     show() {
         this.resume();
         this._draw();
+        this._choices.show();
     }
 
     /** Clears the view, and cancels a running turn. */
@@ -84,6 +92,7 @@ export class Ask {
         this._asked = null;
         this.thread = null;
         this.isOffline = false;
+        this._choices.reset();
         this._clear('');
         this._draw();
     }
@@ -149,10 +158,11 @@ export class Ask {
     async _open() {
         // Without stored threads, each question is a conversation of its own.
         this.thread ??= await this._service.createThread();
-        return this._service.openTurn({thread: this.thread});
+        return this._service.openTurn({thread: this.thread, options: this._choices.value.options});
     }
 
     _clear(question) {
+        this._asking = question;
         this._question.text = beginning(question);
         this._answer = '';
         this._problem.text = '';

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The input for the question, its pictures and text files.
+// The input for the question, its pictures and text files, and what it is asked with.
 import Gdk from 'gi://Gdk?version=4.0';
 import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
 
 import {_} from '../shared/text.js';
 import {TYPES, checkSize, dropTarget, fromClipboard, fromFile, fromTexture, hasPictures, thumbnail, withFiles} from './attachments.js';
+import {ChoicesButton} from './choices.js';
 import {empty, iconButton, named} from './widgets.js';
 
 export const Composer = GObject.registerClass({
@@ -17,7 +18,7 @@ export const Composer = GObject.registerClass({
         problem: {param_types: [GObject.TYPE_STRING]},
     },
 }, class Composer extends Gtk.Box {
-    constructor() {
+    constructor(service) {
         super({orientation: Gtk.Orientation.VERTICAL, spacing: 6, cssClasses: ['composer']});
         this._attachments = [];
         this._strip = new Gtk.FlowBox({visible: false, selectionMode: Gtk.SelectionMode.NONE, maxChildrenPerLine: 6});
@@ -42,9 +43,11 @@ export const Composer = GObject.registerClass({
         this._attach = button('mail-attachment-symbolic', _('Add a picture or a text file'), () => this.choose(), ['flat']);
         this._send = button('go-up-symbolic', _('Ask'), () => this._submit(), ['suggested-action', 'circular']);
         this._stop = button('media-playback-stop-symbolic', _('Stop the answer'), () => this.emit('stop'), ['circular']);
+        this.choices = new ChoicesButton(service);
+        this.choices.connect('problem', (_choices, message) => this.emit('problem', message));
         const row = new Gtk.Box({spacing: 6});
         [this._attach, overlay, this._send, this._stop].forEach(child => row.append(child));
-        [this._strip, row].forEach(child => this.append(child));
+        [this._strip, row, this.choices].forEach(child => this.append(child));
 
         this._view.buffer.connect('changed', () => this._update());
         this._view.connect('paste-clipboard', () => {

@@ -5,6 +5,7 @@ import GObject from 'gi://GObject';
 import Adw from 'gi://Adw?version=1';
 import Gtk from 'gi://Gtk?version=4.0';
 
+import {Choices} from '../shared/choices.js';
 import {Failure} from '../shared/service.js';
 import {Approval} from './approval.js';
 import {Composer} from './composer.js';
@@ -32,8 +33,10 @@ export const Conversation = GObject.registerClass({
         this._service = service;
         this.thread = thread;
         this._client = null;
+        // The last question with its answer.
+        this._last = null;
         this._messages = new Gtk.Box({orientation: Gtk.Orientation.VERTICAL, spacing: 18, cssClasses: ['messages']});
-        this._composer = new Composer();
+        this._composer = new Composer(service);
         this._scroller = new Gtk.ScrolledWindow({
             vexpand: true, hscrollbarPolicy: Gtk.PolicyType.NEVER,
             child: new Adw.Clamp({child: this._messages, maximumSize: 760}),
@@ -84,6 +87,7 @@ export const Conversation = GObject.registerClass({
             this._turn = null;
             this._stopped = false;
             this.running = false;
+            this._showLast(true);
             this.emit('answered');
         }
     }
@@ -95,14 +99,16 @@ export const Conversation = GObject.registerClass({
 
     /** Shows the stored turns of a thread, in the JSON of `Threads.Get`. */
     load(json) {
+        let choices = new Choices();
         for (const {events} of JSON.parse(json).turns) {
             let [question, asked, reply] = [null, '', null];
             for (const event of events) {
                 if (event.kind === 'input') {
-                    const {text, images = []} = event.message;
+                    const {text, images = [], options} = event.message;
                     question = this._showQuestion(text,
                         images.map(({url}, at) => ({name: `${at + 1}`, texture: null, address: url})));
                     asked = text;
+                    choices = Choices.of(options);
                     reply = null;
                 } else if (['output', 'tool-call', 'error'].includes(event.kind)) {
                     reply ??= this._showReply(question, asked);
@@ -121,6 +127,8 @@ export const Conversation = GObject.registerClass({
         }
         this._atEnd = true;
         this._scroll();
+        this._showLast(true);
+        this._composer.choices.set_choices(choices);
     }
 
     async _open() {
@@ -131,7 +139,8 @@ export const Conversation = GObject.registerClass({
             else
                 await this._openClient();
         }
-        return openTurn(this._service, {thread: this.thread, client: this._client});
+        return openTurn(this._service,
+            {thread: this.thread, client: this._client, options: this._composer.choices.value.options});
     }
 
     // Without stored threads, the conversation lasts as long as this window.
@@ -167,6 +176,10 @@ export const Conversation = GObject.registerClass({
 
     _showQuestion(text, pictures) {
         const question = new Question(text, pictures);
+        question.connect('edit', () => {
+            this._composer.put(question.parts.text, [...pictures, ...question.parts.files]);
+            this._composer.grab_focus();
+        });
         this._messages.append(question);
         return question;
     }
@@ -179,10 +192,20 @@ export const Conversation = GObject.registerClass({
             if (this.running)
                 return;
             [question, reply].filter(widget => widget).forEach(widget => this._messages.remove(widget));
+            this._last = null;
             this.ask(text, question?.parts.pictures);
         });
+        // A thread keeps its turns, so the earlier answer stays.
+        reply.connect('again', () => this.ask(text, question?.parts.pictures));
         this._messages.append(reply);
+        this._showLast(false);
+        this._last = {question, reply};
         return reply;
+    }
+
+    // Only the last question can be edited, and asked again.
+    _showLast(isLast) {
+        Object.values(this._last ?? {}).filter(widget => widget).forEach(widget => (widget.isLast = isLast));
     }
 
     // Keeps the view at the end while the answer grows, unless the user has scrolled up.

@@ -10,6 +10,7 @@ import {iconButton, named} from './widgets.js';
 
 export const Question = GObject.registerClass({
     GTypeName: 'ChappieQuestion',
+    Signals: {edit: {}},
 }, class Question extends Gtk.Box {
     /** `text` may have text files in it: see `withFiles`. */
     constructor(text, pictures) {
@@ -24,13 +25,21 @@ export const Question = GObject.registerClass({
         const shown = this.parts.text.length > 16384 ? `${this.parts.text.slice(0, 16384)}…` : this.parts.text;
         if (shown)
             card.append(new Gtk.Label({label: shown, wrap: true, wrapMode: 2, xalign: 0, selectable: true}));
-        this.append(card);
+        this._edit = iconButton('document-edit-symbolic', _('Edit the question'), {
+            cssClasses: ['flat'], halign: Gtk.Align.END, visible: false, act: () => this.emit('edit'),
+        });
+        [card, this._edit].forEach(child => this.append(child));
+    }
+
+    /** Whether it is the last question, and its answer has ended. */
+    set isLast(isLast) {
+        this._edit.visible = isLast;
     }
 });
 
 export const Reply = GObject.registerClass({
     GTypeName: 'ChappieReply',
-    Signals: {grown: {}, retry: {}, 'sign-in': {}},
+    Signals: {grown: {}, retry: {}, again: {}, 'sign-in': {}},
 }, class Reply extends Gtk.Box {
     constructor() {
         super({
@@ -50,6 +59,10 @@ export const Reply = GObject.registerClass({
         this._foot.append(iconButton('edit-copy-symbolic', _('Copy the answer'), {
             cssClasses: ['flat'], act: () => this.get_clipboard().set(this.text),
         }));
+        this._again = iconButton('view-refresh-symbolic', _('Ask again'), {
+            cssClasses: ['flat'], visible: false, act: () => this.emit('again'),
+        });
+        this._foot.append(this._again);
         [this._answer, this._tools, this._waiting, this._foot].forEach(child => this.append(child));
     }
 
@@ -101,5 +114,10 @@ export const Reply = GObject.registerClass({
         this._spinner.spinning = false;
         this._waiting.visible = false;
         this._foot.visible = this.text !== '';
+    }
+
+    /** Whether it is the last answer, and has ended. */
+    set isLast(isLast) {
+        this._again.visible = isLast;
     }
 });

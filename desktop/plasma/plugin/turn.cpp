@@ -65,7 +65,7 @@ void Turn::open()
                                    QStringLiteral("OpenTurn"));
     if (!m_thread.isEmpty())
         message << m_thread;
-    message << QVariantMap();
+    message << m_options;
     const auto answered = [this, number = m_number](const QDBusMessage &reply, const QString &code,
                                                     const QString &problem) {
         if (number != m_number || !m_running)

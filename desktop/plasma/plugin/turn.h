@@ -4,6 +4,7 @@
 #include <QLocalSocket>
 #include <QObject>
 #include <QTimer>
+#include <QVariantMap>
 
 class QDBusMessage;
 
@@ -25,6 +26,8 @@ class Turn : public QObject
     /// The last component of the latest error's name, and a sentence for the user; empty without an error.
     Q_PROPERTY(QString code READ code NOTIFY changed)
     Q_PROPERTY(QString problem READ problem NOTIFY changed)
+    /// The options of the next turn: those of `Client.OpenTurn`.
+    Q_PROPERTY(QVariantMap options MEMBER m_options)
     /// The id of the thread; empty before the first question, and when the service stores none.
     Q_PROPERTY(QString thread READ thread NOTIFY changed)
 
@@ -67,6 +70,7 @@ private:
     QString m_code;
     QString m_problem;
     QString m_thread;
+    QVariantMap m_options;
     QByteArray m_line;
     QLocalSocket *m_socket = nullptr;
     QTimer m_draw;

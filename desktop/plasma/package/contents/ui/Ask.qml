@@ -12,6 +12,7 @@ ColumnLayout {
     id: view
 
     required property var turn
+    required property var service
     readonly property string problem: turn.code === "" ? "" : turn.code === "Cancelled" ? i18nd("chappie", "Stopped.")
         : turn.code === "Network" ? i18nd("chappie", "The servers cannot be reached. Check the connection to the network.")
         : turn.code === "Interrupted" ? i18nd("chappie", "The service ended before the answer was complete.")
@@ -32,6 +33,11 @@ ColumnLayout {
         if (text === "" || turn.running)
             return;
         field.clear();
+        ask(text);
+    }
+
+    function ask(text) {
+        turn.options = choices.options;
         turn.ask(text);
     }
 
@@ -89,6 +95,23 @@ ColumnLayout {
     }
 
     RowLayout {
+        visible: view.turn.question !== "" && !view.turn.running
+
+        PlasmaComponents.ToolButton {
+            icon.name: "view-refresh"
+            text: i18nd("chappie", "Ask again")
+            onClicked: view.ask(view.turn.question)
+        }
+        PlasmaComponents.ToolButton {
+            icon.name: "document-edit"
+            text: i18nd("chappie", "Edit the question")
+            onClicked: {
+                field.text = view.turn.question;
+                view.focusField();
+            }
+        }
+    }
+    RowLayout {
         PlasmaComponents.TextField {
             id: field
             Layout.fillWidth: true
@@ -117,5 +140,11 @@ ColumnLayout {
             visible: view.turn.running
             onClicked: view.turn.cancel()
         }
+    }
+    Choices {
+        id: choices
+        Layout.fillWidth: true
+        service: view.service
+        thread: view.turn.thread
     }
 }

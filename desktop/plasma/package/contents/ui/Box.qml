@@ -100,6 +100,7 @@ PlasmaExtras.Representation {
             Layout.fillWidth: true
             Layout.fillHeight: true
             focus: true
+            service: box.applet.service
             turn: box.applet.turn
             visible: box.canAsk
         }

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The model, its effort and the instructions that the next question of a conversation is asked with.
+import GLib from 'gi://GLib';
+
+import {_, fill} from './text.js';
+
+const EFFORTS = {
+    none: () => _('None'),
+    minimal: () => _('Minimal'),
+    low: () => _('Low'),
+    medium: () => _('Medium'),
+    high: () => _('High'),
+    xhigh: () => _('Very high'),
+    max: () => _('Highest'),
+};
+
+export const effortName = effort => EFFORTS[effort]?.() ?? effort;
+
+export class Choices {
+    /** Each is empty for the default. */
+    constructor({model = '', effort = '', instructions = ''} = {}) {
+        Object.assign(this, {model, effort, instructions});
+    }
+
+    /** Those of a stored message. */
+    static of({model, reasoningEffort, instructions} = {}) {
+        return new Choices({model, effort: reasoningEffort, instructions});
+    }
+
+    /** The options of a turn. */
+    get options() {
+        const options = {model: this.model, reasoning_effort: this.effort, instructions: this.instructions.trim()};
+        return Object.fromEntries(Object.entries(options).filter(([, value]) => value)
+            .map(([key, value]) => [key, new GLib.Variant('s', value)]));
+    }
+
+    /** A short text for a button. */
+    get summary() {
+        return [this.model || _('Default model'), this.effort && effortName(this.effort), this.instructions.trim() && '…']
+            .filter(part => part).join(' · ');
+    }
+}
+
+/** The models that the plan offers: `slug` and `efforts`, best first. */
+export async function listModels(service) {
+    const [models] = await service.call('Client', 'ListModels', '(a{sv})', [{}]);
+    return models.map(({slug, supported_reasoning_levels: efforts = []}) => ({slug, efforts}));
+}
+
+/**
+ * The choices as lists of [value, text], of which the first is the default. A chosen value that is no longer offered
+ * stays in its list.
+ */
+export function choicesLists(models, {model, effort}, defaultModel) {
+    const withChosen = (values, chosen) => chosen && !values.includes(chosen) ? [...values, chosen] : values;
+    const {efforts = []} = models.find(({slug}) => slug === (model || defaultModel)) ?? {};
+    return {
+        models: [['', defaultModel ? fill(_('Default (%s)'), defaultModel) : _('Default')],
+            ...withChosen(models.map(({slug}) => slug), model).map(slug => [slug, slug])],
+        efforts: [['', _('Default')], ...withChosen(efforts, effort).map(word => [word, effortName(word)])],
+    };
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// The button below the question that shows and changes the model, its effort and the instructions.
+import GObject from 'gi://GObject';
+import Gtk from 'gi://Gtk?version=4.0';
+
+import {Choices, choicesLists, listModels} from '../shared/choices.js';
+import {_, fill} from '../shared/text.js';
+import {named} from './widgets.js';
+
+export const ChoicesButton = GObject.registerClass({
+    GTypeName: 'ChappieChoicesButton',
+    Signals: {problem: {param_types: [GObject.TYPE_STRING]}},
+}, class ChoicesButton extends Gtk.Box {
+    constructor(service) {
+        super();
+        this._service = service;
+        this._models = [];
+        this.value = new Choices();
+        const grid = new Gtk.Grid({columnSpacing: 12, rowSpacing: 12, cssClasses: ['choices']});
+        this._model = this._list(grid, 0, _('Model'), value => {
+            this.value.model = value;
+            this.value.effort = '';
+        });
+        this._effort = this._list(grid, 1, _('Effort'), value => (this.value.effort = value));
+        this._instructions = new Gtk.TextView({
+            wrapMode: Gtk.WrapMode.WORD_CHAR, acceptsTab: false, topMargin: 6, bottomMargin: 6, leftMargin: 6, rightMargin: 6,
+        });
+        named(this._instructions, _('Instructions'));
+        this._instructions.buffer.connect('changed', () => {
+            this.value.instructions = this._instructions.buffer.text;
+            this._showSummary();
+        });
+        grid.attach(new Gtk.Label({label: _('Instructions'), xalign: 0, valign: Gtk.Align.START}), 0, 2, 1, 1);
+        grid.attach(new Gtk.ScrolledWindow({
+            child: this._instructions, minContentHeight: 80, minContentWidth: 240, hscrollbarPolicy: Gtk.PolicyType.NEVER,
+            cssClasses: ['entry'],
+        }), 1, 2, 1, 1);
+        this._label = new Gtk.Label({ellipsize: 3, cssClasses: ['caption']});
+        this._button = new Gtk.MenuButton({
+            child: this._label, alwaysShowArrow: true, popover: new Gtk.Popover({child: grid}),
+            direction: Gtk.ArrowType.UP, cssClasses: ['flat'],
+            tooltipText: _('Model, effort and instructions of this conversation'),
+        });
+        this._button.popover.connect('show', () => this._read());
+        this.append(this._button);
+        this._showSummary();
+    }
+
+    /** Shows the choices of a conversation. */
+    set_choices(choices) {
+        this.value = choices;
+        this._fill();
+        this._instructions.buffer.set_text(choices.instructions, -1);
+    }
+
+    _list(grid, row, name, choose) {
+        const list = new Gtk.DropDown({hexpand: true});
+        // A screen reader finds the button within the list, too.
+        [list, list.get_first_child()].forEach(widget => named(widget, name));
+        list.connect('notify::selected', () => {
+            if (this._isFilling || !list.values)
+                return;
+            choose(list.values[list.selected][0]);
+            this._fill();
+        });
+        grid.attach(new Gtk.Label({label: name, xalign: 0}), 0, row, 1, 1);
+        grid.attach(list, 1, row, 1, 1);
+        return list;
+    }
+
+    async _read() {
+        this._fill();
+        try {
+            this._models = await listModels(this._service);
+            this._fill();
+        } catch (error) {
+            this.emit('problem', error.message);
+        }
+    }
+
+    _fill() {
+        const {models, efforts} = choicesLists(this._models, this.value, this._service.get('Client', 'Model'));
+        this._isFilling = true;
+        [[this._model, models, this.value.model], [this._effort, efforts, this.value.effort]].forEach(([list, values, chosen]) => {
+            // The same list is not replaced, because this would close it.
+            if (JSON.stringify(values) !== JSON.stringify(list.values)) {
+                list.values = values;
+                list.model = Gtk.StringList.new(values.map(([, text]) => text));
+            }
+            list.selected = values.findIndex(([value]) => value === chosen);
+        });
+        this._isFilling = false;
+        this._showSummary();
+    }
+
+    _showSummary() {
+        this._label.label = this.value.summary;
+        named(this._button.get_first_child(), fill(_('Asked with: %s'), this.value.summary));
+    }
+});
