@@ -244,7 +244,7 @@ class Run:
         return [self.without_a_service, self.signs_in_in_the_browser, self.signs_in, self.asks_and_streams, self.idles,
                 self.chooses, self.asks_again, self.narrow, self.stops, self.threads, self.locked, self.approves, self.megabyte,
                 self.uses_up_the_limit, self.killed_while_it_streams, self.asks_from_a_command_line, self.offline, self.draws_slowly,
-                self.signs_out, self.locked_keyring]
+                self.adds_an_account, self.signs_out, self.locked_keyring]
 
     def without_a_service(self):
         self.window = Window()
@@ -331,6 +331,16 @@ class Run:
             self.window.key(DOWN)
         self.window.key(RETURN)
 
+    def tab_to(self, words):
+        """Moves the focus to a control with this text."""
+        def reached():
+            focused = next((node for node in self.window.all()
+                            if node.get_state_set().contains(Atspi.StateType.FOCUSED)), None)
+            if focused and words in self.window.deep_words(focused):
+                return True
+            return self.window.key(TAB)
+        wait_for(f"the focus at “{words}”", reached)
+
     def last_options(self):
         """The options of the last stored question."""
         turns = json.loads(call_service("Threads.Get", "(s)", self.thread_ids()[0]))["turns"]
@@ -390,6 +400,40 @@ class Run:
         self.window.key(ESCAPE)
         self.window.hides("Used up")
         self.world.control("usage", json.dumps({"primary": {"used_percent": 1}}).encode())
+
+    def adds_an_account(self):
+        self.window.combination(",")
+        self.window.press("Add an account")
+        self.window.shows("Programs choose the account by this name")
+        self.window.keys("work")
+        self.picture("add-account")
+        self.window.key(RETURN)
+        self.window.shows("Sign in to ChatGPT")
+        self.window.press("Cancel")
+        self.window.button_is_there("Ask")
+        self.window.combination(",")
+        self.window.press("Add an account")
+        self.window.shows("Programs choose the account by this name")
+        self.window.keys("work")
+        self.window.key(RETURN)
+        self.window.press("Use a code instead")
+        code = wait_for("the code", lambda: next(iter(re.findall(r"Code: ([A-Z0-9 -]+)", self.texts())), None)).replace(" ", "")
+        self.world.control("approve", f"user_code={code}&user=grace@example.com".encode())
+        self.window.shows("grace@example.com")
+        self.window.button_is_there("Ask")
+        self.window.ask("Who am I?")
+        self.window.shows("You said: “Who am I?”")
+        accounts = subprocess.run(["chappie", "accounts"], capture_output=True, text=True, check=True).stdout
+        if "work" not in accounts or "grace@example.com" not in accounts:
+            raise Failure(f"the account is not stored:\n{accounts}")
+        self.window.combination(",")
+        self.tab_to("ada@example.com")
+        self.window.key(RETURN)
+        self.window.shows("ada@example.com")
+        self.window.hides("Who am I?")
+
+    def texts(self):
+        return "\n".join(map(self.window.words, self.window.all()))
 
     def narrow(self):
         """At the width of a telephone, the list and the conversation are separate pages."""

@@ -5,6 +5,8 @@ import Gtk from 'gi://Gtk?version=4.0';
 
 import {_} from '../shared/text.js';
 import {accountName} from './service.js';
+import {askText} from './dialogs.js';
+import {iconButton} from './widgets.js';
 
 const STATES = {
     'signed-out': () => _('Signed out'),
@@ -15,8 +17,13 @@ const STATES = {
 
 /** The group, and a function that refreshes it. `chosen` is called when another account is selected. */
 export function accountsGroup(service, chosen) {
-    const group = new Adw.PreferencesGroup({title: _('Accounts'),
-        description: _('“chappie sign-in --account NAME” in a terminal adds another one.')});
+    const group = new Adw.PreferencesGroup({title: _('Accounts')});
+    const add = name => service.add(name).then(chosen, error => (group.description = error.message));
+    group.headerSuffix = iconButton('list-add-symbolic', _('Add an account'), {
+        cssClasses: ['flat'],
+        act: () => askText(group.get_root(), _('Add an account'),
+            _('Programs choose the account by this name, such as “work”. Then you sign in to it.'), _('Add'), add),
+    });
     let rows = [];
     const show = () => {
         rows.forEach(row => group.remove(row));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The service with its stored accounts, and with objects of its own where this app is sandboxed.
+// The service with its stored accounts, and with objects of its own where this app is sandboxed or adds an account.
+import GLib from 'gi://GLib';
 import GObject from 'gi://GObject';
 
 import {Failure, ROOT, Service} from '../shared/service.js';
@@ -20,12 +21,17 @@ export function accountName(path) {
     return new TextDecoder().decode(new Uint8Array(bytes));
 }
 
+/** The object path of an account. */
+export const accountPath = name => name === 'default' ? ROOT : ACCOUNTS + Array.from(new TextEncoder().encode(name),
+    (byte, index) => (index > 0 ? /[A-Za-z0-9]/ : /[A-Za-z]/).test(String.fromCharCode(byte)) ? String.fromCharCode(byte)
+        : `_${byte.toString(16).padStart(2, '0')}`).join('');
+
 export const WindowService = GObject.registerClass({
     GTypeName: 'ChappieWindowService',
 }, class WindowService extends Service {
     constructor(connection) {
         super(connection);
-        /** Stored accounts: their paths, with the default one first. */
+        /** Stored accounts, and one that is being added: their paths, with the default one first. */
         this.accounts = [ROOT];
         // By account: the objects that this program has opened for it, by interface.
         this._opened = new Map();
@@ -51,16 +57,34 @@ export const WindowService = GObject.registerClass({
         this._vanished();
     }
 
-    /** Selects another stored account. */
+    /** Selects another account. One that was added without a sign-in is given up. */
     async select(path) {
+        const left = this.path;
         this.path = path;
+        if (left !== path && left !== ROOT && this._opened.has(left) && this.get('Session', 'State', left) !== 'signed-in')
+            this._close(left);
         await this.refresh();
+    }
+
+    /** Selects the account with this name, which needs no sign-in yet. Throws a Failure. */
+    async add(name) {
+        const path = accountPath(name);
+        if (!this.accounts.includes(path))
+            await this._open(path, {keychain_account: new GLib.Variant('s', name)});
+        await this.select(path);
     }
 
     async _open(path, configuration) {
         const open = async method => (await this.call('Manager', method, '(a{sv})', [configuration]))[0];
         const [session, client] = await Promise.all([open('OpenSession'), open('OpenClient')]);
         this._opened.set(path, {Session: session, Client: client, Threads: client});
+    }
+
+    _close(path) {
+        const {Session: session, Client: client} = this._opened.get(path);
+        this._opened.delete(path);
+        [session, client].forEach(object =>
+            this.call('Manager', 'Close', '(o)', [object]).catch(() => {}));
     }
 
     async refresh() {
@@ -90,7 +114,7 @@ export const WindowService = GObject.registerClass({
         } catch {
             // A sandboxed app may not list accounts.
         }
-        this.accounts = [ROOT, ...paths.sort()];
+        this.accounts = [ROOT, ...new Set([...paths, ...this._opened.keys()].filter(path => path !== ROOT).sort())];
         if (this.accounts.includes(this.path))
             this.emit('changed');
         else

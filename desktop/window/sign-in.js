@@ -6,6 +6,7 @@ import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
 
 import {CodeView} from './code-view.js';
+import {ROOT} from '../shared/service.js';
 import {quiet, signInStep} from '../shared/sign-in.js';
 import {_} from '../shared/text.js';
 import {pill, showPage} from './widgets.js';
@@ -30,7 +31,9 @@ export const SignIn = GObject.registerClass({
             () => this.startInBrowser({register_anew: new GLib.Variant('b', true)}));
         this._another = pill(_('Use another account'), ['flat'],
             () => this._begin({add_account: new GLib.Variant('b', true)}));
-        [this._reconnect, this._another].forEach(choice => choices.append(choice));
+        // Leaves an account that is being added.
+        this._leave = pill(_('Cancel'), ['flat'], () => service.select(ROOT));
+        [this._reconnect, this._another, this._leave].forEach(choice => choices.append(choice));
         this._welcome.child = choices;
         this.add_child(this._welcome);
 
@@ -110,6 +113,7 @@ export const SignIn = GObject.registerClass({
         this._hadPage = kind === 'page' || this._hadPage && ['cancelled', 'expired'].includes(state);
         this._reconnect.visible = this._hadPage;
         this._another.visible = error === 'org.chappie.Error.AccountMismatch';
+        this._leave.visible = this._service.path !== ROOT;
         this._welcome.set({title, description: GLib.markup_escape_text(text, -1)});
         this._busy.title = kind === 'busy' ? title : '';
         if (kind === 'code')
