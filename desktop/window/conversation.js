@@ -9,6 +9,7 @@ import {Choices} from '../shared/choices.js';
 import {Failure} from '../shared/service.js';
 import {Approval} from './approval.js';
 import {Composer} from './composer.js';
+import {Greeting} from './greeting.js';
 import {Question, Reply} from './message.js';
 import {openTurn} from './turn.js';
 
@@ -37,9 +38,15 @@ export const Conversation = GObject.registerClass({
         this._last = null;
         this._messages = new Gtk.Box({orientation: Gtk.Orientation.VERTICAL, spacing: 18, cssClasses: ['messages']});
         this._composer = new Composer(service);
+        this._greeting = new Greeting(text => {
+            this._composer.put(text, []);
+            this.grab_focus();
+        });
+        const content = new Gtk.Box({orientation: Gtk.Orientation.VERTICAL});
+        [this._greeting, this._messages].forEach(child => content.append(child));
         this._scroller = new Gtk.ScrolledWindow({
             vexpand: true, hscrollbarPolicy: Gtk.PolicyType.NEVER,
-            child: new Adw.Clamp({child: this._messages, maximumSize: 760}),
+            child: new Adw.Clamp({child: content, maximumSize: 760}),
         });
         this._composer.connect('send', () => this._submit());
         this._composer.connect('stop', () => this.stop());
@@ -180,6 +187,7 @@ export const Conversation = GObject.registerClass({
             this._composer.put(question.parts.text, [...pictures, ...question.parts.files]);
             this._composer.grab_focus();
         });
+        this._greeting.visible = false;
         this._messages.append(question);
         return question;
     }
