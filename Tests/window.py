@@ -242,7 +242,7 @@ class Run:
 
     def steps(self):
         return [self.without_a_service, self.signs_in_in_the_browser, self.signs_in, self.asks_and_streams, self.idles,
-                self.chooses, self.asks_again, self.narrow, self.stops, self.threads, self.locked, self.approves, self.megabyte,
+                self.chooses, self.asks_again, self.narrow, self.stops, self.threads, self.searches_texts, self.locked, self.approves, self.megabyte,
                 self.uses_up_the_limit, self.killed_while_it_streams, self.asks_from_a_command_line, self.offline, self.draws_slowly,
                 self.adds_an_account, self.signs_out, self.locked_keyring]
 
@@ -387,6 +387,15 @@ class Run:
         self.window.button_is_there("Ask again")
         edits = [node for node in self.window.all() if node.get_name() == "Edit the question"]
         equal("the questions that can be edited", len(edits), 1)
+
+    def searches_texts(self):
+        self.window.press("New conversation")
+        self.window.action("search", "carries signals")
+        self.window.shows("Of buses, ")
+        self.window.action("search", "carries nothing")
+        self.window.shows("No conversations")
+        self.window.action("search", "")
+        self.window.action("thread", self.thread_ids()[0])
 
     def uses_up_the_limit(self):
         self.world.control("usage", json.dumps({"primary": {"used_percent": 100, "reset_at": 1893456000}}).encode())

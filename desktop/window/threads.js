@@ -4,10 +4,13 @@ import GLib from 'gi://GLib';
 import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
 
-import {_} from '../shared/text.js';
+import {_, fill} from '../shared/text.js';
+import {MAXIMUM_TEXTS, Texts, words} from './texts.js';
 import {named} from './widgets.js';
 
 const PAGE = 100;
+// In milliseconds: after a pause in typing, the texts are read.
+const TYPING_PAUSE = 400;
 
 /** The time of day if it is today, else the date. */
 function formatTime(seconds) {
@@ -58,9 +61,12 @@ export const Threads = GObject.registerClass({
         this._service = service;
         this._rows = new Map();
         this._archived = false;
+        this._texts = new Texts(service);
+        // The threads whose texts have all words of the search.
+        this._found = new Set();
         this.search = new Gtk.SearchEntry({placeholderText: _('Search conversations'), cssClasses: ['thread-search']});
         named(this.search, _('Search conversations'));
-        this.search.connect('search-changed', () => this._list.invalidate_filter());
+        this.search.connect('search-changed', () => this._searchTexts());
         this.search.connect('stop-search', () => {
             this.search.text = '';
         });
@@ -69,10 +75,15 @@ export const Threads = GObject.registerClass({
         // Says that there are none only once the list has been read.
         this._empty = new Gtk.Label({cssClasses: ['dim-label'], marginTop: 24});
         this._list.set_placeholder(this._empty);
-        this._list.set_filter_func(row => this._words().every(word => row.thread.title?.toLowerCase().includes(word)));
+        this._list.set_filter_func(row => this._found.has(row.thread.id) ||
+            words(this.search.text).every(word => row.thread.title?.toLowerCase().includes(word)));
         this._list.set_sort_func((one, other) => other.thread.updated_at - one.thread.updated_at);
         this._list.connect('row-activated', (_list, row) => this.emit('opened', row.thread.id));
-        this.append(this.search);
+        this._hint = new Gtk.Label({
+            cssClasses: ['caption', 'dim-label'], wrap: true, visible: false, marginStart: 12, marginEnd: 12, xalign: 0,
+            label: fill(_('Texts were searched in the latest %s conversations.'), MAXIMUM_TEXTS),
+        });
+        [this.search, this._hint].forEach(child => this.append(child));
         this.append(new Gtk.ScrolledWindow({child: this._list, vexpand: true, hscrollbarPolicy: Gtk.PolicyType.NEVER}));
         service.connect('thread-changed', (_service, thread, change) => this._changed(thread, change));
     }
@@ -100,6 +111,8 @@ export const Threads = GObject.registerClass({
     clear() {
         this._loading = null;
         this._rows.clear();
+        this._texts.clear();
+        this._found.clear();
         this._empty.label = '';
         while (this._list.get_row_at_index(0))
             this._list.remove(this._list.get_row_at_index(0));
@@ -135,8 +148,27 @@ export const Threads = GObject.registerClass({
         }
     }
 
-    _words() {
-        return this.search.text.toLowerCase().split(/\s+/).filter(word => word);
+    // Titles are filtered at once, and texts after a pause in typing.
+    async _searchTexts() {
+        const searching = this._searching = {};
+        const text = this.search.text;
+        this._found = new Set();
+        this._hint.visible = false;
+        this._list.invalidate_filter();
+        if (words(text).length === 0)
+            return;
+        await new Promise(resolve => GLib.timeout_add(GLib.PRIORITY_DEFAULT, TYPING_PAUSE, () => {
+            resolve();
+            return GLib.SOURCE_REMOVE;
+        }));
+        const threads = [...this._rows.values()].map(row => row.thread).sort((one, other) => other.updated_at - one.updated_at);
+        const isCurrent = () => searching === this._searching;
+        for await (const thread of this._texts.search(text, threads, isCurrent)) {
+            this._found.add(thread);
+            this._list.invalidate_filter();
+        }
+        if (isCurrent())
+            this._hint.visible = threads.length > MAXIMUM_TEXTS;
     }
 
     _put(thread) {
