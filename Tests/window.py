@@ -242,7 +242,7 @@ class Run:
 
     def steps(self):
         return [self.without_a_service, self.signs_in_in_the_browser, self.signs_in, self.asks_and_streams, self.idles,
-                self.chooses, self.asks_again, self.narrow, self.stops, self.threads, self.searches_texts, self.locked, self.approves, self.megabyte,
+                self.chooses, self.asks_again, self.exports, self.narrow, self.stops, self.threads, self.searches_texts, self.locked, self.approves, self.megabyte,
                 self.uses_up_the_limit, self.killed_while_it_streams, self.asks_from_a_command_line, self.offline, self.draws_slowly,
                 self.adds_an_account, self.signs_out, self.locked_keyring]
 
@@ -387,6 +387,21 @@ class Run:
         self.window.button_is_there("Ask again")
         edits = [node for node in self.window.all() if node.get_name() == "Edit the question"]
         equal("the questions that can be edited", len(edits), 1)
+
+    def exports(self):
+        file = Path(os.environ["CHAPPIE_WORLD"]) / "buses.md"
+        self.window.combination("s")
+        self.window.shows("Export as Markdown")
+        time.sleep(1)  # The dialog selects it when it has been drawn.
+        # Only the name without its ending is selected.
+        self.window.keys(str(file.with_suffix("")))
+        self.picture("export")
+        self.window.key(RETURN)
+        wait_for("the file", file.exists)
+        text = file.read_text()
+        for part in ("# What is a bus?", "> What is a bus? Tell me more.", "## gpt-6-astra", "1. calls\n2. signals"):
+            if part not in text:
+                raise Failure(f"the export lacks “{part}”:\n{text}")
 
     def searches_texts(self):
         self.window.press("New conversation")

@@ -13,7 +13,8 @@ export function menuButton() {
         items.forEach(([label, action]) => part.append(label, action));
         menu.append_section(null, part);
     };
-    section([_('Rename…'), 'win.rename'], [_('Archive'), 'win.archive'], [_('Take out of the archive'), 'win.unarchive'],
+    section([_('Rename…'), 'win.rename'], [_('Export as Markdown…'), 'win.export'],
+        [_('Archive'), 'win.archive'], [_('Take out of the archive'), 'win.unarchive'],
         [_('Delete…'), 'win.delete']);
     section([_('Archived conversations'), 'win.archived']);
     section([_('Account and plan'), 'win.account'], [_('Approvals'), 'win.approvals'], [_('Sign out'), 'win.sign-out']);

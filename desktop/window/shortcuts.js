@@ -11,6 +11,7 @@ const KEYS = [
     ['win.attach', '<Control>o', () => _('Add a picture or a text file')],
     ['win.stop', 'Escape', () => _('Stop the answer')],
     ['win.rename', 'F2', () => _('Rename the conversation')],
+    ['win.export', '<Control>s', () => _('Export as Markdown')],
     ['win.archive', '<Control>e', () => _('Archive the conversation')],
     ['win.delete', '<Control>Delete', () => _('Delete the conversation')],
     ['win.account', '<Control>comma', () => _('Account and plan')],

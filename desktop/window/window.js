@@ -13,6 +13,7 @@ import {Notice} from './notice.js';
 import {SignIn} from './sign-in.js';
 import {StatePage, isShown, stateOf} from './states.js';
 import {confirm, rename} from './dialogs.js';
+import {markdownOf, saveText} from './export.js';
 import {Threads} from './threads.js';
 import {leaveState} from '../shared/states.js';
 import {_, fill} from '../shared/text.js';
@@ -103,6 +104,7 @@ export const Window = GObject.registerClass({
         this._threadActions = [
             add('rename', () => rename(this, this._threads.title(this._shown.thread),
                 title => this._thread('Rename', '(ss)', title))),
+            add('export', () => this._export()),
             add('delete', () => confirm(this, _('Delete this conversation?'), _('It cannot be brought back.'), _('Delete'),
                 () => this._thread('Delete', '(s)'))),
         ];
@@ -239,6 +241,16 @@ export const Window = GObject.registerClass({
             await this._service.call('Threads', method, signature, [this._shown.thread, ...values], {interactive: true});
             if (method === 'Archive' || method === 'Unarchive')
                 await this.show_thread(null);
+        } catch (error) {
+            this.tell(error.message);
+        }
+    }
+
+    async _export() {
+        const {thread} = this._shown;
+        try {
+            const [json] = await this._service.call('Threads', 'Get', '(s)', [thread]);
+            await saveText(this, this._threads.title(thread), markdownOf(json));
         } catch (error) {
             this.tell(error.message);
         }
