@@ -11,8 +11,9 @@ include_patterns = [
 ]
 myst_heading_anchors = 3
 html_theme = "alabaster"
-html_theme_options = {"page_width": "76rem", "fixed_sidebar": True}
+html_theme_options = {"page_width": "76rem", "body_min_width": "0", "fixed_sidebar": True}
 html_sidebars = {"**": ["about.html", "searchbox.html", "navigation.html"]}
+html_static_path = ["custom.css"]
 html_copy_source = False
 
 
