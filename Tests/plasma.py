@@ -58,7 +58,9 @@ class Shell(Window):
         home = Path(os.environ["XDG_CONFIG_HOME"])
         home.mkdir(parents=True, exist_ok=True)
         (home / "plasma-org.kde.plasma.desktop-appletsrc").write_text(LAYOUT)
-        (home / "kdeglobals").write_text("[KDE]\nAnimationDurationFactor=0\n")
+        # Without a colour scheme, Plasma is grey.
+        colours = Path("/usr/share/color-schemes/BreezeLight.colors")
+        (home / "kdeglobals").write_text("[KDE]\nAnimationDurationFactor=0\n\n" + colours.read_text())
         plasmoids = Path(os.environ["XDG_DATA_HOME"]) / "plasma/plasmoids"
         plasmoids.mkdir(parents=True)
         (plasmoids / "org.chappie.plasma").symlink_to(TOP / "desktop/plasma/package")

@@ -195,7 +195,7 @@ class Pictures:
             self.world.answer(SHORT)
             run.window.ask(QUESTION)
             run.window.shows("Nothing is deleted")
-            self.take(run.display, "plasma", "640x540+0+220")
+            self.take(run.display, "plasma", "640x560+0+200")
         finally:
             run.window.close()
             run.display.close()

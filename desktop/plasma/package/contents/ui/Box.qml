@@ -22,7 +22,7 @@ PlasmaExtras.Representation {
     Layout.preferredHeight: Kirigami.Units.gridUnit * 26
     Accessible.name: "Chappie"
     collapseMarginsHint: true
-    leftPadding: Kirigami.Units.smallSpacing
+    leftPadding: Kirigami.Units.largeSpacing
     rightPadding: leftPadding
     topPadding: leftPadding
     bottomPadding: leftPadding
