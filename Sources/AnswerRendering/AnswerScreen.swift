@@ -19,6 +19,9 @@ struct AnswerScreen {
   private var cursor = Cursor.lineStart
   /// The number of words of the open lines that are on the terminal for good.
   private var frozenWords = 0
+  /// The rows of the terminal down to the cursor's that this has written. A terminal that wraps its lines anew keeps
+  /// the cursor in its row, so no more of them can be reached.
+  private var usedRows = 0
   private var format: AnswerFormat
 
   init(_ format: AnswerFormat) {
@@ -73,10 +76,13 @@ struct AnswerScreen {
   private mutating func replacing(_ rows: [Int], by wanted: [StyledLine], isResized: Bool) -> (String, kept: Int) {
     let same = isResized ? 0 : zip(shown, wanted).prefix { $0 == $1 }.count
     guard same < shown.count || same < wanted.count else { return ("", 0) }
-    if same == shown.count { return (append(wanted[same...]), 0) }
+    if same == shown.count {
+      use(wanted[same...], inPlaceOf: 0)
+      return (append(wanted[same...]), 0)
+    }
     if !isResized, same == shown.count - 1, same < wanted.count, let suffix = wanted[same].suffix(after: shown[same]) {
-      let text = StyledText.text(suffix) + following(wanted[(same + 1)...])
-      return (text, 0)
+      use(wanted[same...], inPlaceOf: rows[same])
+      return (StyledText.text(suffix) + following(wanted[(same + 1)...]), 0)
     }
     // Where lines go away, the last one that stays is written again, so that the cursor is behind it.
     var first = min(same, max(0, wanted.count - 1))
@@ -90,15 +96,25 @@ struct AnswerScreen {
       frozenWords += wanted[..<kept].reduce(0) { $0 + $1.words }
       source = wanted[kept...]
     }
-    let up = rows[first...].reduce(-1, +)
-    let text = "\r" + (up > 0 ? "\u{1B}[\(up)A" : "") + "\u{1B}[J"
+    let replaced = rows[first...].reduce(0, +)
+    use(source, inPlaceOf: max(1, replaced))
     cursor = .lineStart
-    return (Self.begin + text + append(source) + Self.end, kept)
+    return (Self.begin + Self.clear(replaced) + append(source) + Self.end, kept)
+  }
+
+  /// Clears the cursor's row and those above it, `count` together. tmux keeps what is cleared from the top left corner
+  /// to the end of the screen in its history, where it would stand a second time; so the first row is cleared alone.
+  private static func clear(_ count: Int) -> String {
+    count > 1 ? "\r\u{1B}[\(count - 1)A\u{1B}[K\u{1B}[B\u{1B}[J\u{1B}[A" : "\r\u{1B}[K"
+  }
+
+  private mutating func use(_ lines: ArraySlice<StyledLine>, inPlaceOf count: Int) {
+    usedRows = min(format.height, usedRows - count + lines.reduce(0) { $0 + Self.rows($1, format) })
   }
 
   /// The index of the first line that is still on the screen in full.
   private func reachable(_ rows: [Int]) -> Int {
-    var room = format.height
+    var room = min(format.height, usedRows)
     for index in rows.indices.reversed() {
       room -= rows[index]
       if room < 0 { return index + 1 }

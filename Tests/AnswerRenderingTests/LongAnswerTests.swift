@@ -83,12 +83,12 @@ import Testing
   func openLinesAreDrawnAgainWholeInAnotherWidth(_ rewraps: Bool, _ rowsAbove: Int) {
     let words = (10...39).map { "word\($0)" }
     var stream = AnswerStream(.test(80, rewraps: rewraps))
-    stream.append("Settled.\n\n" + words.joined(separator: " "))
+    stream.append(String(repeating: "Settled.\n\n", count: 4) + words.joined(separator: " "))
     // An empty line and three lines of 76, 76 and 55 columns are open.
     _ = stream.frame(.test(80, rewraps: rewraps))
     stream.append(" end")
     let frame = stream.frame(.test(40, rewraps: rewraps))
-    #expect(frame.hasPrefix("\u{1B}[?2026h\r\u{1B}[\(rowsAbove)A\u{1B}[J"), "\(frame)")
+    #expect(frame.hasPrefix("\u{1B}[?2026h\r\u{1B}[\(rowsAbove)A\u{1B}[K\u{1B}[B\u{1B}[J\u{1B}[A"), "\(frame)")
     for word in words + ["end"] { #expect(frame.contains(word)) }
     #expect(!frame.contains("Settled"))
     stream.append(" of it")

@@ -83,6 +83,40 @@ struct ShownAnswerTests {
     }
   }
 
+  /// Nothing is doubled or lost where the window changes while an answer comes.
+  @Test func aResizedWindowShowsTheAnswerOnce() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let cell = "a cell with so many words that the row takes more than seventy columns of the terminal"
+      let rows = (1...12).map { "| row\($0) | \(cell) |\n" }.joined()
+      let first = "The first paragraph is settled when the table comes, and no later change of the window damages it."
+      let answer = "\(first)\n\n| Name | What it is |\n|---|---|\n\(rows)\nThe last paragraph."
+      try await Self.play(answer, #","delta_delay_ms":60"#, in: world)
+      let script = """
+        tmux="tmux -S $HOME/tmux -f /dev/null"
+        sees() { until $tmux capture-pane -p -S - | grep -q "$1"; do sleep 0.05; done; }
+        $tmux new-session -d -x 100 -y 24 "$0 ask Hello; echo; echo THE END; cat" || exit
+        trap '$tmux kill-server' EXIT
+        sees row2
+        $tmux resize-window -x 70 -y 24
+        sees row5
+        $tmux resize-window -x 140 -y 24
+        sees '^THE END'
+        $tmux capture-pane -p -J -S - | sed 's/ *$//; /^THE END/,$d'
+        """
+      let process = try ChildProcess(
+        "tmux", "/bin/sh", ["-c", script, Binaries.chappie], in: world.directories,
+        environment: ["LC_ALL": "C.UTF-8", "TERM": "xterm-256color"])
+      #expect(try await process.waitForEnd() == .exit(0), "\(process.output)")
+      let lines = process.output.split(separator: "\n").map(String.init)
+      #expect(lines.first == first, "\(process.output)")
+      #expect(lines.count { $0.hasPrefix("Name") } == 1, "\(process.output)")
+      for row in 1...12 { #expect(lines.count { $0.hasPrefix("row\(row) ") } == 1, "\(process.output)") }
+      #expect(lines.last == "The last paragraph.", "\(process.output)")
+      #expect(lines.count == 16, "\(process.output)")
+    }
+  }
+
   /// Plain words cost no control sequences.
   @Test func aWordIsWrittenOnce() async throws {
     try await World.with { world in
