@@ -94,7 +94,7 @@ TABLES = {"fast": FAST, "nightly": NIGHTLY}
 def run(name, command):
     """A row of the table: name, seconds, the status of the command, and its output."""
     print(f"begin {name}", flush=True)
-    log, begun = LOGS / f"{name}.log", time.monotonic()
+    log, begun = LOGS / f"{name[:80]}.log", time.monotonic()
     with log.open("wb") as output:
         status = subprocess.call(command, shell=True, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
     seconds, text = time.monotonic() - begun, log.read_text(errors="replace")

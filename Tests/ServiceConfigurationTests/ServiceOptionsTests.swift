@@ -39,7 +39,7 @@ struct ServiceOptionsTests {
 
   @Test func noOptionsGiveTheSDKDefaultsForTheDesktopUser() throws {
     let options = try ServiceOptions(directories: [])
-    #expect(options.defaults == ChappieConfiguration(applicationID: .desktopUser))
+    #expect(options.defaults == ChappieConfiguration(harness: .chappie, applicationID: .desktopUser))
     #expect(options.files.isEmpty)
   }
 

@@ -4,6 +4,7 @@
 import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
 
+import {call} from '../shared/service.js';
 import {_} from '../shared/text.js';
 
 /** Asks the portal, and returns whether the program may run in the background; true without a portal. */
@@ -18,12 +19,12 @@ export async function requestBackground(connection) {
                 'Response', handle, null, Gio.DBusSignalFlags.NONE,
                 (_connection, _sender, _path, _name, _member, parameters) => resolve(parameters.recursiveUnpack()));
         });
-        await connection.call('org.freedesktop.portal.Desktop', '/org/freedesktop/portal/desktop',
-            'org.freedesktop.portal.Background', 'RequestBackground', new GLib.Variant('(sa{sv})', ['', {
+        await call(connection, 'org.freedesktop.portal.Desktop', '/org/freedesktop/portal/desktop',
+            'org.freedesktop.portal.Background.RequestBackground', '(sa{sv})', ['', {
                 handle_token: new GLib.Variant('s', token),
                 reason: new GLib.Variant('s', _('Answers come to their end when the window is closed.')),
                 autostart: new GLib.Variant('b', false),
-            }]), null, Gio.DBusCallFlags.NONE, -1, null);
+            }]);
         const [response, results] = await answer;
         return response === 0 && results.background !== false;
     } catch {

@@ -58,7 +58,7 @@ struct Retries {
     case .again(let seconds):
       Log.info("A request is sent again in \(Duration.seconds(seconds)): \(error).")
     case .withAnotherToken: Log.info("A request is sent again with another access token: \(error).")
-    case .overHTTP(forGood: true): Log.info("This conversation goes on over HTTP, without a WebSocket: \(error).")
+    case .overHTTP(forGood: true): Log.info("Requests go over HTTP for ten minutes, without a WebSocket: \(error).")
     case .overHTTP(forGood: false): Log.info("This answer comes over HTTP, without a WebSocket: \(error).")
     case .withoutCompression: Log.info("A request is sent again without compression: \(error).")
     case .withAnotherModel: Log.info("The backend does not take the model: \(error).")

@@ -265,7 +265,7 @@ public final class ChappieClient: Sendable {
 
   /// The approximate memory of the conversation, in bytes.
   @GLibActor
-  package var contextFootprint: Int { conversation.transcript.footprint }
+  package var contextFootprint: Int { conversation.footprint }
 
   /// The estimated part of a context window that the conversation fills.
   ///

@@ -181,3 +181,14 @@ enum TokensAtHand {
     }
   }
 }
+
+extension UInt8 {
+  /// Whether this is a digit of ASCII.
+  package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+  /// Whether this is a letter of ASCII, or a digit.
+  package var isAlphanumeric: Bool {
+    isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self)
+      || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self)
+  }
+}

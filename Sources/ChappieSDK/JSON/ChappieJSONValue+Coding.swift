@@ -162,7 +162,9 @@ extension ChappieJSONValue {
   /// Appends `text` as a JSON string.
   package static func encode(_ text: Substring.UTF8View, into bytes: inout [UInt8]) {
     bytes.append(.quote)
-    for byte in text {
+    let text = text.span
+    for index in text.indices {
+      let byte = text[index]
       switch byte {
       case .quote, .backslash: bytes += [.backslash, byte]
       case .lineFeed: bytes += "\\n".utf8

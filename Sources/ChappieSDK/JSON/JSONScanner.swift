@@ -150,14 +150,6 @@ enum JSONScanner {
 }
 
 extension UInt8 {
-  package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-
-  /// Whether this is a letter of ASCII, or a digit.
-  package var isAlphanumeric: Bool {
-    isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self)
-      || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self)
-  }
-
   static let quote = UInt8(ascii: "\"")
   static let backslash = UInt8(ascii: "\\")
   static let openBrace = UInt8(ascii: "{")

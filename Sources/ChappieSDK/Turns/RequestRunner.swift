@@ -7,8 +7,8 @@ final class RequestRunner {
   private let slot: CredentialSlot
   private let backoff: ChappieRateLimitBackoffPolicy
   private let policy: ChappieStreamingTransportPolicy
-  /// The transport of the next request.
-  private var transport: Retries.Transport
+  /// After this time requests try a WebSocket again, which could not be had before.
+  private var noSocketUntil = ContinuousClock.now
   /// Whether bodies over HTTP are compressed: until the backend refuses compression.
   private var compresses = true
 
@@ -16,11 +16,13 @@ final class RequestRunner {
     self.slot = slot
     self.backoff = backoff
     self.policy = policy
-    transport = policy.prefersWebSocket ? .webSocket : .http
   }
 
+  /// How long requests go over HTTP when no WebSocket can be had. A client may live as long as the session.
+  private static let pause = Duration.seconds(600)
+
   /// Whether the next request goes over a WebSocket.
-  var usesSockets: Bool { transport == .webSocket }
+  var usesSockets: Bool { policy.prefersWebSocket && noSocketUntil <= .now }
 
   /// Opens a connection for a coming turn, and asks for the list of models if it is due.
   func prepare(_ choice: ModelChoice) {
@@ -40,7 +42,7 @@ final class RequestRunner {
     var retries = Retries(transport: policy, backoff: backoff)
     var grant = try await slot.accessGrant(interaction: scope.caller.interaction)
     try check(grant)
-    var used = grant.backend.hasWebSocket ? transport : .http
+    var used = grant.backend.hasWebSocket && usesSockets ? Retries.Transport.webSocket : .http
     var model: RequestModel
     if let known = scope.model {
       // All requests of a turn go to the same model.
@@ -68,7 +70,7 @@ final class RequestRunner {
         // No name in the answer may be a piece of the token, which must exist for the comparison.
         let named = withExtendedLifetime(grant) { ModelAnswer(answer, of: model.slug) }
         // A network that passes HTTP and no WebSocket will not pass the next one either.
-        if hadNoSocket { transport = .http }
+        if hadNoSocket { noSocketUntil = .now + Self.pause }
         slot.apply(.planUse(.enabled))
         return named
       } catch let failure as ExchangeFailure {
@@ -85,7 +87,7 @@ final class RequestRunner {
         case .withoutCompression: compresses = false
         case .overHTTP(let forGood):
           used = .http
-          if forGood { transport = .http }
+          if forGood { noSocketUntil = .now + Self.pause }
           if case .noWebSocket(.network, _) = failure { hadNoSocket = true }
         }
       }

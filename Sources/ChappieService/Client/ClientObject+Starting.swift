@@ -95,8 +95,8 @@ extension ClientObject {
       key = TurnKey(caller: call.sender, id: TurnID.next())
     }
     return TurnPlace(
-      key: key, call: call, options: options, delivery: delivery, application: application, app: app, lease: lease,
-      memory: memory)
+      key: key, replied: call.replied, interaction: call.interaction, options: options, delivery: delivery,
+      application: application, app: app, lease: lease, memory: memory)
   }
 
   private func isFree(_ key: TurnKey, isBroadcast: Bool) -> Bool {

@@ -183,12 +183,16 @@ struct NotifyingThreadStore: ChappieThreadStore {
   }
 
   func change(_ thread: String, _ change: ChappieThreadChange) async throws {
+    if case .rename = change {
+      try await store.change(thread, change)
+      return await tell(thread, .renamed)
+    }
     let wasArchived = try await isArchived(thread)
     try await store.change(thread, change)
     switch change {
-    case .rename: await tell(thread, .renamed)
-    case .archive: if !wasArchived { await tell(thread, .archived) }
-    case .unarchive: if wasArchived { await tell(thread, .unarchived) }
+    case .archive where !wasArchived: await tell(thread, .archived)
+    case .unarchive where wasArchived: await tell(thread, .unarchived)
+    default: break
     }
   }
 

@@ -114,6 +114,7 @@ final class NotificationServer {
     _ notification: DesktopNotification, replacing id: UInt32, on server: Reachable,
     _ shown: @GLibActor (UInt32) -> Void
   ) async -> Bool {
+    guard ending == nil else { return false }
     let arguments = notification.arguments(replacing: id, for: server.capabilities)
     replaced.append(id)
     let new: UInt32 = (try? await call(server.owner, "Notify", arguments).member(0, "id")) ?? 0
@@ -147,7 +148,9 @@ final class NotificationServer {
   func end() async {
     let ending = Wait()
     self.ending = ending
-    for id in ids { await close(id) }
+    // All at once, and to their ends: an id is forgotten only after its server was told.
+    let closes = ids.map { id in Task.onGLib { await close(id) } }
+    for close in closes { await close.value }
     if !replaced.isEmpty { await ending.value() }
   }
 

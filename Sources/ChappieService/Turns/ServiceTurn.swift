@@ -126,10 +126,10 @@ final class ServiceTurn {
     ended: @escaping @GLibActor () -> Void
   ) {
     task = Task.onGLib {
-      if case .reply = place.delivery {} else { await place.call.replied.value() }
+      if case .reply = place.delivery {} else { await place.replied.value() }
       do {
         let caller = TurnCaller(
-          interaction: place.call.interaction, tools: tools, trace: trace,
+          interaction: place.interaction, tools: tools, trace: trace,
           hold: { (bytes) throws(ChappieClientError) in try place.memory.set(.engine, to: bytes) },
           deliver: { self.deliver($0) })
         let response = try await run(caller)

@@ -11,7 +11,9 @@ struct TurnKey: Hashable {
 /// A turn that is about to begin: whose it is, and the shares of limits that it takes.
 struct TurnPlace {
   let key: TurnKey
-  let call: BusCall
+  /// Ends when the reply to the call has been sent. The call itself, with its arguments, is not kept.
+  let replied: Wait
+  let interaction: UserInteraction
   let options: TurnOptions
   let delivery: ServiceTurn.Delivery
   let application: Application

@@ -9,6 +9,7 @@ struct MainContext: @unchecked Sendable {
   private static let usesMainThread = Atomic(false)
 
   let pointer: OpaquePointer?
+  private let isMainThreads: Bool
 
   /// Makes the actor use the main thread's default context. Call it before the first use of the actor.
   static func useMainThread() {
@@ -19,12 +20,14 @@ struct MainContext: @unchecked Sendable {
   static var isMainThreads: Bool { usesMainThread.load(ordering: .relaxed) }
 
   static func chosen() -> MainContext {
-    MainContext(pointer: isMainThreads ? g_main_context_default() : g_main_context_new())
+    let isMainThreads = isMainThreads
+    return MainContext(
+      pointer: isMainThreads ? g_main_context_default() : g_main_context_new(), isMainThreads: isMainThreads)
   }
 
   /// Starts the thread of a context that has its own thread.
   func start() {
-    guard !Self.isMainThreads else { return }
+    guard !isMainThreads else { return }
     let thread = g_thread_new(
       "chappie-glib",
       { data in

@@ -68,7 +68,7 @@ package final class LoopbackListener {
             let peer = try await LoopbackSocket.accepted(by: listener)
             try self?.serve(peer, handler)
           } catch {
-            // A connection that cannot be accepted stays ready, so without a pause the main loop would spin.
+            // Without a descriptor the next connection fails as well: without a pause the main loop would spin.
             try? await sleep(for: Self.exhaustionPause)
           }
         }
@@ -140,6 +140,8 @@ package enum LoopbackSocket {
   ) throws -> (socket: UnsafeMutablePointer<GSocket>, port: UInt16) {
     let socket = try checked { g_socket_new(G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, &$0) }
     do {
+      // Otherwise GLib may wait in `accept`, for a connection that was there and has gone.
+      g_socket_set_blocking(socket, 0)
       g_socket_set_listen_backlog(socket, backlog)
       let address = g_inet_socket_address_new_from_string("127.0.0.1", guint(port))
       defer { g_object_unref(address) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
 import GLibBridge
+import ServiceConfiguration
 import Testing
 
 @testable import ChappieService
@@ -15,7 +16,7 @@ struct HarnessDecodingTests {
   // MARK: Presets
 
   @Test func readsEachPreset() throws {
-    #expect(try ChappieHarness(["preset": "default"]) == .default)
+    #expect(try ChappieHarness(["preset": "default"]) == .chappie)
     #expect(try ChappieHarness(["preset": "none"]) == .none)
     for (name, sample) in ChappieHarnessSamples.named { #expect(try ChappieHarness(["preset": name]) == sample) }
   }
@@ -42,7 +43,7 @@ struct HarnessDecodingTests {
   }
 
   @Test func aHarnessWithoutAPresetKeepsTheGuardrail() throws {
-    #expect(try ChappieHarness([:]) == ChappieHarness())
+    #expect(try ChappieHarness([:]) == ChappieHarness(name: "Chappie"))
     #expect(try ChappieHarness(["name": "App"]) == ChappieHarness(name: "App"))
   }
 

@@ -83,7 +83,8 @@ struct ControlCharacterOutputTests {
       _ = try await world.signedInCaller()
       _ = try await world.beginThread("one")
       for line in [
-        ["\u{1B}[31m"], ["threads", "\u{1B}[31m"], ["threads", "--\u{1B}[31m"], ["threads", "list", "\u{1B}[31m"],
+        ["help", "\u{1B}[31m"], ["threads", "\u{1B}[31m"], ["threads", "--\u{1B}[31m"],
+        ["threads", "list", "\u{1B}[31m"],
         ["threads", "export", "--format", "\u{1B}[31m", "last"], ["threads", "--limit", "\u{1B}[31m"],
         ["threads", "show", "\u{1B}[31m"], ["threads", "--account", "\u{1B}[31m"],
         ["threads", "export", "last", "-o", "nowhere/\u{1B}[31m"],

@@ -110,7 +110,7 @@ struct ContractTests {
       /\.(?:value|time|count|name)\(\s*"(\w+)"/,
       /(?:options|filter|configuration|dictionary|values|details)\.set\(\s*"(\w+)"/, /[\[,]\s*"([a-z_]+)": (?!{)/,
     ]
-    let folders = ["chappie"] + ["Client", "Objects", "Threads", "Turns", "Values"].map { "ChappieService/\($0)" }
+    let folders = ["chappie"] + ["Client", "Objects", "Turns", "Values"].map { "ChappieService/\($0)" }
     let paths = try folders.flatMap { try SourceTree.files(in: "Sources/\($0)") }
     let sources = try paths.map { try SourceTree.text(of: $0) }.joined(separator: "\n")
     for (number, pattern) in patterns.enumerated() {

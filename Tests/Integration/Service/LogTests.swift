@@ -82,7 +82,7 @@ struct LogTests {
       let caller = try await world.signedInCaller()
       _ = try await caller.send("a secret question")
       try await expect(
-        world, "This conversation goes on over HTTP, without a WebSocket: the backend answered with status 426.")
+        world, "Requests go over HTTP for ten minutes, without a WebSocket: the backend answered with status 426.")
       expectNothingPersonal(world, "secret question")
     }
   }

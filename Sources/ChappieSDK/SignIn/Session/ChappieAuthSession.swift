@@ -243,7 +243,10 @@ public final class ChappieAuthSession: Observable, Sendable {
   ///   sign-in goes on.
   @GLibActor
   public func completeBrowserSignIn(_ address: String) throws {
-    try slot.methods[.browser]?.complete(address)
+    guard let method = slot.methods[.browser] else {
+      throw ChappieAuthError.invalidAddress("no sign-in in the browser waits for an address")
+    }
+    try method.complete(address)
   }
 
   /// Cancels a running sign-in, soon after this method returns. The stored credential stays.

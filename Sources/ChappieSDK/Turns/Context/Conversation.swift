@@ -10,6 +10,9 @@ final class Conversation {
   private lazy var engine = TurnEngine(
     slot: slot, backoff: configuration.rateLimitBackoff, policy: configuration.streamingTransportPolicy)
   fileprivate(set) var transcript: Transcript
+  private var isHeld = false
+  /// The items with which the transcript begins anew when nobody holds it. Only the latest are kept.
+  private var beginning: [ConversationItem]?
   var harness: ChappieHarness
 
   nonisolated init(configuration: ChappieConfiguration) {
@@ -25,6 +28,9 @@ final class Conversation {
     case .chosen(let slug): (slug, .chosen)
     }
   }
+
+  /// The approximate memory, in bytes.
+  var footprint: Int { transcript.footprint + (beginning ?? []).reduce(0) { $0 + $1.footprint } }
 
   var context: ChappieClientContext { transcript.context(asking: model.slug) }
 
@@ -45,7 +51,23 @@ final class Conversation {
   ///
   /// - Throws: the error of `body`, `CancellationError`.
   func exclusively<Result: Sendable>(_ body: (HeldConversation) async throws -> Result) async throws -> Result {
-    try await mutex.withLock { try await body(HeldConversation(self)) }
+    try await mutex.withLock {
+      isHeld = true
+      defer {
+        isHeld = false
+        begin()
+      }
+      return try await body(HeldConversation(self))
+    }
+  }
+
+  /// Begins the transcript anew if a turn has asked for it.
+  private func begin() {
+    guard let items = beginning.take() else { return }
+    _ = change {
+      $0.clear()
+      $0.append(items)
+    }
   }
 
   /// Answers a request that is not part of the transcript. It does not wait for other turns.
@@ -57,10 +79,8 @@ final class Conversation {
   func answerFirst(_ request: ChappieResponseRequest, _ caller: TurnCaller) async throws -> ChappieResponse {
     let input = try Self.items(request.messages)
     let result = try await answer(input, request.options, caller, isAlone: true)
-    // The caller does not wait for a turn of the transcript that still runs.
-    Task.onGLib { [self] in
-      try? await exclusively { held in _ = held.begin(with: input + result.items) }
-    }
+    beginning = input + result.items
+    if !isHeld { begin() }
     return result.response
   }
 
@@ -165,14 +185,6 @@ package struct HeldConversation {
   /// Clears the conversation.
   @discardableResult
   package func clear() -> ChappieClientContext { conversation.change { $0.clear() } }
-
-  /// Replaces the conversation by a new one that begins with `items`.
-  fileprivate func begin(with items: [ConversationItem]) -> ChappieClientContext {
-    conversation.change {
-      $0.clear()
-      $0.append(items)
-    }
-  }
 
   /// Removes the user's last message and everything after it.
   ///

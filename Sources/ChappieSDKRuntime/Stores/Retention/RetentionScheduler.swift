@@ -37,18 +37,18 @@ final class RetentionScheduler: Sendable {
     let room = policy.room(beside: index.unreadableBytes)
     if room == nil, policy.maximumTotalBytes != nil { warnOnce() }
     let isOverCap = room.map { index.totalBytes > $0 + index.unreadableBytes } ?? false
-    guard isOverCap || isDue(index, now) else { return nil }
+    guard isOverCap || isDue(index, now, inUse) else { return nil }
     let plan = RetentionPlan(
       policy, for: index.summaries, otherBytes: index.unreadableBytes, now: now, inUse: inUse)
     return plan.isEmpty ? nil : plan
   }
 
   /// Whether something is due, and does not wait for the clock. Retention ignores unreadable threads.
-  private func isDue(_ index: ThreadIndex, _ now: Int64) -> Bool {
+  private func isDue(_ index: ThreadIndex, _ now: Int64, _ inUse: Set<String>) -> Bool {
     let waits = state.withLock { $0.clockCheck.map { now < $0 } ?? false }
     return index.entries.contains { entry in
       guard entry.isReadable, !(waits && entry.summary.isArchived) else { return false }
-      return policy.due(entry.summary).map { $0 <= now } ?? false
+      return policy.due(entry.summary).map { $0 <= now } ?? false && !inUse.contains(entry.summary.id)
     }
   }
 

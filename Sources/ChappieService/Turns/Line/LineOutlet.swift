@@ -4,7 +4,7 @@ import GLibBridge
 
 /// Writes a turn's events as JSON lines to a socket of the caller.
 ///
-/// Text that the caller has not read stays in the answer, where it is kept once, and the turn pauses.
+/// Text that the caller has not read stays in the answer, and the turn pauses.
 @GLibActor
 final class LineOutlet: TurnOutlet {
   /// An event in the order of the stream.

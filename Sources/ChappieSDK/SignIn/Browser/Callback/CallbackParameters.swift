@@ -71,30 +71,36 @@ struct CallbackParameters {
     var values: [Name: SecretBytes] = [:]
     for field in text.split(separator: UInt8(ascii: "&")) {
       let key = field.prefix { $0 != UInt8(ascii: "=") }
-      guard let name = decoded(key), let value = decoded(field.dropFirst(key.count + 1)) else {
+      let value = field.dropFirst(key.count + 1)
+      var name: [UInt8] = []
+      guard length(key, { name.append($0) }) != nil, let count = length(value, { _ in }) else {
         return .failure(.unreadable)
       }
-      if let known = Name(rawValue: Self.text(name)) {
-        guard values[known] == nil else { return .failure(.repeated) }
-        values[known] = value
+      // Only what is wanted gets guarded memory, which takes long to make: anybody can send thousands of fields.
+      guard let known = Name(rawValue: String(decoding: name, as: UTF8.self)) else { continue }
+      guard values[known] == nil else { return .failure(.repeated) }
+      values[known] = SecretBytes(count: count) { bytes in
+        var index = 0
+        _ = length(value) { byte in
+          bytes.storeBytes(of: byte, toByteOffset: index, as: UInt8.self)
+          index += 1
+        }
       }
     }
     return .success(values)
   }
 
-  /// The bytes that a name or value stands for; nil when its encoding is broken.
-  private static func decoded<Text: Collection<UInt8>>(_ text: Text) -> SecretBytes? where Text.SubSequence == Text {
+  /// Passes on the bytes that a name or value stands for, one by one. The number of them; nil when its encoding is
+  /// broken.
+  private static func length<Text: Collection<UInt8>>(_ text: Text, _ take: (UInt8) -> Void) -> Int?
+  where Text.SubSequence == Text {
     var (rest, count) = (text, 0)
     while !rest.isEmpty {
-      guard unit(&rest) != nil else { return nil }
+      guard let byte = unit(&rest) else { return nil }
+      take(byte)
       count += 1
     }
-    rest = text
-    return SecretBytes(count: count) { value in
-      for index in 0..<count {
-        if let byte = unit(&rest) { value.storeBytes(of: byte, toByteOffset: index, as: UInt8.self) }
-      }
-    }
+    return count
   }
 
   /// Takes the next byte; nil when no address can hold it.

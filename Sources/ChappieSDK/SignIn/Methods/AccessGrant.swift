@@ -1,33 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
-import Platform
 import SecretMemory
-
-/// What a credential tells of its owner, its rights and its times.
-struct CredentialFacts: Sendable {
-  var account: ChappieAccountInfo
-  /// Whether the credential allows the use of the plan.
-  var planUse = ChappiePlanUse.unknown
-  var validity: TokenValidity
-  /// The account that requests belong to. Nil if the tokens name none.
-  var requester: String?
-  /// The headers that identify the account to the backend.
-  var headers: [(name: String, value: String)] = []
-}
-
-/// The times that rule the refresh of a credential, by the issuer's clock.
-struct TokenValidity: Sendable {
-  /// When the access token expires. Nil when it does not tell.
-  var expiresAt: Timestamp?
-  /// From when on a use of the access token is preceded by a refresh.
-  var dueAt: Timestamp
-  /// From when on an unused sign-in is renewed too, so that it does not end. Nil when it does not end by itself.
-  var keepAliveAt: Timestamp?
-  /// Before this time the server must not be asked for a refresh. Nil when it names none.
-  var earliestRefresh: Timestamp?
-
-  func isExpired(at now: Timestamp) -> Bool { expiresAt.map { $0 <= now } ?? false }
-}
 
 /// The part of a credential that a request to the backend needs: the access token and the facts about its account. It
 /// holds no refresh token, so an hour-long turn keeps none in memory.
