@@ -206,6 +206,9 @@ class Window:
                 and re.fullmatch(r"(Gtk|Adw|Chappie)\w+|", node.get_name() or "")
                 and node.get_role() not in containers and node.get_parent().get_name() != "AdwToastWidget"]
 
+    def toasts(self):
+        return [node for node in self.all() if node.get_name() == "AdwToastWidget"]
+
     def errors(self):
         self.log.flush()
         self.log.seek(0)
@@ -398,10 +401,12 @@ class Run:
         self.picture("export")
         self.window.key(RETURN)
         wait_for("the file", file.exists)
+        time.sleep(1)  # An error would show now.
         text = file.read_text()
         for part in ("# What is a bus?", "> What is a bus? Tell me more.", "## gpt-6-astra", "1. calls\n2. signals"):
             if part not in text:
                 raise Failure(f"the export lacks “{part}”:\n{text}")
+        equal("the toasts", [self.window.deep_words(toast) for toast in self.window.toasts()], [])
 
     def searches_texts(self):
         self.window.press("New conversation")

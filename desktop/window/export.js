@@ -4,8 +4,9 @@ import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
 import Gtk from 'gi://Gtk?version=4.0';
 
-import {promise} from '../shared/service.js';
 import {_} from '../shared/text.js';
+
+Gio._promisify(Gio.File.prototype, 'replace_contents_bytes_async', 'replace_contents_finish');
 
 const timeOf = seconds => GLib.DateTime.new_from_unix_local(seconds).format('%x, %H:%M');
 const quoted = text => text.split('\n').map(line => `> ${line}`.trimEnd()).join('\n');
@@ -43,7 +44,7 @@ export async function saveText(parent, title, text) {
     });
     shown.delete(chooser);
     if (response === Gtk.ResponseType.ACCEPT) {
-        await promise(chooser.get_file(), 'replace_contents_bytes_async', new GLib.Bytes(new TextEncoder().encode(text)),
+        await chooser.get_file().replace_contents_bytes_async(new GLib.Bytes(new TextEncoder().encode(text)),
             null, false, Gio.FileCreateFlags.REPLACE_DESTINATION, null);
     }
 }
