@@ -514,23 +514,30 @@ class Run:
         self.shell.shows("You said: “And now?”")
         self.shell.says("Chappie")
 
-    def locked(self):
+    @staticmethod
+    def lock_keyring():
         call("org.freedesktop.secrets", "/org/freedesktop/secrets", "org.freedesktop.Secret.Service.Lock", "(ao)",
              ["/org/freedesktop/secrets/collection/login"])
+
+    def enter_password(self, before):
+        """Unlocks the keyring in the shell's own prompt, above the popup. `before` is called when it shows."""
+        wait_for("the prompt", lambda: self.shell.eval("Boolean(global.stage.key_focus?.password_char)"))
+        before()
+        self.shell.type("password")
+        self.shell.keys(RETURN)
+        wait_for("the prompt is gone", lambda: self.shell.eval("Main.modalCount") == 0)
+        self.shell.settle()
+
+    def locked(self):
+        self.lock_keyring()
         self.shell.says("Chappie: The keyring is locked")
         self.shell.open()
         self.shell.shows("The keyring is locked")
         if self.shell.sees("You said: “And now?”"):
             raise Failure("an answer shows while the keyring is locked")
         self.picture("locked")
-        # The shell itself prompts for the password, above the popup.
         self.shell.press("Unlock")
-        wait_for("the prompt", lambda: self.shell.eval("Boolean(global.stage.key_focus?.password_char)"))
-        self.picture("unlocking")
-        self.shell.type("password")
-        self.shell.keys(RETURN)
-        wait_for("the prompt is gone", lambda: self.shell.eval("Main.modalCount") == 0)
-        self.shell.settle()
+        self.enter_password(lambda: self.picture("unlocking"))
         self.shell.says("Chappie")
         self.shell.open()
         self.shell.shows("You said: “And now?”")
@@ -551,6 +558,17 @@ class Run:
             "key": self.shell.eval("Boolean(Main.wm._allowedKeybindings['toggle-chappie'])"),
             "menus": self.shell.eval("Main.panel.menuManager._menus.length"),
         }
+
+    def disabled_while_it_unlocks(self):
+        """The call that waits for the password ends with the extension, and draws nothing then."""
+        self.lock_keyring()
+        self.shell.says("Chappie: The keyring is locked")
+        self.shell.open()
+        self.shell.press("Unlock")
+        self.enter_password(lambda: self.enable(False))
+        self.logs_no_errors()
+        self.enable(True)
+        self.shell.says("Chappie")
 
     def disabled_and_enabled(self):
         self.shell.open(False)
@@ -621,7 +639,7 @@ def main():
     print(f"      GNOME Shell {run.shell.version}")
     steps = [run.without_a_service, run.signs_in_in_the_browser, run.signs_in, run.shortcut, run.asks_and_streams,
              run.chooses, run.asks_again, run.opens_the_window, run.stops, run.approves, run.megabyte, run.killed_while_it_streams, run.uses_up_the_limit, run.offline,
-             run.locked, run.disabled_and_enabled, run.preferences, run.signs_out, *[run.idle] * arguments.idle,
+             run.locked, run.disabled_while_it_unlocks, run.disabled_and_enabled, run.preferences, run.signs_out, *[run.idle] * arguments.idle,
              run.logs_no_errors]
     try:
         return run_steps(steps, run.report_failure)

@@ -163,7 +163,7 @@ export const Service = GObject.registerClass({
             const {isMissing, code} = Failure.of(error);
             presence = isMissing || code === 'Failed' ? 'missing' : 'running';
         }
-        if (refreshing !== this._refreshing)
+        if (refreshing !== this._refreshing || this.cancellable.is_cancelled())
             return;
         this.presence = presence;
         this.emit('changed');
