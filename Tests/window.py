@@ -487,9 +487,15 @@ class Run:
         wait_for("five seconds without a wake-up", rests, 2 * TIMEOUT)
 
     def stops(self):
+        self.window.key(ESCAPE)  # Nothing runs, so the next question is not affected.
         self.world.answer("one two three " * 200, delta_delay_ms=100)
         self.window.ask("Count, please.")
         self.window.shows("one two three")
+        self.window.key(ESCAPE)
+        self.window.shows("Stopped.")
+        self.world.answer("four five six " * 200, delta_delay_ms=100)
+        self.window.press("Try again")
+        self.window.shows("four five six")
         self.window.press("Stop the answer")
         self.window.shows("Stopped.")
         self.window.button_is_there("Ask")

@@ -100,6 +100,8 @@ export const Conversation = GObject.registerClass({
     }
 
     stop() {
+        if (!this.running)
+            return;
         this._stopped = true;
         this._turn?.cancel();
     }

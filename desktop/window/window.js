@@ -116,7 +116,7 @@ export const Window = GObject.registerClass({
             add('attach', () => this._shown.composer.choose()),
             add('approvals', () => this._openAccount('approvals')),
         ];
-        add('stop', () => this._shown.stop());
+        this._stop = add('stop', () => this._shown.stop());
         add('account', () => this._openAccount('account'));
         add('refresh', () => this._service.refresh());
         add('sign-out', () => confirm(this, _('Sign out?'), _('The programs of this desktop can then no longer ask with this account.'),
@@ -214,6 +214,7 @@ export const Window = GObject.registerClass({
         conversation.connect('problem', (_conversation, message) => this.tell(message));
         conversation.connect('sign-in', () => this._signIn.start());
         conversation.connect('reached', (_conversation, reached) => this._notice.show_reached(reached));
+        conversation.connect('notify::running', () => this._showRunning());
         conversation.connect('answered', () => this.emit('answered', conversation.thread ?? ''));
         conversation.connect('thread-created', () => {
             this._conversations.delete(null);
@@ -234,6 +235,11 @@ export const Window = GObject.registerClass({
         this._archive.enabled = canChange && !this._threads.archived;
         this._unarchive.enabled = canChange && this._threads.archived;
         this._readyActions.forEach(action => (action.enabled = this._state === 'ready'));
+        this._showRunning();
+    }
+
+    _showRunning() {
+        this._stop.enabled = this._shown?.running ?? false;
     }
 
     async _thread(method, signature, ...values) {
