@@ -414,8 +414,22 @@ class Run:
         self.window.shows("Of buses, ")
         self.window.action("search", "carries nothing")
         self.window.shows("No conversations")
+        thread = self.thread_ids()[0]
+        self.window.action("search", "carries signals")
+        self.window.shows("Of buses, ")
+        call_service("Threads.Archive", "(s)", thread)
+        self.window.hides("Of buses, ")
+        self.show_archived()
+        self.window.shows("Of buses, ")
+        self.show_archived()
+        call_service("Threads.Unarchive", "(s)", thread)
+        self.window.shows("Of buses, ")
         self.window.action("search", "")
-        self.window.action("thread", self.thread_ids()[0])
+        self.window.action("thread", thread)
+
+    def show_archived(self):
+        """Lists the archived conversations instead of the others, or the others again."""
+        call("org.chappie.Window", "/org/chappie/Window/window/1", "org.gtk.Actions.Activate", "(sava{sv})", "archived", [], {})
 
     def uses_up_the_limit(self):
         self.world.control("usage", json.dumps({"primary": {"used_percent": 100, "reset_at": 1893456000}}).encode())
@@ -502,6 +516,8 @@ class Run:
 
     def locked(self):
         self.world.start_locker()
+        self.window.action("search", "carries signals")
+        self.window.shows("Of buses, ")
         self.window.combination(",")
         self.window.shows("5-hour limit")
         self.picture("account")
@@ -512,6 +528,9 @@ class Run:
         self.picture("locked")
         self.world.lock(False)
         self.window.shows("and that was it.")
+        # The search goes on.
+        self.window.shows("Of buses, ")
+        self.window.action("search", "")
 
     def threads(self):
         self.window.press("New conversation")
@@ -556,6 +575,11 @@ class Run:
         with self.window.measured("48 KB more, of a single word"):
             self.window.press(more)
             self.window.hides(more)
+        # A text of this size is not searched.
+        count = len(self.thread_ids())
+        self.window.action("search", "carries signals")
+        self.window.shows(f"The texts of {count - 1} of {count} conversations were searched.")
+        self.window.action("search", "")
 
     def killed_while_it_streams(self):
         self.world.answer("one two three " * 200, delta_delay_ms=100)

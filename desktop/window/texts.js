@@ -2,8 +2,8 @@
 // The texts of stored conversations, for a search. The bus has no search of texts, so the latest conversations are
 // read, one after the other; the texts stay in memory until anything is locked, and are never written.
 
-/** The number of conversations whose texts are searched. */
-export const MAXIMUM_TEXTS = 200;
+// The number of conversations whose texts are searched.
+const MAXIMUM_TEXTS = 200;
 // In bytes: larger conversations are found by their titles alone, and so is what exceeds the total.
 const MAXIMUM_SIZE = 1024 * 1024;
 const MAXIMUM_TOTAL = 32 * 1024 * 1024;
@@ -24,37 +24,43 @@ export class Texts {
     }
 
     clear() {
-        this._read.clear();
+        // A text that is being read now goes into the old map.
+        this._read = new Map();
     }
 
-    /** Yields the ids of those threads whose texts have all words, latest first, as long as `isCurrent`. */
-    async *search(text, threads, isCurrent) {
+    /**
+     * Calls `found` with the ids of those threads whose texts have all words, latest first, as long as `isCurrent`.
+     * Returns the number of threads whose texts were searched.
+     */
+    async search(text, threads, isCurrent, found) {
         let total = 0;
+        let count = 0;
         for (const thread of threads.slice(0, MAXIMUM_TEXTS)) {
-            total += thread.bytes;
-            if (!isCurrent() || total > MAXIMUM_TOTAL)
-                return;
             if (thread.bytes > MAXIMUM_SIZE)
                 continue;
-            const read = await this._text(thread);
-            if (read === null)
-                return;
-            if (isCurrent() && words(text).every(word => read.includes(word)))
-                yield thread.id;
+            total += thread.bytes;
+            const read = total > MAXIMUM_TOTAL ? null : await this._text(thread);
+            if (read === null || !isCurrent())
+                break;
+            count++;
+            if (words(text).every(word => read.includes(word)))
+                found(thread.id);
         }
+        return count;
     }
 
     /** The text of a thread; null if nothing more can be read, as while the keyring is locked. */
     async _text({id, updated_at: updated, turn_count: count}) {
         const change = `${updated} ${count}`;
-        if (this._read.get(id)?.change !== change) {
+        const read = this._read;
+        if (read.get(id)?.change !== change) {
             try {
                 const [json] = await this._service.call('Threads', 'Get', '(s)', [id]);
-                this._read.set(id, {change, text: textOf(json)});
+                read.set(id, {change, text: textOf(json)});
             } catch (error) {
                 return error.code === 'NoSuchThread' ? '' : null;
             }
         }
-        return this._read.get(id).text;
+        return read.get(id).text;
     }
 }

@@ -5,7 +5,7 @@ import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
 
 import {_, fill} from '../shared/text.js';
-import {MAXIMUM_TEXTS, Texts, words} from './texts.js';
+import {Texts, words} from './texts.js';
 import {named} from './widgets.js';
 
 const PAGE = 100;
@@ -66,7 +66,12 @@ export const Threads = GObject.registerClass({
         this._found = new Set();
         this.search = new Gtk.SearchEntry({placeholderText: _('Search conversations'), cssClasses: ['thread-search']});
         named(this.search, _('Search conversations'));
-        this.search.connect('search-changed', () => this._searchTexts());
+        this.search.connect('search-changed', () => {
+            this._found.clear();
+            this._hint.visible = false;
+            this._list.invalidate_filter();
+            this._searchTexts(TYPING_PAUSE);
+        });
         this.search.connect('stop-search', () => {
             this.search.text = '';
         });
@@ -81,7 +86,6 @@ export const Threads = GObject.registerClass({
         this._list.connect('row-activated', (_list, row) => this.emit('opened', row.thread.id));
         this._hint = new Gtk.Label({
             cssClasses: ['caption', 'dim-label'], wrap: true, visible: false, marginStart: 12, marginEnd: 12, xalign: 0,
-            label: fill(_('Texts were searched in the latest %s conversations.'), MAXIMUM_TEXTS),
         });
         [this.search, this._hint].forEach(child => this.append(child));
         this.append(new Gtk.ScrolledWindow({child: this._list, vexpand: true, hscrollbarPolicy: Gtk.PolicyType.NEVER}));
@@ -110,9 +114,11 @@ export const Threads = GObject.registerClass({
     /** Clears the list: titles are as private as messages. */
     clear() {
         this._loading = null;
+        this._searching = null;
         this._rows.clear();
         this._texts.clear();
         this._found.clear();
+        this._hint.visible = false;
         this._empty.label = '';
         while (this._list.get_row_at_index(0))
             this._list.remove(this._list.get_row_at_index(0));
@@ -140,6 +146,7 @@ export const Threads = GObject.registerClass({
             }
             [...this._rows.keys()].filter(id => !seen.has(id)).forEach(id => this._remove(id));
             this._empty.label = _('No conversations');
+            this._searchTexts();
         } catch (error) {
             if (error.isUnsupported)
                 this.visible = false;
@@ -148,27 +155,28 @@ export const Threads = GObject.registerClass({
         }
     }
 
-    // Titles are filtered at once, and texts after a pause in typing.
-    async _searchTexts() {
+    // Titles are filtered at once, and texts after a pause.
+    async _searchTexts(pause = 0) {
         const searching = this._searching = {};
         const text = this.search.text;
-        this._found = new Set();
-        this._hint.visible = false;
-        this._list.invalidate_filter();
         if (words(text).length === 0)
             return;
-        await new Promise(resolve => GLib.timeout_add(GLib.PRIORITY_DEFAULT, TYPING_PAUSE, () => {
+        await new Promise(resolve => GLib.timeout_add(GLib.PRIORITY_DEFAULT, pause, () => {
             resolve();
             return GLib.SOURCE_REMOVE;
         }));
-        const threads = [...this._rows.values()].map(row => row.thread).sort((one, other) => other.updated_at - one.updated_at);
         const isCurrent = () => searching === this._searching;
-        for await (const thread of this._texts.search(text, threads, isCurrent)) {
+        if (!isCurrent())
+            return;
+        const threads = [...this._rows.values()].map(row => row.thread).sort((one, other) => other.updated_at - one.updated_at);
+        const count = await this._texts.search(text, threads, isCurrent, thread => {
             this._found.add(thread);
             this._list.invalidate_filter();
+        });
+        if (isCurrent()) {
+            this._hint.label = fill(_('The texts of %1$s of %2$s conversations were searched.'), count, threads.length);
+            this._hint.visible = count < threads.length;
         }
-        if (isCurrent())
-            this._hint.visible = threads.length > MAXIMUM_TEXTS;
     }
 
     _put(thread) {
