@@ -26,7 +26,7 @@ from support import (  # noqa: E402
     TIMEOUT, TOP, Failure, World, call, call_bus, call_service, equal, parse_arguments, run_steps, user_code, wait_for)
 
 WINDOW = TOP / "desktop/window/main.js"
-RETURN, TAB, ESCAPE, DOWN, SPACE = 0xFF0D, 0xFF09, 0xFF1B, 0xFF54, 0x20
+RETURN, TAB, ESCAPE, DOWN, SPACE, BACKSPACE = 0xFF0D, 0xFF09, 0xFF1B, 0xFF54, 0x20, 0xFF08
 
 
 def clipboard():
@@ -378,7 +378,17 @@ class Run:
         self.window.shows("Asked with: gpt-6-astra · Low · …")
 
     def asks_again(self):
-        """The last question alone can be edited."""
+        """The last question alone can be edited, and does not replace a draft."""
+        def has_draft(text):
+            wait_for(f"the draft “{text}”", lambda: self.window.words(
+                self.window.named(Atspi.Role.TEXT, "Question")) == f"Question\n{text}")
+
+        self.window.keys("x")
+        has_draft("x")
+        self.window.press("Edit the question")
+        self.window.shows("Send or clear your draft first.")
+        self.window.key(BACKSPACE)
+        has_draft("")
         self.window.press("Edit the question")
         wait_for("the question in the input", lambda: "What is a bus?" in self.window.words(
             self.window.named(Atspi.Role.TEXT, "Question")))

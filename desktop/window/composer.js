@@ -84,12 +84,24 @@ export const Composer = GObject.registerClass({
     take() {
         const attachments = this._attachments;
         const text = withFiles(this._view.buffer.text.trim(), attachments);
-        this.put('', []);
+        this._put('', []);
         return {text, pictures: attachments.filter(({address}) => address)};
     }
 
-    /** Replaces the question and its attachments. */
-    put(text, attachments) {
+    /** Puts a question for the user to change, and its attachments if they are given. A draft stays as it is. */
+    propose(text, attachments = this._attachments) {
+        const draft = this._view.buffer.text;
+        const isDraft = draft.trim() !== '' && draft !== this._proposed;
+        if (isDraft || attachments !== this._attachments && this._attachments.length > 0) {
+            this.emit('problem', _('Send or clear your draft first.'));
+        } else {
+            this._proposed = text;
+            this._put(text, attachments);
+        }
+        this.grab_focus();
+    }
+
+    _put(text, attachments) {
         this._attachments = attachments;
         this._view.buffer.set_text(text, -1);
         this._showAttachments();

@@ -38,10 +38,7 @@ export const Conversation = GObject.registerClass({
         this._last = null;
         this._messages = new Gtk.Box({orientation: Gtk.Orientation.VERTICAL, spacing: 18, cssClasses: ['messages']});
         this._composer = new Composer(service);
-        this._greeting = new Greeting(text => {
-            this._composer.put(text, []);
-            this.grab_focus();
-        });
+        this._greeting = new Greeting(text => this._composer.propose(text));
         const content = new Gtk.Box({orientation: Gtk.Orientation.VERTICAL});
         [this._greeting, this._messages].forEach(child => content.append(child));
         this._scroller = new Gtk.ScrolledWindow({
@@ -185,10 +182,8 @@ export const Conversation = GObject.registerClass({
 
     _showQuestion(text, pictures) {
         const question = new Question(text, pictures);
-        question.connect('edit', () => {
-            this._composer.put(question.parts.text, [...pictures, ...question.parts.files]);
-            this._composer.grab_focus();
-        });
+        question.connect('edit', () =>
+            this._composer.propose(question.parts.text, [...pictures, ...question.parts.files]));
         this._greeting.visible = false;
         this._messages.append(question);
         return question;

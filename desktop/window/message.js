@@ -26,7 +26,7 @@ export const Question = GObject.registerClass({
         if (shown)
             card.append(new Gtk.Label({label: shown, wrap: true, wrapMode: 2, xalign: 0, selectable: true}));
         this._edit = iconButton('document-edit-symbolic', _('Edit the question'), {
-            cssClasses: ['flat'], halign: Gtk.Align.END, visible: false, act: () => this.emit('edit'),
+            tooltipText: _('Edit the question and ask it: the earlier answer stays'), cssClasses: ['flat'], halign: Gtk.Align.END, visible: false, act: () => this.emit('edit'),
         });
         [card, this._edit].forEach(child => this.append(child));
     }
@@ -60,7 +60,8 @@ export const Reply = GObject.registerClass({
             cssClasses: ['flat'], act: () => this.get_clipboard().set(this.text),
         }));
         this._again = iconButton('view-refresh-symbolic', _('Ask again'), {
-            cssClasses: ['flat'], visible: false, act: () => this.emit('again'),
+            tooltipText: _('Ask again: the earlier answer stays'), cssClasses: ['flat'], visible: false,
+            act: () => this.emit('again'),
         });
         this._foot.append(this._again);
         [this._answer, this._tools, this._waiting, this._foot].forEach(child => this.append(child));
