@@ -364,9 +364,17 @@ class Run:
         """Model, effort and instructions of a conversation."""
         self.shell.press("Asked with: Default model")
         self.shell.shows("gpt-6-astra")
-        self.shell.press("gpt-6-astra")
+        # The last model is below the visible part of the list.
+        self.shell.eval("test.named('Model: gpt-5.6-luna').grab_key_focus(); 0")
+        wait_for("the last model is visible", lambda: self.shell.eval("""(() => {
+            const model = test.named('Model: gpt-5.6-luna'), view = model.get_parent().get_parent();
+            const [, y] = model.get_transformed_position(), [, top] = view.get_transformed_position();
+            return y >= top && y + model.height <= top + view.height + 1;
+        })()"""))
+        self.shell.eval("test.named('Model: Default (gpt-6.1-sol)').grab_key_focus(); 0")
+        self.shell.press("Model: gpt-6-astra")
         self.shell.shows("Asked with: gpt-6-astra")
-        self.shell.press("Low")
+        self.shell.press("Effort: Low")
         self.shell.press("Instructions")
         self.shell.type("Be short.")
         self.shell.shows("Asked with: gpt-6-astra · Low · …")

@@ -5,7 +5,7 @@ import St from 'gi://St';
 
 import {Choices, choicesLists, listModels} from './shared/choices.js';
 import {_, fill} from './shared/text.js';
-import {button, column, label, row, scroller} from './widgets.js';
+import {button, column, label, reveal, row, scroller} from './widgets.js';
 
 export class ChoicesView {
     /** `closed` is called when the lists were closed. */
@@ -18,7 +18,7 @@ export class ChoicesView {
             style_class: 'chappie-choices', can_focus: true, x_expand: true, x_align: Clutter.ActorAlign.START,
         });
         this._summary.connect('clicked', () => this._toggle());
-        this._lists = {model: column(''), effort: column('')};
+        this._lists = {model: this._list(_('Model')), effort: this._list(_('Effort'))};
         this._instructions = new St.Entry({
             hint_text: _('Instructions'), accessible_name: _('Instructions'), can_focus: true, x_expand: true,
         });
@@ -27,12 +27,18 @@ export class ChoicesView {
             this._showSummary();
         });
         this._instructions.clutter_text.connect('activate', () => this._toggle());
-        const list = (title, part) => column('', label('chappie-title', title), scroller('chappie-choices-view', part));
+        const titled = list => column('', label('chappie-title', list.accessible_name), scroller('chappie-choices-view', list));
         this._form = column('chappie-part',
-            row('chappie-row', list(_('Model'), this._lists.model), list(_('Effort'), this._lists.effort)), this._instructions);
+            row('chappie-row', ...Object.values(this._lists).map(titled)), this._instructions);
         this._form.visible = false;
         this.actor = column('', this._summary, this._form);
         this._showSummary();
+    }
+
+    _list(title) {
+        const list = column('');
+        list.accessible_name = title;
+        return list;
     }
 
     /** Those of a new conversation. */
@@ -82,6 +88,9 @@ export class ChoicesView {
                 this._fill();
                 list.get_children()[values.findIndex(([one]) => one === value)]?.grab_key_focus();
             });
+            // Both lists have a default.
+            choice.accessible_name = `${list.accessible_name}: ${text}`;
+            choice.connect('key-focus-in', () => reveal(list, choice));
             choice.toggle_mode = true;
             choice.checked = this.value[key] === value;
             list.add_child(choice);

@@ -49,6 +49,13 @@ export function scroller(style, child) {
     return made;
 }
 
+/** Scrolls a list so far that one of its children shows. */
+export function reveal(list, child) {
+    const {y1, y2} = child.get_allocation_box();
+    const place = list.vadjustment;
+    place.value = Math.max(Math.min(place.value, y1), y2 - place.page_size);
+}
+
 export function copy(text) {
     St.Clipboard.get_default().set_text(St.ClipboardType.CLIPBOARD, text);
 }
