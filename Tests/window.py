@@ -247,7 +247,7 @@ class Run:
         return [self.without_a_service, self.signs_in_in_the_browser, self.signs_in, self.asks_and_streams, self.idles,
                 self.chooses, self.asks_again, self.exports, self.narrow, self.stops, self.threads, self.searches_texts, self.locked, self.approves, self.megabyte,
                 self.uses_up_the_limit, self.killed_while_it_streams, self.asks_from_a_command_line, self.offline, self.draws_slowly,
-                self.adds_an_account, self.signs_out, self.locked_keyring]
+                self.stores_none, self.adds_an_account, self.signs_out, self.locked_keyring]
 
     def without_a_service(self):
         self.window = Window()
@@ -642,6 +642,28 @@ class Run:
         self.window.close()
         self.window = Window()
         self.window.button_is_there("Ask")
+
+    def stores_none(self):
+        """The service is configured to store no threads."""
+        configuration = Path(os.environ["XDG_CONFIG_HOME"]) / "chappie/chappie.conf"
+        configuration.parent.mkdir(parents=True, exist_ok=True)
+
+        def restart(text):
+            self.logs_no_errors()
+            self.window.close()
+            configuration.write_text(text)
+            self.world.kill_service()
+            self.world.start_service()
+            self.window = Window()
+            self.window.button_is_there("Ask")
+
+        restart("[Threads]\nEnabled=false\n")
+        self.window.shows("Drop pictures and text files here")
+        self.window.hides("Conversations are stored")
+        self.window.ask("Is it stored?")
+        self.window.shows("You said: “Is it stored?”")
+        restart("")
+        self.window.shows("Conversations are stored")
 
     def signs_out(self):
         subprocess.run(["chappie", "sign-out"], check=True, stdout=subprocess.DEVNULL)

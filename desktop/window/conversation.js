@@ -61,6 +61,10 @@ export const Conversation = GObject.registerClass({
         return this._composer.grab_focus();
     }
 
+    get greeting() {
+        return this._greeting;
+    }
+
     get composer() {
         return this._composer;
     }

@@ -14,8 +14,16 @@ const EXAMPLES = [
 const HINTS = [
     ['mail-attachment-symbolic', () => _('Drop pictures and text files here, or paste them.')],
     ['preferences-other-symbolic', () => _('Below the question you choose the model, how much it thinks, and instructions.')],
-    ['document-open-recent-symbolic', () => _('Conversations are stored on this computer, encrypted, and can be searched.')],
 ];
+const STORAGE = ['document-open-recent-symbolic',
+    () => _('Conversations are stored on this computer, encrypted, and can be searched.')];
+
+function hint([iconName, text]) {
+    const row = new Gtk.Box({spacing: 12});
+    row.append(new Gtk.Image({iconName, accessibleRole: Gtk.AccessibleRole.PRESENTATION, cssClasses: ['dim-label']}));
+    row.append(new Gtk.Label({label: text(), wrap: true, xalign: 0, cssClasses: ['dim-label']}));
+    return row;
+}
 
 export const Greeting = GObject.registerClass({
     GTypeName: 'ChappieGreeting',
@@ -34,11 +42,8 @@ export const Greeting = GObject.registerClass({
             examples.append(new Gtk.FlowBoxChild({child: button, focusable: false}));
         });
         this.append(examples);
-        HINTS.forEach(([iconName, text]) => {
-            const row = new Gtk.Box({spacing: 12});
-            row.append(new Gtk.Image({iconName, accessibleRole: Gtk.AccessibleRole.PRESENTATION, cssClasses: ['dim-label']}));
-            row.append(new Gtk.Label({label: text(), wrap: true, xalign: 0, cssClasses: ['dim-label']}));
-            this.append(row);
-        });
+        /** The hint that conversations are stored: not every service stores them. */
+        this.storage = hint(STORAGE);
+        [...HINTS.map(hint), this.storage].forEach(row => this.append(row));
     }
 });

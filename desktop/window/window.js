@@ -211,6 +211,7 @@ export const Window = GObject.registerClass({
         const conversation = new Conversation(this._service, thread);
         this._conversations.set(thread, conversation);
         this._stack.add_child(conversation);
+        this._threads.bind_property('visible', conversation.greeting.storage, 'visible', GObject.BindingFlags.SYNC_CREATE);
         conversation.connect('problem', (_conversation, message) => this.tell(message));
         conversation.connect('sign-in', () => this._signIn.start());
         conversation.connect('reached', (_conversation, reached) => this._notice.show_reached(reached));
