@@ -14,8 +14,8 @@ import {button, column, copy, iconButton, label, row, scroller} from './widgets.
 
 // Milliseconds between two updates of the view while an answer is streamed.
 const UPDATE_INTERVAL = 40;
-// Of reading: below drawing and input, so that a fast answer delays neither.
-const PRIORITY = GLib.PRIORITY_DEFAULT_IDLE;
+// Milliseconds of reading after which the shell draws: less than a frame takes, so that a fast answer delays none.
+const READING_TIME = 5;
 
 export class Ask {
     /** `changed` is called when an answer begins or ends. */
@@ -134,7 +134,7 @@ export class Ask {
         const asked = this._asked = {turn: null};
         this._draw();
         try {
-            asked.turn = new Turn(await this._open(), {cancellable: this._service.cancellable, priority: PRIORITY});
+            asked.turn = new Turn(await this._open(), {cancellable: this._service.cancellable, readingTime: READING_TIME});
             if (asked !== this._asked) {
                 asked.turn.close();
                 return;
@@ -173,7 +173,7 @@ export class Ask {
         this._answer += text;
         if (this._drawing || this._more.visible || !this.actor.mapped)
             return;
-        this._drawing = GLib.timeout_add(GLib.PRIORITY_DEFAULT_IDLE, UPDATE_INTERVAL, () => {
+        this._drawing = GLib.timeout_add(GLib.PRIORITY_DEFAULT, UPDATE_INTERVAL, () => {
             this._drawing = 0;
             this._draw();
             return GLib.SOURCE_REMOVE;

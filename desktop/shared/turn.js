@@ -6,16 +6,24 @@ import GLib from 'gi://GLib';
 import {Failure, promise} from './service.js';
 import {_} from './text.js';
 
+// In milliseconds.
+const DRAWING_TIME = 10;
+
+/**
+ * Reading comes before drawing: where a frame takes long, the next one is due at its end, and drawing would leave no
+ * time for reading. A fast answer pauses in turn, so that it is drawn before its end.
+ */
 export class Turn {
     /**
-     * `priority` is that of reading. `pause`, if it is given, is awaited after each reading, with the number of lines
-     * that it brought.
+     * A pause follows after `readingTime` milliseconds. `received`, if it is given, is called after each reading, with
+     * the number of lines that it brought.
      */
-    constructor(connection, {cancellable, priority = GLib.PRIORITY_DEFAULT, pause = null}) {
+    constructor(connection, {cancellable, readingTime, received = null}) {
         this._connection = connection;
         this._cancellable = cancellable;
-        this._priority = priority;
-        this._pause = pause;
+        this._readingTime = readingTime;
+        this._received = received;
+        this._began = GLib.get_monotonic_time();
         this._input = new Gio.BufferedInputStream({base_stream: connection.input_stream, buffer_size: 1 << 16});
         this._written = Promise.resolve();
     }
@@ -34,7 +42,8 @@ export class Turn {
                     if (event.event === 'completed')
                         return;
                 }
-                await this._pause?.(lines.length);
+                this._received?.(lines.length);
+                await this._pause();
             }
             throw new Failure('Interrupted', _('The service ended before the answer was complete.'));
         } finally {
@@ -49,13 +58,27 @@ export class Turn {
     resume() {
         if (!this._input.has_pending())
             this._filled?.(true);
+        this._paused?.();
+    }
+
+    async _pause() {
+        if (GLib.get_monotonic_time() - this._began < this._readingTime * 1000)
+            return;
+        await new Promise(resolve => {
+            this._paused = resolve;
+            GLib.timeout_add(GLib.PRIORITY_DEFAULT, DRAWING_TIME, () => {
+                resolve();
+                return GLib.SOURCE_REMOVE;
+            });
+        });
+        this._began = GLib.get_monotonic_time();
     }
 
     /** Reads available data into the buffer. Returns false at the end of the stream. */
     _fill() {
         return new Promise(resolve => {
             this._filled = resolve;
-            promise(this._input, 'fill_async', -1, this._priority, this._cancellable)
+            promise(this._input, 'fill_async', -1, GLib.PRIORITY_DEFAULT, this._cancellable)
                 .then(count => resolve(count > 0), () => resolve(false));
         });
     }
@@ -73,7 +96,7 @@ export class Turn {
     }
 
     close() {
-        this._connection.close_async(this._priority, null, null);
+        this._connection.close_async(GLib.PRIORITY_DEFAULT, null, null);
     }
 
     /** Cancels the turn, which is then reported by its last event. */
@@ -90,8 +113,8 @@ export class Turn {
         this._written = this._written.then(async () => {
             let rest = new GLib.Bytes(new TextEncoder().encode(`${JSON.stringify(line)}\n`));
             while (rest.get_size() > 0) {
-                const count = await promise(this._connection.output_stream, 'write_bytes_async', rest, this._priority,
-                    this._cancellable);
+                const count = await promise(this._connection.output_stream, 'write_bytes_async', rest,
+                    GLib.PRIORITY_DEFAULT, this._cancellable);
                 rest = rest.new_from_bytes(count, rest.get_size() - count);
             }
         }).catch(() => {});  // Reading reports the error.
