@@ -44,7 +44,7 @@ export class Ask {
         this._copy = button(_('Copy the answer'), () => copy(this._answer));
         this._again = iconButton('view-refresh-symbolic', _('Ask again'), () => this._begin(this._asking));
         this._edit = iconButton('document-edit-symbolic', _('Edit the question'), () => {
-            this._entry.text = this._asking;
+            this._entry.text ||= this._asking;  // A draft stays.
             this.focus();
         });
         const begin = iconButton('list-add-symbolic', _('New conversation'), () => {
