@@ -18,7 +18,9 @@ enum ChappieCommand {
     case "--version":
       StandardStream.output.line("chappie \(ChappieVersion.current)")
       leave(0)
-    case "help" where arguments.count > 1: run(Array(arguments.dropFirst()) + ["--help"])
+    case "help" where arguments.count > 1:
+      guard let verb = verb(arguments[1]) else { fail(unknown(arguments[1], of: "chappie") + suggestion(arguments[1])) }
+      run(verb, Array(arguments.dropFirst(2)) + ["--help"])
     case "--help", "-h", "help":
       Help.show(Help.whole)
       leave(0)
@@ -26,15 +28,35 @@ enum ChappieCommand {
     }
   }
 
-  /// Runs the verb that the first argument names. Another word, unless it is nearly a verb, begins a question.
+  /// Runs the verb that the first argument names. Another word begins a question, unless a verb is meant.
   private static func run(_ arguments: [String]) -> Never {
     let word = arguments[0]
-    if let verb = Verb.all.first(where: { $0.name == word }) { run(verb, Array(arguments.dropFirst())) }
-    let suggestion = Spelling.suggestion(for: word, among: Verb.all.map(\.name) + ["help", "--help", "--version"])
+    if let verb = verb(word) { run(verb, Array(arguments.dropFirst())) }
+    let others = arguments.dropFirst().filter { !$0.hasPrefix("-") }
+    let isCommand = others.count < 2 && !others.contains { $0.contains(" ") }
+    let suggestion = suggestion(word, isCommand: isCommand)
     guard suggestion.isEmpty else { fail(unknown(word, of: "chappie") + suggestion) }
-    // What is piped in belongs to the question. `ask` itself reads it only for a dash, since a loop may need it.
-    let isPiped = StandardInput.isPipeOrFile && !arguments.contains(AttachedFile.input)
-    run(.ask, arguments + (isPiped ? [AttachedFile.input] : []))
+    run(.question, arguments)
+  }
+
+  /// Commands of other programs. Who types `logout` must not believe to be signed out.
+  private static let commandsElsewhere = [
+    "login": "sign-in", "auth": "sign-in", "logout": "sign-out", "config": "doctor", "list": "threads list",
+    "show": "threads show", "export": "threads export", "delete": "threads delete", "archive": "threads archive",
+    "rename": "threads rename", "search": "threads search",
+  ]
+
+  private static func verb(_ name: String) -> Verb? { Verb.all.first { $0.name == name } }
+
+  /// The question whether a word means a verb. The beginnings must agree: “What” and “hat” are no “chat”.
+  ///
+  /// - Parameter isCommand: whether too little follows the word for a question.
+  private static func suggestion(_ word: String, isCommand: Bool = true) -> String {
+    if isCommand, let meant = commandsElsewhere[word.lowercased()] { return Spelling.question(meant) }
+    let names = (Verb.all.map(\.name) + ["help", "--help", "--version"]).filter {
+      $0.prefix(1) == word.prefix(1) || $0.prefix(2) == String(word.prefix(2).reversed())
+    }
+    return Spelling.suggestion(for: word, among: names)
   }
 
   private static func run(_ verb: Verb, _ arguments: [String], behind command: String = "chappie") -> Never {

@@ -11,7 +11,12 @@ public enum Spelling {
     guard let nearest = near.min(by: { $0.distance < $1.distance }), nearest.distance <= max(1, typed.count / 3) else {
       return ""
     }
-    return " " + tr("Did you mean “\(nearest.word)”?")
+    return question(nearest.word)
+  }
+
+  /// The question whether `word` is meant.
+  public static func question(_ word: String) -> String {
+    " " + tr("Did you mean “\(word)”?")
   }
 
   /// The optimal string alignment distance.

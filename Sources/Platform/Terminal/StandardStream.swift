@@ -102,6 +102,14 @@ public enum StandardInput {
     return isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
   }
 
+  /// Waits until there is something to read, or the end of input.
+  ///
+  /// - Returns: whether it came in this time.
+  public static func isReady(within time: Duration) -> Bool {
+    var descriptor = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+    return poll(&descriptor, 1, Int32(time / .milliseconds(1))) != 0
+  }
+
   /// Reads to the end of input; nil when the input is longer than `limit` bytes.
   public static func readAll(limit: Int) -> [UInt8]? {
     var bytes: [UInt8] = []

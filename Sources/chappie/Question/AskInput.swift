@@ -6,6 +6,7 @@ import Platform
 /// The question of `chappie ask`, from the command line and from standard input.
 ///
 /// Standard input is read only if the command line says so: a loop of the calling script may read from it.
+/// A question without a verb takes what is piped in.
 struct AskInput {
   /// The longest text that the service accepts, in bytes.
   static let textLimit = 4 << 20
@@ -16,19 +17,25 @@ struct AskInput {
   let instructions: String?
 
   /// - Parameters:
+  ///   - takesPipe: whether a pipe or a file on standard input belongs to the question.
   ///   - template: nil for none.
   ///   - values: the values of the template's variables.
   /// - Throws: ``CommandLineError`` if there is nothing to ask, if a file or standard input does not fit, or if a variable
   ///   has no value.
   init(
-    words: [String], files: [String] = [], images: [String] = [], template: Template? = nil,
-    values: [String: String] = [:]
+    words: [String], takesPipe: Bool, files: [String], images: [String], template: Template?, values: [String: String]
   ) throws {
     // A template without a place for a question needs none.
     let needsQuestion = template?.hasInput ?? true
     let isInputTaken = (files + images).contains(Self.input)
-    guard (words + files + images).count(where: { $0 == Self.input }) <= 1 else {
-      throw CommandLineError(tr("Standard input can be given once: give - once."))
+    let given = (words + files + images).count { $0 == Self.input }
+    guard given <= 1 else { throw CommandLineError(tr("Standard input can be given once: give - once.")) }
+    var words = words
+    if takesPipe {
+      guard !words.contains(where: \.trimmed.isEmpty) else {
+        throw CommandLineError(tr("The text has an empty argument: leave it out, or ask with chappie ask."))
+      }
+      if given == 0, StandardInput.isPipeOrFile { words.append(Self.input) }
     }
     let images = try images.map(Self.image)
     let attached = try files.map { try AttachedFile($0, limit: Self.textLimit).markdown }
@@ -59,10 +66,16 @@ struct AskInput {
   }
 
   private static func readText() throws -> String {
-    guard let bytes = StandardInput.readAll(limit: textLimit) else {
+    guard let bytes = readAll(limit: textLimit) else {
       throw CommandLineError(tr("Standard input is longer than \(textLimit >> 20) MiB: send less."))
     }
     return String(decoding: bytes, as: UTF8.self).trimmingEnd(while: \.isNewline)
+  }
+
+  /// Standard input to its end, as ``StandardInput/readAll(limit:)``. Says that it waits if nothing comes.
+  static func readAll(limit: Int) -> [UInt8]? {
+    if !StandardInput.isReady(within: .seconds(1)) { StandardStream.error.line(tr("Reading standard input…")) }
+    return StandardInput.readAll(limit: limit)
   }
 
   private static func image(_ name: String) throws -> String {
@@ -75,7 +88,7 @@ struct AskInput {
   }
 
   private static func readImage() throws -> String {
-    guard let bytes = StandardInput.readAll(limit: ChappieImage.fileLimit) else {
+    guard let bytes = readAll(limit: ChappieImage.fileLimit) else {
       throw CommandLineError(tr("The image on standard input is larger than \(ChappieImage.fileLimit >> 20) MiB."))
     }
     guard let image = ChappieImage(bytes: bytes) else {

@@ -19,7 +19,7 @@ struct AttachedFile {
     let bytes: [UInt8]
     if argument == Self.input {
       name = "standard input"
-      guard let read = StandardInput.readAll(limit: limit) else { throw Self.tooLong(tr("Standard input"), limit) }
+      guard let read = AskInput.readAll(limit: limit) else { throw Self.tooLong(tr("Standard input"), limit) }
       bytes = read
     } else {
       name = argument.terminalSafeLine

@@ -6,63 +6,72 @@ import Platform
 
 extension Verb {
   /// `chappie ask`: asks the model once.
-  static let ask = Verb(
-    "ask", tr("Ask, and print the answer as it comes"),
-    details: tr(
-      """
-      A - in the text, or as the file or the image, stands for standard input. Without a text, standard input is the \
-      text if it is no terminal. Ctrl-C cancels the question.
+  static let ask = asking(takesPipe: false)
 
-      A conversation is what the model reads before a message; a thread is a conversation that is stored. --continue \
-      goes on with the conversation of the last ask, which is stored only if that ask was in a thread.
-      """)
-  ) { parser in
-    let account = parser.account()
-    let continues = parser.flag("continue", short: "c", tr("Follow up the last ask"))
-    let thread = parser.thread()
-    let json = parser.flag("json", tr("Print one JSON object when the answer is complete"))
-    let raw = parser.raw()
-    let message = parser.message()
-    let template = parser.string("template", short: "t", placeholder: tr("NAME"), tr("Ask what this template says"))
-    let values = parser.option(
-      "parameter", short: "p", placeholder: tr("KEY=VALUE"), tr("The value of a variable of the template"),
-      read: value)
-    let files = parser.string(
-      "file", short: "f", placeholder: tr("FILE"), tr("Send this text file too, - for standard input; may be repeated"))
-    let images = parser.string(
-      "image", placeholder: tr("FILE"), tr("Send this image: a file, - or an https: address; may be repeated"))
-    let code = parser.flag("extract", short: "x", tr("Print the last code block of the answer alone"))
-    let schema = parser.option(
-      "schema", placeholder: tr("FILE"), tr("Answer with JSON of the JSON Schema in this file, and check it"),
-      read: SchemaFile.init)
-    let output = parser.string("output", short: "o", placeholder: tr("FILE"), tr("Write the answer to this file, too"))
-    parser.acceptRemaining(placeholder: tr("TEXT…"))
-    return { arguments in
-      guard arguments[thread] == nil || !arguments[continues] else {
-        throw CommandLineError(tr("--thread and --continue exclude each other."))
-      }
-      guard arguments[schema] == nil || !arguments[code] else {
-        throw CommandLineError(tr("--schema and --extract exclude each other."))
-      }
-      guard arguments[output] != "" else { throw CommandLineError(tr("--output needs the name of a file.")) }
-      let template = try arguments[template].map(TemplateDirectory.template)
-      guard template != nil || arguments.all(values).isEmpty else {
-        throw CommandLineError(tr("--parameter needs a template: give --template."))
-      }
-      let input = try AskInput(
-        words: arguments.remaining, files: arguments.all(files), images: arguments.all(images), template: template,
-        values: Dictionary(arguments.all(values)) { $1 })
-      var options = message(arguments)
-      try template?.complete(&options, instructions: input.instructions)
-      options.set("output_schema", arguments[schema]?.text)
-      let asking = Asking(
-        account: arguments[account], question: input.question, options: options,
-        output: AnswerOutput(
-          form: arguments[schema].map { .json($0.schema) } ?? (arguments[code] ? .codeBlock : .whole),
-          json: arguments[json], raw: arguments[raw],
-          file: arguments[output].map { OutputFile(path: $0, replaces: true) }))
-      return Work(json: arguments[json]) { service in
-        try await asking.run(service, thread: arguments[thread], continues: arguments[continues])
+  /// A question without a verb: what is piped in belongs to it.
+  static let question = asking(takesPipe: true)
+
+  private static func asking(takesPipe: Bool) -> Verb {
+    Verb(
+      "ask", tr("Ask, and print the answer as it comes"),
+      details: tr(
+        """
+        A - in the text, or as the file or the image, stands for standard input. Without a text, standard input is the \
+        text if it is no terminal. Ctrl-C cancels the question.
+
+        A conversation is what the model reads before a message; a thread is a conversation that is stored. --continue \
+        goes on with the conversation of the last ask, which is stored only if that ask was in a thread.
+        """)
+    ) { parser in
+      let account = parser.account()
+      let continues = parser.flag("continue", short: "c", tr("Follow up the last ask"))
+      let thread = parser.thread()
+      let json = parser.flag("json", tr("Print one JSON object when the answer is complete"))
+      let raw = parser.raw()
+      let message = parser.message()
+      let template = parser.string("template", short: "t", placeholder: tr("NAME"), tr("Ask what this template says"))
+      let values = parser.option(
+        "parameter", short: "p", placeholder: tr("KEY=VALUE"), tr("The value of a variable of the template"),
+        read: value)
+      let files = parser.string(
+        "file", short: "f", placeholder: tr("FILE"),
+        tr("Send this text file too, - for standard input; may be repeated"))
+      let images = parser.string(
+        "image", placeholder: tr("FILE"), tr("Send this image: a file, - or an https: address; may be repeated"))
+      let code = parser.flag("extract", short: "x", tr("Print the last code block of the answer alone"))
+      let schema = parser.option(
+        "schema", placeholder: tr("FILE"), tr("Answer with JSON of the JSON Schema in this file, and check it"),
+        read: SchemaFile.init)
+      let output = parser.string(
+        "output", short: "o", placeholder: tr("FILE"), tr("Write the answer to this file, too"))
+      parser.acceptRemaining(placeholder: tr("TEXT…"))
+      return { arguments in
+        guard arguments[thread] == nil || !arguments[continues] else {
+          throw CommandLineError(tr("--thread and --continue exclude each other."))
+        }
+        guard arguments[schema] == nil || !arguments[code] else {
+          throw CommandLineError(tr("--schema and --extract exclude each other."))
+        }
+        guard arguments[output] != "" else { throw CommandLineError(tr("--output needs the name of a file.")) }
+        let template = try arguments[template].map(TemplateDirectory.template)
+        guard template != nil || arguments.all(values).isEmpty else {
+          throw CommandLineError(tr("--parameter needs a template: give --template."))
+        }
+        let input = try AskInput(
+          words: arguments.remaining, takesPipe: takesPipe, files: arguments.all(files), images: arguments.all(images),
+          template: template, values: Dictionary(arguments.all(values)) { $1 })
+        var options = message(arguments)
+        try template?.complete(&options, instructions: input.instructions)
+        options.set("output_schema", arguments[schema]?.text)
+        let asking = Asking(
+          account: arguments[account], question: input.question, options: options,
+          output: AnswerOutput(
+            form: arguments[schema].map { .json($0.schema) } ?? (arguments[code] ? .codeBlock : .whole),
+            json: arguments[json], raw: arguments[raw],
+            file: arguments[output].map { OutputFile(path: $0, replaces: true) }))
+        return Work(json: arguments[json]) { service in
+          try await asking.run(service, thread: arguments[thread], continues: arguments[continues])
+        }
       }
     }
   }

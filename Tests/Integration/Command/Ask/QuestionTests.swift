@@ -39,6 +39,10 @@ struct QuestionTests {
     (#""$0" "What is a bus?" </dev/null"#, "What is a bus?"), (#""$0" --fast What now? </dev/null"#, "What now?"),
     (#"echo piped | "$0" "Shorten this""#, "Shorten this\n\npiped"),
     (#"echo piped | "$0" Shorten - please"#, "Shorten\n\npiped\n\nplease"),
+    (#"echo piped | "$0" --file=- Shorten"#, "Shorten\n\nFile: standard input\n```\npiped\n```"),
+    // Words that resemble a verb and begin otherwise, and commands of other programs before a whole question.
+    (#""$0" What is a bus? </dev/null"#, "What is a bus?"), (#""$0" Task </dev/null"#, "Task"),
+    (#""$0" hat </dev/null"#, "hat"), (#""$0" list three rivers </dev/null"#, "list three rivers"),
   ])
   func aTextWithoutAVerbIsAsked(_ line: String, _ question: String) async throws {
     try await World.with { world in
@@ -48,12 +52,36 @@ struct QuestionTests {
     }
   }
 
-  @Test(arguments: ["statsu", "asl hello", "--verison", "threds list"])
+  @Test(arguments: [
+    "statsu", "signin", "caht", "asl hello", "--verison", "threds list", "login", "logout", "export last",
+    "delete last --yes", "Show 63ae42d3", "help login", "help sattus",
+  ])
   func aTextThatIsNearlyAVerbIsAMistake(_ words: String) async throws {
     try await World.with(World.Plan(keyring: .none, service: .none)) { world in
       let output = try await world.shell(#""$0" \#(words) </dev/null"#)
-      #expect(output.text.hasPrefix("chappie: There is no command") && output.text.contains("Did you mean"))
+      #expect(output.text.hasPrefix("chappie: There is no command"), "\(output.text)")
+      #expect(output.text.contains("Did you mean"), "\(output.text)")
       #expect(output.status == 2)
+    }
+  }
+
+  /// A variable of a script may be empty; what is piped in is no question then.
+  @Test(arguments: ["''", "--fast ' '", "Sum up ''"])
+  func anEmptyArgumentIsAMistake(_ words: String) async throws {
+    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
+      let output = try await world.shell(#"echo piped | "$0" \#(words)"#)
+      #expect(output.text.hasPrefix("chappie: The text has an empty argument"), "\(output.text)")
+      #expect(output.status == 2)
+    }
+  }
+
+  @Test func aSilentInputIsAnnounced() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      // The pipe stays open until the announcement is there.
+      let output = try await world.shell(
+        #"mkfifo said; { read -r line <said; echo piped; } | "$0" ask - 2>said"#)
+      #expect(output.text == "You said: “piped” This conversation has 1 message.\n")
     }
   }
 
