@@ -60,6 +60,7 @@ struct TurnPrinter {
       case .waiting(let reason): view?.wait(for: reason)
       case .completed(let text, let details):
         kept?.text = text
+        kept?.isComplete = true
         view?.finish()
         return try finish(text, details)
       case .failed(let failure, let details):
@@ -146,4 +147,6 @@ struct TurnPrinter {
 @GLibActor
 final class KeptAnswer {
   var text = ""
+  /// Whether the answer is whole. Otherwise it failed, or the user cancelled it.
+  var isComplete = false
 }

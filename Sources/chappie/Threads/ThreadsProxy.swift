@@ -67,7 +67,8 @@ struct ThreadsProxy {
   }
 
   private static let noSuchThread = CommandFailure(
-    .failed, tr("There is no such thread: see chappie threads, also with --archived."))
+    .failed, tr("There is no such thread: see chappie threads, also with --archived."),
+    name: ErrorName.noSuchThread.busName)
 
   // MARK: One thread
 

@@ -97,14 +97,24 @@ private struct Asking {
   @GLibActor
   func run(_ service: ServiceConnection, thread: String?, continues: Bool) async throws -> ExitStatus {
     try output.file?.check()
-    if let thread = thread ?? (continues ? LastThread.id(of: account) : nil) {
-      let conversation = try await ThreadConversation(service, account: account, thread: thread, output: output)
-      defer { if let id = conversation.thread { LastThread.set(id, of: account) } }
-      return try await conversation.send(question, options)
+    var thread = thread
+    if continues {
+      thread = try LastAsk.of(account).thread()
+    } else {
+      // A question that fails must not be taken for the one before it.
+      LastAsk.nothing.note(of: account)
     }
-    let status = try await print(service, continues: continues)
-    LastThread.set(nil, of: account)
-    return status
+    guard let thread else { return try await print(service, continues: continues) }
+    let conversation = try await ThreadConversation(service, account: account, thread: thread, output: output)
+    do {
+      let status = try await conversation.send(question, options)
+      LastAsk(thread: conversation.thread).note(of: account)
+      return status
+    } catch {
+      let isGone = (error as? CommandFailure)?.name == ErrorName.noSuchThread.busName
+      LastAsk(thread: isGone ? nil : conversation.thread).note(of: account)
+      throw error
+    }
   }
 
   /// Asks outside of threads. The service keeps the conversation until the next question or its own end.
@@ -119,28 +129,61 @@ private struct Asking {
       // While the keyring is locked, the service does not list the other accounts.
       client = try await service.openClient(account)
     }
-    return try await TurnPrinter(service: service, client: client, output: output).print(question, options)
+    let answer = KeptAnswer()
+    // An answer that does not have the wanted form can be followed up as well.
+    defer { if answer.isComplete { LastAsk.conversation.note(of: account) } }
+    let printer = TurnPrinter(service: service, client: client, output: output, kept: answer)
+    return try await printer.print(question, options)
   }
 }
 
-/// The thread of the last `ask` of each account, if it was in one.
-private enum LastThread {
+/// What `ask --continue` follows up, for each account.
+enum LastAsk {
+  /// The conversation that the service keeps outside of threads.
+  case conversation
+  /// The thread with this id.
+  case thread(String)
+  /// The last question was not completed, or its thread is gone.
+  case nothing
+
   private static let directory = Directories.runtime + "/chappie"
   private static let path = directory + "/last-threads"
   private static let limit = 64 << 10
 
-  static func id(of account: String?) -> String? {
-    let id = read()[bytesOf: account ?? "default"]?.stringValue
-    return id.flatMap { ThreadID.isValid($0) ? $0 : nil }
+  /// - Parameter id: nil if there is no such thread.
+  init(thread id: String?) {
+    self = id.map { .thread($0) } ?? .nothing
+  }
+
+  static func of(_ account: String?) -> LastAsk {
+    guard let id = read()[bytesOf: account ?? "default"]?.stringValue else { return .conversation }
+    return LastAsk(thread: ThreadID.isValid(id) ? id : nil)
+  }
+
+  /// The id of the thread to go on with; nil for the conversation outside of threads.
+  ///
+  /// - Throws: ``CommandFailure`` if there is nothing to go on with.
+  func thread() throws(CommandFailure) -> String? {
+    switch self {
+    case .conversation: return nil
+    case .thread(let id): return id
+    case .nothing:
+      throw CommandFailure(
+        .failed, tr("There is nothing to follow up: the last ask was not completed, or its thread is gone."))
+    }
   }
 
   /// Without the file, the next `ask --continue` goes on outside of threads.
-  static func set(_ id: String?, of account: String?) {
-    var threads = read()
-    guard id != nil || !threads.isEmpty else { return }
-    threads[account ?? "default"] = id.map { .string($0) }
-    try? Files.makeDirectory(directory)
-    try? Files.write(ChappieJSONValue.object(threads).encoded, to: path)
+  func note(of account: String?) {
+    var threads = Self.read()
+    threads[account ?? "default"] =
+      switch self {
+      case .conversation: nil
+      case .thread(let id): .string(id)
+      case .nothing: ""
+      }
+    try? Files.makeDirectory(Self.directory)
+    try? Files.write(ChappieJSONValue.object(threads).encoded, to: Self.path)
   }
 
   private static func read() -> [String: ChappieJSONValue] {

@@ -4,7 +4,8 @@ import Platform
 
 extension Verb {
   /// `chappie context`: shows and changes the conversation of `ask`.
-  static let context = Verb("context", tr("Show, summarise or forget the conversation of the last ask")) { parser in
+  static let context = Verb("context", tr("Show, summarise or forget the conversation of ask outside of threads")) {
+    parser in
     let account = parser.account()
     let messages = parser.flag("messages", tr("Print the messages"))
     let clear = parser.flag("clear", tr("Forget it"))
@@ -22,7 +23,10 @@ extension Verb {
           StandardStream.output.write(data: try await Conversation(service, client).messages())
           return .success
         }
-        if arguments[clear] { try await service.call(client, "Client", "ClearContext") }
+        if arguments[clear] {
+          try await service.call(client, "Client", "ClearContext")
+          LastAsk.conversation.note(of: arguments[account])
+        }
         if let text = arguments[summary] ?? (arguments[compact] ? "" : nil) {
           try await service.call(client, "Client", "CompactContext", .tuple(text), timeout: nil)
         }

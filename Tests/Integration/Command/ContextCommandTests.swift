@@ -41,10 +41,34 @@ struct ContextCommandTests {
       _ = try await world.chappie("ask", "five")
       #expect(try await world.chappie("ask", "-c", "six").text.contains("3 messages"))
       #expect(try await world.listedThreads().map(\.turnCount) == [2])
-      // A failed question is followed up by nothing.
-      try await world.sandbox.play(#"[{"endpoint":"responses","status":400,"body":{"detail":"No."}}]"#)
-      #expect(try await world.chappie("ask", "seven").status == 10)
-      #expect(try await world.chappie("ask", "-c", "eight").text.contains("5 messages"))
+      // An answer without the wanted form is followed up, too.
+      #expect(try await world.chappie("ask", "-x", "seven").status == 13)
+      #expect(try await world.chappie("ask", "-c", "eight").text.contains("3 messages"))
+    }
+  }
+
+  /// After a question that failed, and in a thread that is gone, no other conversation is followed up.
+  @Test(arguments: ["", "--thread new", "gone"])
+  func aFailedQuestionIsFollowedUpByNothing(_ place: String) async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      _ = try await world.chappie("ask", "one")
+      if place == "gone" {
+        let thread = try await world.beginThread("two")
+        #expect(try await world.chappie("threads", "delete", "--yes", thread).status == 0)
+        #expect(try await world.chappie("ask", "-c", "three").text.contains("There is no such thread"))
+      } else {
+        let place = place.split(separator: " ").map(String.init)
+        #expect(try await world.chappie(["ask", "--image", "nothing.png"] + place + ["two"]).status == 1)
+      }
+      for _ in 1...2 {
+        let refused = try await world.chappie("ask", "-c", "three")
+        #expect(refused.text.hasPrefix("chappie: There is nothing to follow up"), "\(refused.text)")
+        #expect(refused.status == 1)
+      }
+      #expect(try await world.chappie("context", "--clear").status == 0)
+      #expect(try await world.chappie("ask", "-c", "three").text.contains("1 message."))
+      #expect(try await world.chappie("ask", "-c", "four").text.contains("3 messages"))
     }
   }
 
