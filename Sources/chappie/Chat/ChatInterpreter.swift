@@ -22,7 +22,7 @@ final class ChatInterpreter {
     /compact [SUMMARY]  summarises the conversation; without SUMMARY the model does it
     /clear              forgets the conversation; a thread stays stored, and a new one begins
     /context            shows how long the conversation is
-    /help, /quit        exit and quit do without the slash
+    /help, /quit        shows these commands; ends the chat, as exit and quit do
     """)
 
   private let conversation: any ChatTarget
@@ -114,13 +114,11 @@ final class ChatInterpreter {
   /// Asks, and keeps the answer, even a part of it.
   private func ask(_ question: Question) async throws {
     let answer = KeptAnswer()
-    var isAnswered = false
     defer {
-      history.exchanges.append(.init(question: question, answer: answer.text, isAnswered: isAnswered))
+      history.exchanges.append(.init(question: question, answer: answer.text, isAnswered: answer.isComplete))
     }
     // A refusal is printed like an answer, so the status says nothing more.
     _ = try await conversation.send(question, options, answer)
-    isAnswered = true
   }
 
   private func retry() async throws {
@@ -142,11 +140,12 @@ final class ChatInterpreter {
       return StandardStream.output.line(try await conversation.model().terminalSafeLine)
     }
     try await conversation.select(slug)
-    // A model that the backend hides can be used, and no list says nothing about the model.
+    // A model that the backend hides can be used: only the next turn tells. No list says nothing about the model.
     let known = await models()
-    if !known.isEmpty, !known.contains(slug) {
+    guard known.isEmpty || known.contains(slug) else {
+      let name = slug.terminalSafeLine
       let offered = known.joined(separator: ", ").terminalSafeLine
-      say(tr("“\(slug.terminalSafeLine)” is not in the list of models: \(offered)."))
+      return say(tr("“\(name)” is not in the list of models: \(offered). The next message shows whether it answers."))
     }
     // The service may know it by another name.
     say(tr("\(try await conversation.model().terminalSafeLine) answers from now on."))

@@ -27,7 +27,7 @@ extension Verb {
           }
         let chat = ChatInterpreter(conversation: target, options: options)
         if let lines { return await run(lines, in: chat) }
-        try await greet(service, account, target)
+        await greet(service, account, target)
         if let target = target as? ThreadConversation { try await target.remind(raw: arguments[raw]) }
         return try await ChatTerminal(chat).run()
       }
@@ -63,16 +63,18 @@ extension Verb {
     return status
   }
 
-  /// Says who talks with which model.
+  /// Tells a person who talks with which model. The chat goes on without that.
   @GLibActor
-  private static func greet(_ service: ServiceConnection, _ account: String?, _ target: any ChatTarget) async throws {
-    let status = try await service.status(try await service.session(account))
-    let model = try await target.model().terminalSafeLine
+  private static func greet(_ service: ServiceConnection, _ account: String?, _ target: any ChatTarget) async {
+    guard StandardStream.error.isTerminal,
+      let status = try? await service.status(try await service.session(account)),
+      let model = try? await target.model().terminalSafeLine
+    else { return }
     let text =
       status.state == .signedIn
       ? tr("\(status.summary), \(model) answers. /help shows the commands.")
       : tr("\(status.summary). /help shows the commands.")
     let lines = text.lines(within: Terminal.columns).map(TerminalStyle().dim)
-    StandardStream.output.write(controlSequences: lines.map { $0 + "\n" }.joined())
+    StandardStream.error.write(controlSequences: lines.map { $0 + "\n" }.joined())
   }
 }

@@ -43,7 +43,7 @@ struct ChatCommandTests {
         """
       let output = try await world.chappie("chat", "--model", "gpt-6-luna", input: input)
       #expect(
-        output.text.replacing(/models: gpt-.*/, with: "models: …") == """
+        output.text.replacing(#/models: gpt-.*?\. /#, with: "models: …. ") == """
           0 messages, about 0 tokens, for gpt-6-luna
           You said: “one” This conversation has 1 message.
           2 messages, about 14 tokens, for gpt-6-luna
@@ -52,8 +52,7 @@ struct ChatCommandTests {
           The conversation is forgotten.
           0 messages, about 0 tokens, for gpt-6-luna
           gpt-6-luna
-          “hidden” is not in the list of models: …
-          hidden answers from now on.
+          “hidden” is not in the list of models: …. The next message shows whether it answers.
           gpt-6-sol answers from now on.
           You said: “two” This conversation has 1 message.
           chappie: There is no /nonsense: see /help.

@@ -26,6 +26,21 @@ struct ChatPromptTests {
     }
   }
 
+  /// What greets a person is no part of the answers.
+  @Test func aFileGetsTheAnswersAlone() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let file = world.directories.home.path + "/answers"
+      let output = try await world.chappie(
+        "chat",
+        at: [.sees("answers. /help shows the commands."), .prompt, .types("one\r"), .prompt, .types("/quit\r")],
+        output: file)
+      #expect(output.status == 0, "\(output.text)")
+      let answers = try String(contentsOfFile: file, encoding: .utf8)
+      #expect(answers == "You said: “one” This conversation has 1 message.\n")
+    }
+  }
+
   @Test func interruptOnAnEmptyLineAsksBeforeItEnds() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()

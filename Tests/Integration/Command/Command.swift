@@ -18,18 +18,25 @@ extension World {
   }
 
   /// The terminal output of `chappie` for a person.
-  func chappie(_ arguments: String..., at terminal: [TerminalStep]) async throws -> Output {
-    try await chappie(arguments, at: terminal)
+  ///
+  /// - Parameter file: gets standard output in place of the terminal.
+  func chappie(
+    _ arguments: String..., at terminal: [TerminalStep], output file: String? = nil
+  ) async throws -> Output {
+    try await chappie(arguments, at: terminal, output: file)
   }
 
   /// - Parameter columns: the width of the terminal.
   func chappie(
-    _ arguments: [String], at terminal: [TerminalStep], columns: Int = 80, environment: [String: String] = [:]
+    _ arguments: [String], at terminal: [TerminalStep], columns: Int = 80, environment: [String: String] = [:],
+    output file: String? = nil
   ) async throws -> Output {
     let steps = String(decoding: try JSONEncoder().encode(terminal), as: UTF8.self)
+    let command = file.map { ["/bin/sh", "-c", #"exec "$@" >"$0""#, $0] } ?? []
     let process = try ChildProcess(
-      "terminal", "/usr/bin/python3", ["-c", TerminalStep.player, "\(columns)", steps, Binaries.chappie] + arguments,
-      in: directories, environment: ["TERM": "xterm"].merging(environment) { $1 })
+      "terminal", "/usr/bin/python3",
+      ["-c", TerminalStep.player, "\(columns)", steps] + command + [Binaries.chappie] + arguments, in: directories,
+      environment: ["TERM": "xterm"].merging(environment) { $1 })
     guard case .exit(let status) = try await process.waitForEnd() else {
       throw UnmetCondition("the end of a terminal: \(process.output)")
     }
