@@ -29,7 +29,8 @@ LINES = [
     ["status"], ["status", "--json"], ["accounts"], ["accounts", "--json"], ["models"], ["models", "--json"], ["usage"],
     ["usage", "--json"], ["ask", "hi"], ["ask", "--json", "hi"], ["ask", "--continue", "hi"],
     ["ask", "--thread", "last", "hi"], ["chat"], ["context"], ["context", "--messages"], ["context", "--json"],
-    ["threads"], ["threads", "--json"], ["threads", "show", "last"], ["threads", "export", "last"],
+    ["threads"], ["threads", "--json"], ["threads", "search", "hi", "nothing"], ["threads", "show", "last"],
+    ["threads", "export", "last"],
     ["threads", "export", "last", "--format", "markdown"], ["threads", "usage"], ["approvals"], ["approvals", "--json"],
     ["doctor"], ["doctor", "--json"], ["templates"], ["erase"], ["monitor"], ["monitor", "--usage", "--json"],
     ["sign-in", "--device-code", "--account", "other"], ["sign-in", "--no-open", "--browser", "--account", "other"],
@@ -286,7 +287,9 @@ class Command(Source):
 
     def run_line(self, line, changes):
         tap = Tap(Path(os.environ["XDG_RUNTIME_DIR"], f"tap-{next(self.numbers)}"), changes)
-        environment = {**os.environ, "DBUS_SESSION_BUS_ADDRESS": f"unix:path={tap.path}"}
+        # A directory of its own: an `ask` that fails leaves a note for `ask --continue`.
+        runtime = Path(f"{tap.path}-runtime")
+        environment = {**os.environ, "DBUS_SESSION_BUS_ADDRESS": f"unix:path={tap.path}", "XDG_RUNTIME_DIR": str(runtime)}
         with subprocess.Popen([self.stage.programs / "chappie", *line], env=environment, stdin=subprocess.PIPE,
                               stdout=subprocess.DEVNULL, stderr=self.stage.log) as program:
             try:

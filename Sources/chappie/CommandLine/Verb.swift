@@ -103,6 +103,14 @@ extension CommandLineParser {
   /// The option `--json` of the verbs that print a list.
   func jsonLines() -> CommandLineFlag { flag("json", tr("Print one JSON object a line")) }
 
+  /// The option `--archived` of the verbs that list threads.
+  func archived() -> CommandLineFlag { flag("archived", tr("The archived threads, not the active ones")) }
+
+  /// The option `--limit` of the verbs that list threads.
+  func limit() -> CommandLineOption<Int> {
+    integer("limit", in: 1...Int(Int32.max), placeholder: tr("COUNT"), tr("List at most so many threads"))
+  }
+
   /// The option `--yes` of the verbs that remove something for good.
   func yes() -> CommandLineFlag { flag("yes", short: "y", tr("Do not ask first")) }
 }

@@ -8,15 +8,14 @@ extension Verb {
     "threads", tr("List, show and manage stored conversations"),
     details: tr("Without a command, the threads are listed."),
     verbs: [
-      threadList, threadShow, threadExport, threadRename, threadArchive, threadUnarchive, threadDelete, threadUsage,
-      threadCompact,
+      threadList, threadSearch, threadShow, threadExport, threadRename, threadArchive, threadUnarchive, threadDelete,
+      threadUsage, threadCompact,
     ], threadList.prepare)
 
   private static let threadList = Verb("list", tr("List the threads, the latest change first")) { parser in
     let account = parser.account()
-    let archived = parser.flag("archived", tr("The archived threads, not the active ones"))
-    let limit = parser.integer(
-      "limit", in: 1...Int(Int32.max), placeholder: tr("COUNT"), tr("List at most so many threads"))
+    let archived = parser.archived()
+    let limit = parser.limit()
     let json = parser.jsonLines()
     return { arguments in
       Work(json: arguments[json]) { service in

@@ -37,6 +37,48 @@ struct ThreadsCommandTests {
     }
   }
 
+  @Test func threadsAreSearched() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let rivers = try await world.beginThread("Name three rivers.")
+      _ = try await world.chappie("threads", "rename", rivers, "Water")
+      let bus = try await world.beginThread("What is a bus?\n\(String(repeating: "word ", count: 50))Tail")
+      let found = try await world.chappie("threads", "search", "SAID", "rivers").text.split(separator: "\n")
+      #expect(found.count == 2 && found[0].hasPrefix("\(rivers.prefix(8))  ") && found[0].hasSuffix("  Water"))
+      #expect(found.last == "  You said: “Name three rivers.” This conversation has 1 message.")
+      #expect(try await world.chappie("threads", "search", "tail").text.contains("word Tail"))
+      let titled = try await world.chappie("threads", "search", "--json", "water").text
+      #expect(titled.hasPrefix(#"{"id":"\#(rivers)","title":"Water","#) && !titled.contains(#""line""#))
+      let both = try await world.chappie("threads", "search", "--json", "conversation").text.split(separator: "\n")
+      #expect(both.count == 2 && both[0].contains(bus) && both[1].contains(rivers))
+      #expect(both.allSatisfy { $0.contains(#","line":"You said: "#) || $0.contains("This conversation") })
+      let one = try await world.chappie("threads", "search", "--json", "--limit", "1", "conversation")
+      #expect(one.text.split(separator: "\n").count == 1)
+      #expect(try await world.chappie("threads", "search", "rivers", "bus").text == "No thread has these words.\n")
+      #expect(try await world.chappie("threads", "search", " ").status == 2)
+      try await world.keyring.lock()
+      let shown = try await world.chappie("threads", "show", "last")
+      let searched = try await world.chappie("threads", "search", "rivers")
+      #expect(searched.status == 4 && searched.text == shown.text, "\(searched.text)")
+    }
+  }
+
+  /// The texts of old threads are not read.
+  @Test func aSearchTellsWhatItLeftOut() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      _ = try await world.beginThread("Name three rivers.")
+      for _ in 0..<200 { try await caller.call("Threads.Create", ["title": "Lakes"] as VariantDictionary) }
+      let output = try await world.chappie("threads", "search", "said")
+      #expect(
+        output.text == """
+          No thread has these words.
+          1 thread was searched by its title alone: it is too old or too large.
+
+          """)
+    }
+  }
+
   @Test func aLongTitleIsTruncatedOnlyInTheTable() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()

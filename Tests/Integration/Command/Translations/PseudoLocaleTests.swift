@@ -49,7 +49,8 @@ struct PseudoLocaleTests {
   @Test(arguments: [
     "usge", "threads lst", "ask --thread new --continue hello", "ask", "threads list --limit 0",
     "threads list --limit many", "threads show", "threads export --format pdf last", "threads export --all",
-    "threads rename last", "threads delete last", "threads show last next", "approvals approve", "erase",
+    "threads rename last", "threads search", "threads delete last", "threads show last next", "approvals approve",
+    "erase",
     "context --clear --compact", "status again", "threads show 0bd", "threads show last", "ask --image /nwhr.png hello",
     "ask hello", "ask --account wrk hello", "ask --image - -",
   ])
@@ -83,7 +84,8 @@ struct PseudoLocaleTests {
         "status", "accounts", "usage", "models", "context", "threads", "threads usage", "doctor",
         "threads show \(thread)", "threads export --format markdown \(thread)", "threads rename \(thread) Brn",
         "threads compact \(thread) Shrt", "threads archive \(thread)", "threads list --archived",
-        "threads unarchive \(thread)", "threads delete --yes \(thread)", "threads delete --yes --all", "sign-out",
+        "threads unarchive \(thread)", "threads search nwhr", "threads delete --yes \(thread)",
+        "threads delete --yes --all", "sign-out",
         "erase --yes",
       ] {
         try await expectTranslated(
