@@ -31,11 +31,11 @@ function __chappie_threads_no_verb
     test (count $words) -eq 2; and test "$words[2]" = threads
 end
 
-# Whether the options of "threads list" apply: list is the default subcommand.
+# Whether the options of "threads list" apply, which search has too: list is the default subcommand.
 function __chappie_threads_list
     __chappie_verb threads; or return
     set -l words (commandline -opc)
-    test (count $words) -lt 3; or contains -- $words[3] list; or string match -q -- '-*' $words[3]
+    test (count $words) -lt 3; or contains -- $words[3] list search; or string match -q -- '-*' $words[3]
 end
 
 # Models and their other names. Without a terminal, nobody is asked for the keyring's password.
@@ -72,7 +72,7 @@ complete -c chappie -n __chappie_no_verb -a sign-out -d 'Remove the stored sign-
 complete -c chappie -n __chappie_no_verb -a status -d 'Show who is signed in'
 complete -c chappie -n __chappie_no_verb -a ask -d 'Ask, and print the answer as it comes'
 complete -c chappie -n __chappie_no_verb -a chat -d 'Talk with the model, line by line'
-complete -c chappie -n __chappie_no_verb -a context -d 'Show, summarise or forget the conversation of the last ask'
+complete -c chappie -n __chappie_no_verb -a context -d 'Show, summarise or forget the conversation of ask outside of threads'
 complete -c chappie -n __chappie_no_verb -a threads -d 'List, show and manage stored conversations'
 complete -c chappie -n __chappie_no_verb -a models -d 'List the models that the plan offers'
 complete -c chappie -n __chappie_no_verb -a usage -d 'Show how much of the plan is used'
@@ -87,6 +87,7 @@ complete -c chappie -n __chappie_no_verb -l version -d 'Show the version'
 complete -c chappie -s h -l help -d 'Show help'
 
 complete -c chappie -n __chappie_threads_no_verb -a list -d 'List the threads, the latest change first'
+complete -c chappie -n __chappie_threads_no_verb -a search -d 'Find threads by words of their titles and texts'
 complete -c chappie -n __chappie_threads_no_verb -a show -d 'Show the messages of a thread'
 complete -c chappie -n __chappie_threads_no_verb -a export -d 'Write a thread, or all, as JSON or Markdown'
 complete -c chappie -n __chappie_threads_no_verb -a rename -d 'Give a thread another title'
