@@ -39,12 +39,17 @@ enum ChappieCommand {
     run(.question, arguments)
   }
 
-  /// Commands of other programs. Who types `logout` must not believe to be signed out.
-  private static let commandsElsewhere = [
-    "login": "sign-in", "auth": "sign-in", "logout": "sign-out", "config": "doctor", "list": "threads list",
-    "show": "threads show", "export": "threads export", "delete": "threads delete", "archive": "threads archive",
-    "rename": "threads rename", "search": "threads search",
-  ]
+  /// The verb that a command of other programs means. Who types `logout` must not believe to be signed out.
+  private static func meant(by word: String) -> String? {
+    switch word.lowercased() {
+    case "login": "sign-in"
+    case "auth": "sign-in"
+    case "logout": "sign-out"
+    case "config": "doctor"
+    case let word where Verb.threads.verbs.contains { $0.name == word }: "threads \(word)"
+    default: nil
+    }
+  }
 
   private static func verb(_ name: String) -> Verb? { Verb.all.first { $0.name == name } }
 
@@ -52,7 +57,7 @@ enum ChappieCommand {
   ///
   /// - Parameter isCommand: whether too little follows the word for a question.
   private static func suggestion(_ word: String, isCommand: Bool = true) -> String {
-    if isCommand, let meant = commandsElsewhere[word.lowercased()] { return Spelling.question(meant) }
+    if isCommand, let meant = meant(by: word) { return Spelling.question(meant) }
     let names = (Verb.all.map(\.name) + ["help", "--help", "--version"]).filter {
       $0.prefix(1) == word.prefix(1) || $0.prefix(2) == String(word.prefix(2).reversed())
     }
