@@ -106,7 +106,8 @@ ColumnLayout {
             icon.name: "document-edit"
             text: i18nd("chappie", "Edit the question")
             onClicked: {
-                field.text = view.turn.question;
+                // A draft stays.
+                field.text = field.text || view.turn.question;
                 view.focusField();
             }
         }

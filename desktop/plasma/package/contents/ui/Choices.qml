@@ -18,9 +18,17 @@ ColumnLayout {
     property string effort: ""
     readonly property string defaultModel: service.client.Model ?? ""
     /** The options of a turn. */
-    readonly property var options: Object.fromEntries(Object.entries({
-        model, reasoning_effort: effort, instructions: instructions.text.trim(),
-    }).filter(([, value]) => value !== ""))
+    readonly property var options: {
+        const options = {};
+        if (model !== "")
+            options.model = model;
+        if (effort !== "")
+            options.reasoning_effort = effort;
+        const words = instructions.text.trim();
+        if (words !== "")
+            options.instructions = words;
+        return options;
+    }
     readonly property string summary: [model || i18nd("chappie", "Default model"), effort && effortName(effort),
         options.instructions ? "…" : ""].filter(part => part).join(" · ")
 
