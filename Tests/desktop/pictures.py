@@ -23,7 +23,7 @@ import window  # noqa: E402
 from support import TOP, World, call_bus, user_code, wait_for  # noqa: E402
 
 QUESTION = "How do I find large files?"
-ANSWER = """`find` finds files by their size, and `du` adds up whole folders:
+ANSWER = """`find` finds files *by their size*, and `du` adds up folders, as [its manual](https://example.org/du) says:
 
 ```bash
 # the ten largest files of your home
@@ -39,8 +39,6 @@ du -h --max-depth=1 ~ | sort -h
 | `-h` | sizes that people can read |
 
 **Nothing is deleted** by these commands."""
-# For popups, which do not render tables.
-SHORT = ANSWER.partition("| option")[0] + ANSWER[ANSWER.index("**Nothing"):]
 EARLIER = ("Translate: the early bird", "Why is the sky blue?")
 
 
@@ -88,6 +86,7 @@ class Pictures:
             shown.ask(QUESTION)
             shown.shows("Nothing is deleted")
             shown.button_is_there("Copy the answer")
+            wait_for("a message that has gone", lambda: not shown.sees("You are signed in"))
             self.take(display, "window")
         finally:
             shown.close()
@@ -115,7 +114,7 @@ class Pictures:
         shell = self.gnome(True)
         shell.open()
         shell.shows("5-hour limit")
-        self.world.answer(SHORT, delta_delay_ms=200)
+        self.world.answer(ANSWER, delta_delay_ms=200)
         shell.ask(QUESTION)
         shell.shows("-printf")
         self.take_shell("gnome-shell-streaming", "580x480+700+0")
@@ -192,7 +191,7 @@ class Pictures:
         try:
             wait_for("the icon", run.window.icon, 120)
             run.open()
-            self.world.answer(SHORT)
+            self.world.answer(ANSWER)
             run.window.ask(QUESTION)
             run.window.shows("Nothing is deleted")
             self.take(run.display, "plasma", "640x560+0+200")
