@@ -12,7 +12,8 @@ struct Retries {
     case again(afterSeconds: Double)
     /// The request needs another access token.
     case withAnotherToken
-    case overHTTP(forGood: Bool)
+    /// If `isLasting`, the next requests go over HTTP as well, for ten minutes.
+    case overHTTP(isLasting: Bool)
     case withoutCompression
     /// The request needs another model, or another form. If there is none, it fails with this error.
     case withAnotherModel(ChappieClientError)
@@ -58,8 +59,8 @@ struct Retries {
     case .again(let seconds):
       Log.info("A request is sent again in \(Duration.seconds(seconds)): \(error).")
     case .withAnotherToken: Log.info("A request is sent again with another access token: \(error).")
-    case .overHTTP(forGood: true): Log.info("Requests go over HTTP for ten minutes, without a WebSocket: \(error).")
-    case .overHTTP(forGood: false): Log.info("This answer comes over HTTP, without a WebSocket: \(error).")
+    case .overHTTP(isLasting: true): Log.info("Requests go over HTTP for ten minutes, without a WebSocket: \(error).")
+    case .overHTTP(isLasting: false): Log.info("This answer comes over HTTP, without a WebSocket: \(error).")
     case .withoutCompression: Log.info("A request is sent again without compression: \(error).")
     case .withAnotherModel: Log.info("The backend does not take the model: \(error).")
     case .fail: Log.info("A request has failed: \(error).")
@@ -90,7 +91,7 @@ struct Retries {
       unavailable += 1
       return .again(afterSeconds: retryAfter.map { min($0, backoff.maximumDelay) } ?? Self.delay(unavailable))
     case .noWebSocket(let error, let isLasting):
-      return transport.fallsBackToHTTPSSE ? .overHTTP(forGood: isLasting) : reconnect(error)
+      return transport.fallsBackToHTTPSSE ? .overHTTP(isLasting: isLasting) : reconnect(error)
     case .broken(let error) where used == .webSocket:
       return reconnect(error)
     case .broken(let error) where !hasDelivered:
@@ -104,7 +105,7 @@ struct Retries {
 
   private mutating func reconnect(_ error: ChappieClientError) -> Decision {
     guard dropped < transport.maxWebSocketReconnectionAttempts else {
-      return transport.fallsBackToHTTPSSE ? .overHTTP(forGood: true) : .fail(error)
+      return transport.fallsBackToHTTPSSE ? .overHTTP(isLasting: true) : .fail(error)
     }
     dropped += 1
     return .again(afterSeconds: Self.delay(dropped))

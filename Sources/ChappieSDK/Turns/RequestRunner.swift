@@ -85,9 +85,9 @@ final class RequestRunner {
           }
           model = other
         case .withoutCompression: compresses = false
-        case .overHTTP(let forGood):
+        case .overHTTP(let isLasting):
           used = .http
-          if forGood { noSocketUntil = .now + Self.pause }
+          if isLasting { noSocketUntil = .now + Self.pause }
           if case .noWebSocket(.network, _) = failure { hadNoSocket = true }
         }
       }

@@ -107,7 +107,7 @@ struct RetriesTests {
   func reopensADroppedSocketThenFallsBackToHTTP(_ hasDelivered: Bool) {
     let (seconds, last) = Self.waits(.broken(Self.error), over: .webSocket, hasDelivered: hasDelivered)
     #expect(Self.backOff(seconds, to: 5))
-    guard case .overHTTP(forGood: true) = last else {
+    guard case .overHTTP(isLasting: true) = last else {
       Issue.record("no fallback")
       return
     }
@@ -126,7 +126,7 @@ struct RetriesTests {
   func fallsBackToHTTPAtOnceWithoutWebSocket(_ isLasting: Bool) {
     var retries = Self.retries()
     let decision = retries.decide(.noWebSocket(Self.error, isLasting: isLasting), over: .webSocket, hasDelivered: false)
-    guard case .overHTTP(forGood: isLasting) = decision else {
+    guard case .overHTTP(isLasting: isLasting) = decision else {
       Issue.record("\(decision)")
       return
     }
