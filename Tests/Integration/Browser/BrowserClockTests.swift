@@ -64,7 +64,7 @@ struct BrowserClockTests {
       try await world.service.restart()
       #expect(try await caller.send("hi").contains("hi"))
       try await world.sandbox.expireAccessTokens()
-      #expect(try await refusal { try await caller.send("hi") }.name == "Network")
+      try await expectRefusal("Network") { try await caller.send("hi") }
       #expect(try await caller.state() == "signed-in")
       #expect(try await refreshes(world) == 0)
     }

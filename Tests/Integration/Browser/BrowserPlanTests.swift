@@ -21,7 +21,7 @@ struct BrowserPlanTests {
       try await world.user.signIn(caller, deciding: ["plan_use": "false"])
       #expect(try await caller.state() == "signed-in")
       #expect(try await planUse(caller) == "not-granted")
-      #expect(try await refusal { try await caller.send("hi") }.name == "PlanUseNotGranted")
+      try await expectRefusal("PlanUseNotGranted") { try await caller.send("hi") }
       let requests = try await world.sandbox.state().requests
       #expect(requests["api-responses"] == 0 && requests["api-models"] == 0)
       // The user changes the decision.
@@ -108,7 +108,7 @@ struct BrowserPlanTests {
     try await with { world, caller in
       try await world.sandbox.play(
         #"[{"endpoint":"api-responses","refusal":"subscription_sharing_usage_limit_exceeded","in_stream":true}]"#)
-      #expect(try await refusal { try await caller.send("hi") }.name == "UsageLimitReached")
+      try await expectRefusal("UsageLimitReached") { try await caller.send("hi") }
       #expect(try await planUse(caller) == "limit-reached")
     }
   }

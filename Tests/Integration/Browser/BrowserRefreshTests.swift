@@ -56,7 +56,7 @@ struct BrowserRefreshTests {
   func aTerminalCodeEndsTheSignIn(_ code: String) async throws {
     try await with { world, caller in
       try await world.sandbox.play("[{\"endpoint\":\"browser-refresh\",\"refusal\":\"\(code)\"}]")
-      for _ in 0..<2 { #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired") }
+      for _ in 0..<2 { try await expectRefusal("ReauthenticationRequired") { try await caller.send("hi") } }
       #expect(try await caller.state() == "reauthentication-required")
       #expect(try await caller.property("Session.AuthMethod") == "browser")
       #expect(try await refreshes(world) == 1)
@@ -78,7 +78,7 @@ struct BrowserRefreshTests {
   func anAnswerThatRefusesNothingKeepsTheSignIn(_ fault: String, _ name: String) async throws {
     try await with { world, caller in
       try await world.sandbox.play("[{\"endpoint\":\"browser-refresh\",\(fault)}]")
-      #expect(try await refusal { try await caller.send("hi") }.name == name, "\(fault)")
+      try await expectRefusal(name, "\(fault)") { try await caller.send("hi") }
       #expect(try await caller.state() == "signed-in")
       #expect(try await caller.send("hi").contains("hi"))
       #expect(try await refreshes(world) == 2)
@@ -89,11 +89,11 @@ struct BrowserRefreshTests {
     try await with { world, caller in
       let port = world.sandbox.port
       await world.sandbox.end()
-      #expect(try await refusal { try await caller.send("hi") }.name == "Network")
+      try await expectRefusal("Network") { try await caller.send("hi") }
       #expect(try await caller.state() == "signed-in")
       // The token is sent as soon as somebody listens, to a stand-in that has never issued the client id.
       try await world.sandbox.start(port: port)
-      #expect(try await refusal { try await caller.send("hi") }.name == "HTTPError")
+      try await expectRefusal("HTTPError") { try await caller.send("hi") }
       #expect(try await caller.state() == "signed-in")
       #expect(try await refreshes(world) == 1)
     }
@@ -108,7 +108,7 @@ struct BrowserRefreshTests {
   func aRenewalWithoutProofIsNotUsed(_ fault: String) async throws {
     try await with { world, caller in
       try await world.sandbox.play("[{\"endpoint\":\"browser-refresh\",\"id_token\":{\(fault)}}]")
-      #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired", "\(fault)")
+      try await expectRefusal("ReauthenticationRequired", "\(fault)") { try await caller.send("hi") }
       try await eventually("its revocation") { try await world.sandbox.state().liveRefreshTokens == 0 }
       try await world.user.signIn(caller)
       #expect(try await caller.send("hi").contains("hi"))
@@ -140,9 +140,9 @@ struct BrowserRefreshTests {
     try await with { world, caller in
       try await endOfTheAccessToken()
       try await world.sandbox.play("[{\"endpoint\":\"browser-refresh\",\(fault)}]")
-      #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired", "\(fault)")
+      try await expectRefusal("ReauthenticationRequired", "\(fault)") { try await caller.send("hi") }
       try await world.service.restart()
-      #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired", "\(fault)")
+      try await expectRefusal("ReauthenticationRequired", "\(fault)") { try await caller.send("hi") }
       #expect(try await refreshes(world) == 1)
       try await world.user.signIn(caller)
       #expect(try await world.sandbox.state().registrations.count == 1)
@@ -177,7 +177,7 @@ struct BrowserRefreshTests {
       try await world.service.restart()
       #expect(try await caller.state() == "signed-in")
       try await endOfTheAccessToken()
-      #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
+      try await expectRefusal("ReauthenticationRequired") { try await caller.send("hi") }
       #expect(try await refreshes(world) == 1)
     }
   }

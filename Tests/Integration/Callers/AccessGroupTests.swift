@@ -37,7 +37,7 @@ struct AccessGroupTests {
       #expect(try await widget.send("hi", at: client).contains("hi"))
       // Each app has its own object for the one slot.
       #expect(other != session)
-      #expect(try await refusal { try await widget.state(at: session) }.name == "AccessDenied")
+      try await expectRefusal("AccessDenied") { try await widget.state(at: session) }
 
       let item = try #require(try await world.keyring.items().first)
       #expect(try await world.keyring.items().count == 1)
@@ -122,11 +122,10 @@ struct AccessGroupTests {
       #expect(refused.message.contains("There is no access group '\(Self.group)'"))
       #expect(refused.message.contains("access-groups.d"))
       let app = try await world.caller(app: Self.app)
-      #expect(try await refusal { try await app.open("Session", Self.shared) }.name == "AccessDenied")
+      try await expectRefusal("AccessDenied") { try await app.open("Session", Self.shared) }
       let path: VariantDictionary = ["keychain_access_group": "../../etc/passwd"]
-      #expect(try await refusal { try await app.open("Session", path) }.name == "AccessDenied")
-      #expect(
-        try await refusal { try await app.open("Session", ["keychain_access_group": ""]) }.name == "InvalidArgument")
+      try await expectRefusal("AccessDenied") { try await app.open("Session", path) }
+      try await expectRefusal("InvalidArgument") { try await app.open("Session", ["keychain_access_group": ""]) }
     }
   }
 
@@ -169,7 +168,7 @@ struct AccessGroupTests {
         #expect(refused.name == "AccessDenied")
         #expect(refused.message.contains("There is no access group"))
       }
-      #expect(try await refusal { try await app.send("hi", at: client) }.name == "AccessDenied")
+      try await expectRefusal("AccessDenied") { try await app.send("hi", at: client) }
 
       // The group comes back with its credential.
       try define([Self.app], in: configuration)

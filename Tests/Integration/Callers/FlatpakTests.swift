@@ -74,7 +74,7 @@ struct FlatpakTests {
   }
 
   private func use(_ app: Caller, _ world: World) async throws {
-    #expect(try await refusal { try await app.send("hi") }.name == "AccessDenied")
+    try await expectRefusal("AccessDenied") { try await app.send("hi") }
     let session = try await app.open("Session")
     try await app.signIn(at: session)
     let client = try await app.open("Client")

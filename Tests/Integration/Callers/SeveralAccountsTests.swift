@@ -50,7 +50,7 @@ struct SeveralAccountsTests {
       }
 
       try await first.call("Session.SignOut", at: work)
-      #expect(try await refusal { try await first.send("hi", at: workClient) }.name == "MissingCredential")
+      try await expectRefusal("MissingCredential") { try await first.send("hi", at: workClient) }
       #expect(try await second.send("hi", at: homeClient).contains("hi"))
       #expect(try await first.send("hi", at: alsoHome).contains("hi"))
       #expect(try await world.keyring.credentials().keys.sorted() == ["home"])
@@ -71,7 +71,7 @@ struct SeveralAccountsTests {
       #expect(try await caller.send("hi", at: home).contains("This conversation has 1 message."))
       #expect(try await lastAsker(world) == "account-ada-example-com")
       let elsewhere = Turn(id: waiting.id, path: home, caller: caller)
-      #expect(try await refusal { try await elsewhere.snapshot() }.name == "NoSuchTurn")
+      try await expectRefusal("NoSuchTurn") { try await elsewhere.snapshot() }
       try await waiting.cancel()
       #expect(try await waiting.end().failure.name == "Cancelled")
       #expect(try await caller.send("hi", at: work).contains("hi"))

@@ -139,8 +139,7 @@ struct HostileServiceTests {
       let name = "a\u{202E}b\u{2028}forged  c"
       try await caller.signIn(at: try await caller.open("Session", ["keychain_account": name]))
       let forged = "\u{1B}]52;c;eA==\u{7}\u{1B}[31m\nforged"
-      #expect(
-        try await refusal { try await caller.open("Session", ["keychain_account": forged]) }.name == "InvalidArgument")
+      try await expectRefusal("InvalidArgument") { try await caller.open("Session", ["keychain_account": forged]) }
       // Any program can write an item of that name. The next start finds it.
       let store = try ChildProcess(
         "secret-tool", "/usr/bin/secret-tool",

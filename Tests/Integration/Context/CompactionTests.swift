@@ -68,7 +68,7 @@ struct CompactionTests {
   @Test func anEmptyConversationIsNotCompacted() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
-      #expect(try await refusal { try await caller.compact() }.name == "InvalidArgument")
+      try await expectRefusal("InvalidArgument") { try await caller.compact() }
       #expect(try await world.sandbox.state().requests["responses"] == 0)
     }
   }
@@ -85,7 +85,7 @@ struct CompactionTests {
       _ = try await caller.send("one", at: client)
       let before = try await caller.context(at: client)
       try await world.sandbox.play(#"[{"endpoint":"responses",\#(rule)}]"#)
-      #expect(try await refusal { try await caller.compact(at: client) }.name == error)
+      try await expectRefusal(error) { try await caller.compact(at: client) }
       #expect(try await caller.context(at: client) == before)
       #expect(try await caller.send("two", at: client).contains("3 messages"))
     }

@@ -191,14 +191,14 @@ struct ContextTests {
           VariantDictionary().with(key, ""), VariantDictionary().with(key, String(repeating: "x", count: 256)),
         ]
         for context in wrong {
-          #expect(try await refusal { try await caller.resume(context) }.name == "InvalidArgument")
+          try await expectRefusal("InvalidArgument") { try await caller.resume(context) }
         }
       }
       let huge = String(repeating: "x", count: 4 << 20 + 1)
       let messages: VariantDictionary = ["messages": [Message("user", huge)]]
-      #expect(try await refusal { try await caller.resume(messages) }.name == "LimitExceeded")
-      #expect(try await refusal { try await caller.resume(["compacted_summary": huge]) }.name == "LimitExceeded")
-      #expect(try await refusal { try await caller.compact(huge) }.name == "LimitExceeded")
+      try await expectRefusal("LimitExceeded") { try await caller.resume(messages) }
+      try await expectRefusal("LimitExceeded") { try await caller.resume(["compacted_summary": huge]) }
+      try await expectRefusal("LimitExceeded") { try await caller.compact(huge) }
       #expect(try await caller.context().messages.isEmpty)
     }
   }

@@ -81,7 +81,7 @@ struct HarnessTests {
         (["instructions": String(repeating: "x", count: 1 << 20)], "LimitExceeded"),
       ]
       for (harness, error) in wrong {
-        #expect(try await refusal { try await caller.call("Client.SetHarness", harness) }.name == error)
+        try await expectRefusal(error) { try await caller.call("Client.SetHarness", harness) }
       }
       #expect(try await caller.property("Client.Harness") == before)
       #expect(try !caller.wasInvalidated("Harness", of: "Client"))

@@ -84,7 +84,7 @@ struct ImageTests {
         let refused = try await refusal { try await caller.send("Look", images) }
         #expect(refused.name == "InvalidArgument", "\(test.testDescription)")
         #expect(refused.message.contains(test.message), "\(test.testDescription): \(refused.message)")
-        #expect(try await refusal { try await caller.stream("Look", images) }.name == "InvalidArgument")
+        try await expectRefusal("InvalidArgument") { try await caller.stream("Look", images) }
       }
       let wrongType: VariantDictionary = ["images": "one.png"]
       #expect(try await refusal { try await caller.send("Look", wrongType) }.message.contains("'images'"))
@@ -97,7 +97,7 @@ struct ImageTests {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let images = Array(repeating: Self.webAddress, count: 17)
-      #expect(try await refusal { try await caller.send("Look", ["images": images]) }.name == "LimitExceeded")
+      try await expectRefusal("LimitExceeded") { try await caller.send("Look", ["images": images]) }
       #expect(try await caller.send("Look", ["images": Array(images.dropLast())]).contains("16 images"))
     }
   }
@@ -107,7 +107,7 @@ struct ImageTests {
       let caller = try await world.signedInCaller()
       try await world.sandbox.offer(#"[{"slug":"reader","input_modalities":["text"]}]"#)
       let options: VariantDictionary = ["images": [Self.webAddress], "model": "reader"]
-      #expect(try await refusal { try await caller.send("Look", options) }.name == "HTTPError")
+      try await expectRefusal("HTTPError") { try await caller.send("Look", options) }
     }
   }
 

@@ -27,7 +27,7 @@ struct DeviceBindingTests {
       #expect(error.text("message")?.contains("another device") == true)
       #expect(error["requires_reauthentication"] == false.variant)
       #expect(try await caller.email() == nil)
-      #expect(try await refusal { try await caller.send("hi") }.name == "MissingCredential")
+      try await expectRefusal("MissingCredential") { try await caller.send("hi") }
       #expect(try await world.sandbox.state().requests["responses"] == 1)
 
       let before = try await world.keyring.credentials()["default"]?.attributes["device"]

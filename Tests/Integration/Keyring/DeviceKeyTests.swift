@@ -28,7 +28,7 @@ struct DeviceKeyTests {
       #expect(try await caller.state() == "signed-out")
       #expect(
         try await caller.lastError().text("message")?.contains("the key of this device is gone: sign in again") == true)
-      #expect(try await refusal { try await caller.send("hi") }.name == "MissingCredential")
+      try await expectRefusal("MissingCredential") { try await caller.send("hi") }
       #expect(try await world.sandbox.state().requests["responses"] == 1)
       #expect(!FileManager.default.fileExists(atPath: file.path), "reading creates no key")
       let unread = try await refusal { try await caller.call("Threads.List", VariantDictionary()) }

@@ -43,10 +43,10 @@ struct FirstCollectionTests {
   /// The rules for every prompt: a refusal is respected, and other programs may still ask.
   @Test func aDismissedPromptIsFollowedByAPause() async throws {
     try await with(.dismisses) { world, keyring, caller in
-      #expect(try await refusal { try await signIn(caller) }.name == "Locked")
+      try await expectRefusal("Locked") { try await signIn(caller) }
       #expect(keyring.questions == 1)
       keyring.user = .consents
-      #expect(try await refusal { try await signIn(caller) }.name == "KeyringUnavailable")
+      try await expectRefusal("KeyringUnavailable") { try await signIn(caller) }
       #expect(keyring.questions == 1)
       try await signIn(world.otherProgram())
       #expect(keyring.questions == 2)
@@ -71,7 +71,7 @@ struct FirstCollectionTests {
     try await with { world, keyring, caller in
       _ = try await ScreenSaver(ScreenSaver.gnome, in: world, isActive: true)
       try await eventually("the lock") { try await caller.lock().state == "locked" }
-      #expect(try await refusal { try await signIn(caller) }.name == "KeyringUnavailable")
+      try await expectRefusal("KeyringUnavailable") { try await signIn(caller) }
       #expect(keyring.questions == 0)
     }
   }

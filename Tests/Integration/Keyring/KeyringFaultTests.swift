@@ -45,8 +45,8 @@ struct KeyringFaultTests {
       #expect(try await waiting.end().failure.name == "KeyringUnavailable")
       #expect(
         caller.signals.filter { ["Completed", "Failed"].contains($0.member) }.map(\.member) == ["Completed", "Failed"])
-      #expect(try await refusal { try await other.startSignIn() }.name == "KeyringUnavailable")
-      #expect(try await refusal { try await other.call("Session.SignOut") }.name == "KeyringUnavailable")
+      try await expectRefusal("KeyringUnavailable") { try await other.startSignIn() }
+      try await expectRefusal("KeyringUnavailable") { try await other.call("Session.SignOut") }
       #expect(try await caller.state() == "signed-in")
       try await expectUnavailable(caller)
       world.keyring.thaw()
@@ -109,7 +109,7 @@ struct KeyringFaultTests {
       #expect(refused.message.contains("PlainSession=allow in [Keyring] of chappie.conf"))
       #expect(try await failure(caller) == "KeyringUnavailable")
       try await expectUnavailable(caller)
-      #expect(try await refusal { try await caller.createThread() }.name == "KeyringUnavailable")
+      try await expectRefusal("KeyringUnavailable") { try await caller.createThread() }
       #expect(keyring.items.isEmpty && keyring.reads == 0)
       #expect(try await world.sandbox.state().requests["usercode"] == 0)
 
@@ -134,7 +134,7 @@ struct KeyringFaultTests {
     try await World.with(withoutKeyring) { world in
       try await world.keyring.start(isUnlocked: false)
       let caller = try await world.caller()
-      #expect(try await refusal { try await caller.startSignIn() }.name == "KeyringUnavailable")
+      try await expectRefusal("KeyringUnavailable") { try await caller.startSignIn() }
       #expect(try await failure(caller) == "KeyringUnavailable")
       try await expectUnavailable(caller)
       await world.keyring.end()
@@ -154,7 +154,7 @@ struct KeyringFaultTests {
       #expect(try await caller.send("hi").contains("hi"))
       try await world.sandbox.expireAccessTokens()
       #expect(try await failure(caller) == "KeyringUnavailable")
-      #expect(try await refusal { try await caller.startSignIn() }.name == "KeyringUnavailable")
+      try await expectRefusal("KeyringUnavailable") { try await caller.startSignIn() }
       #expect(try await world.sandbox.state().requests["refresh"] == 0, "its answer could not be kept")
       #expect(try await caller.state() == "signed-in")
       keyring.hasDefault = true

@@ -21,7 +21,7 @@ struct EndlessAnswerTests {
       #expect(partial.utf8.count > Self.answerLimit - 32 << 10)
       #expect(turn.endCount == 1)
       #expect(try await turn.snapshot().text == partial)
-      #expect(try await refusal { try await caller.send("go on") }.name == "LimitExceeded")
+      try await expectRefusal("LimitExceeded") { try await caller.send("go on") }
       try await bystander.expectHealthyService()
     }
   }
@@ -67,7 +67,7 @@ struct EndlessAnswerTests {
         turns.append(turn)
       }
       #expect(try await turns[31].snapshot().text.utf8.count == 3 << 20)
-      #expect(try await refusal { try await turns[20].snapshot() }.name == "NoSuchTurn")
+      try await expectRefusal("NoSuchTurn") { try await turns[20].snapshot() }
       try await world.sandbox.play("[]")
       try await bystander.expectHealthyService()
     }
@@ -93,7 +93,7 @@ struct EndlessAnswerTests {
       let caller = try await world.signedInCaller()
       let bystander = try await MemoryWitness(world)
       try await world.sandbox.play(#"[{"endpoint":"responses","flood":{"of":"thoughts","size":65536}}]"#)
-      #expect(try await refusal { try await caller.send("go on") }.name == "LimitExceeded")
+      try await expectRefusal("LimitExceeded") { try await caller.send("go on") }
       try await bystander.expectHealthyService()
     }
   }
@@ -104,7 +104,7 @@ struct EndlessAnswerTests {
       let caller = try await world.signedInCaller()
       let bystander = try await MemoryWitness(world)
       try await world.sandbox.play(#"[{"endpoint":"responses","flood":{"of":"event"},"times":"always"}]"#)
-      #expect(try await refusal { try await caller.send("go on") }.name == "Network")
+      try await expectRefusal("Network") { try await caller.send("go on") }
       try await world.sandbox.play("[]")
       try await bystander.expectHealthyService()
     }

@@ -13,7 +13,7 @@ struct LargeCallTests {
       let caller = try await world.signedInCaller()
       let bystander = try await MemoryWitness(world)
       let context = VariantDictionary(dictionaryLiteral: ("messages", emptyMessages(40_000)))
-      #expect(try await refusal { try await caller.call("Client.ResumeContext", context) }.name == "LimitExceeded")
+      try await expectRefusal("LimitExceeded") { try await caller.call("Client.ResumeContext", context) }
       try await bystander.isServed()
       #expect(try await messageCount(caller) == 0)
       // As many as the limit allows, and one more.
@@ -21,7 +21,7 @@ struct LargeCallTests {
       try await caller.call("Client.ResumeContext", most)
       #expect(try await messageCount(caller) == 16_384)
       let more = VariantDictionary(dictionaryLiteral: ("messages", emptyMessages(16_385)))
-      #expect(try await refusal { try await caller.call("Client.ResumeContext", more) }.name == "LimitExceeded")
+      try await expectRefusal("LimitExceeded") { try await caller.call("Client.ResumeContext", more) }
       try await caller.call("Client.ClearContext")
       try await bystander.expectHealthyService()
     }
@@ -33,16 +33,16 @@ struct LargeCallTests {
       let caller = try await world.signedInCaller()
       let bystander = try await MemoryWitness(world)
       let text = String(repeating: "x", count: length)
-      #expect(try await refusal { try await caller.send(text) }.name == "LimitExceeded")
-      #expect(try await refusal { try await caller.call("Client.CompactContext", text) }.name == "LimitExceeded")
+      try await expectRefusal("LimitExceeded") { try await caller.send(text) }
+      try await expectRefusal("LimitExceeded") { try await caller.call("Client.CompactContext", text) }
       let harness: VariantDictionary = ["instructions": text]
-      #expect(try await refusal { try await caller.call("Client.SetHarness", harness) }.name == "LimitExceeded")
+      try await expectRefusal("LimitExceeded") { try await caller.call("Client.SetHarness", harness) }
       let tool: VariantDictionary = ["name": "t", "input_schema": #"{"type":"object","description":"\#(text)"}"#]
-      #expect(
-        try await refusal { try await caller.call("Client.RegisterTools", [tool], ObjectPath.root) }.name
-          == "LimitExceeded")
-      #expect(try await refusal { try await caller.send("hi", ["instructions": text]) }.name == "LimitExceeded")
-      #expect(try await refusal { try await caller.send("hi", ["tools": [tool]]) }.name == "LimitExceeded")
+      try await expectRefusal("LimitExceeded") {
+        try await caller.call("Client.RegisterTools", [tool], ObjectPath.root)
+      }
+      try await expectRefusal("LimitExceeded") { try await caller.send("hi", ["instructions": text]) }
+      try await expectRefusal("LimitExceeded") { try await caller.send("hi", ["tools": [tool]]) }
       try await bystander.expectHealthyService()
     }
   }

@@ -17,10 +17,9 @@ struct LargeImageTests {
       let huge = try image("huge.png", 20 << 20, in: world)
       #expect(try await caller.send("look", ["images": [most]]).contains("1 image"))
       #expect(try await caller.send("look", ["images": [half, half]]).contains("2 images"))
-      #expect(
-        try await refusal { try await caller.send("look", ["images": [half, half, half]]) }.name == "LimitExceeded")
+      try await expectRefusal("LimitExceeded") { try await caller.send("look", ["images": [half, half, half]]) }
       let many = Array(repeating: huge, count: 16)
-      #expect(try await refusal { try await caller.send("look", ["images": many]) }.name == "InvalidArgument")
+      try await expectRefusal("InvalidArgument") { try await caller.send("look", ["images": many]) }
       try await bystander.expectHealthyService()
     }
   }

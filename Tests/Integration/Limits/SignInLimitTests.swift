@@ -113,7 +113,7 @@ struct SignInLimitTests {
       try await start("StartDeviceCodeSignIn", app, at: sessions[0])
       try await start("StartDeviceCodeSignIn", app, at: sessions[0])
       let last = try #require(sessions.last)
-      #expect(try await refusal { try await start("StartBrowserSignIn", app, at: last) }.name == "LimitExceeded")
+      try await expectRefusal("LimitExceeded") { try await start("StartBrowserSignIn", app, at: last) }
       try await app.call("Manager.Close", sessions[0])
       try await eventually("room for a sign-in") {
         (try? await start("StartBrowserSignIn", app, at: last)) != nil

@@ -91,7 +91,7 @@ struct AfterFirstUnlockTests {
       fake.setLocked(true)
       #expect(try await caller.send("locked").contains("locked"))
       try await world.service.restart()
-      #expect(try await refusal { try await caller.send("locked") }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.send("locked") }
       #expect(try await caller.state() == "signed-in")
       fake.setLocked(false)
       #expect(try await caller.send("unlocked").contains("unlocked"))
@@ -109,10 +109,10 @@ struct AfterFirstUnlockTests {
       await world.keyring.end()
       try await world.keyring.start(isUnlocked: false)
       try await caller.waitFor(Lock("before-first-unlock", ["keyring"]))
-      #expect(try await refusal { try await caller.send("hi") }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.send("hi") }
       try await world.service.restart()
       #expect(try await caller.state() == "signed-in")
-      #expect(try await refusal { try await caller.send("hi") }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.send("hi") }
       #expect(try await world.sandbox.state().requests["responses"] == 0)
 
       try await world.keyring.unlock()
@@ -128,13 +128,13 @@ struct AfterFirstUnlockTests {
     try await with { world, caller in
       #expect(try await world.keyring.items().count == 2)
       try await world.keyring.lock()
-      #expect(try await refusal { try await caller.call("Session.SignOut") }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.call("Session.SignOut") }
       #expect(try await caller.state() == "signed-in")
       #expect(try await caller.send("still there").contains("still there"))
       try await world.keyring.unlock()
       try await caller.call("Session.SignOut")
       #expect(try await world.keyring.items().isEmpty)
-      #expect(try await refusal { try await caller.send("gone") }.name == "MissingCredential")
+      try await expectRefusal("MissingCredential") { try await caller.send("gone") }
       try await world.keyring.lock()
       _ = try await refusal { try await caller.send("gone") }
       #expect(try await caller.state() == "signed-out")
@@ -152,7 +152,7 @@ struct AfterFirstUnlockTests {
       #expect(items.count == 1, "the copy is gone too")
       #expect(items.first?.attributes["accessibility"] == Accessibility.whenUnlocked.rawValue)
       let saver = try await lockScreen(world, caller)
-      #expect(try await refusal { try await caller.send("locked") }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.send("locked") }
       saver.setActive(false)
       try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
 
@@ -174,7 +174,7 @@ struct AfterFirstUnlockTests {
       #expect(try await caller.send("hi", at: work).contains("hi"))
       _ = try await lockScreen(world, caller)
       #expect(try await caller.send("hi").contains("hi"))
-      #expect(try await refusal { try await caller.send("hi", at: work) }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.send("hi", at: work) }
     }
   }
 }

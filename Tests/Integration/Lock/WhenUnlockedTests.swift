@@ -58,7 +58,7 @@ struct WhenUnlockedTests {
       let caller = try await world.signedInCaller()
       try await logind.prepareForSleep(true)
       try await caller.waitFor(Lock("locked", ["logind"]))
-      #expect(try await refusal { try await caller.send("asleep") }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.send("asleep") }
       #expect(try await caller.state() == "signed-in")
       try await logind.prepareForSleep(false)
       try await caller.waitFor(Lock("unknown", ["keyring"]))
@@ -74,7 +74,7 @@ struct WhenUnlockedTests {
       #expect(try await refusal { try await caller.send("hi") }.message.contains("keyring"))
       saver.setActive(true)
       try await caller.waitFor(Lock("locked", [saver.name, "keyring"]))
-      #expect(try await refusal { try await caller.send("hi") }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.send("hi") }
       try await world.keyring.unlock()
       try await caller.waitFor(Lock("locked", [saver.name]))
       #expect(try await refusal { try await caller.send("hi") }.message.contains("screen"))
@@ -90,7 +90,7 @@ struct WhenUnlockedTests {
       try await world.service.restart()
       #expect(try await caller.state() == "signed-in")
       #expect(try await caller.email() == nil)
-      #expect(try await refusal { try await caller.send("hi") }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.send("hi") }
       try await unlock(saver, caller)
       try await eventually("the account") { try await caller.email() == "ada@example.com" }
       #expect(try await caller.lastError().isEmpty)
@@ -100,7 +100,7 @@ struct WhenUnlockedTests {
   @Test func theTokenIsNotRefreshedWhileLocked() async throws {
     try await with(.shortTokens) { world, caller, saver in
       try await lock(saver, caller)
-      #expect(try await refusal { try await caller.send("hi") }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.send("hi") }
       #expect(try await world.sandbox.state().requests["refresh"] == 0)
       try await unlock(saver, caller)
       #expect(try await caller.send("hi").contains("hi"))
@@ -116,7 +116,7 @@ struct WhenUnlockedTests {
       let turn = try await caller.stream("hi")
       try await caller.signal("TextDelta")
       try await lock(saver, caller)
-      #expect(try await refusal { try await caller.send("another") }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.send("another") }
       #expect(try await turn.end().answer.text == "one two three")
       #expect(try await caller.state() == "signed-in")
     }
@@ -158,7 +158,7 @@ struct WhenUnlockedTests {
       #expect(try await caller.lock() == Lock("unknown", ["keyring"]))
       #expect(try await caller.send("hi").contains("hi"))
       try await world.keyring.lock()
-      #expect(try await refusal { try await caller.send("hi") }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.send("hi") }
     }
   }
 
@@ -175,7 +175,7 @@ struct WhenUnlockedTests {
       #expect(try await caller.send("hi").contains("hi"))
       try await saver.leave()
       try await caller.waitFor(Lock("unknown", ["keyring"]))
-      #expect(try await refusal { try await caller.send("hi") }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.send("hi") }
       // The other accessibility does not depend on the screen.
       try await caller.signIn(.afterFirstUnlock)
       #expect(try await caller.send("hi").contains("hi"))

@@ -129,7 +129,7 @@ struct DefaultModelTests {
         #"""
         [{"endpoint":"responses","status":400,"times":"always","body":{"detail":"The 'gpt-5.5' model is not supported when using Codex with a ChatGPT account."}}]
         """#)
-      #expect(try await refusal { try await caller.send("hi") }.name == "HTTPError")
+      try await expectRefusal("HTTPError") { try await caller.send("hi") }
       #expect(try await world.sandbox.state().requests["responses"] == 2)
     }
   }

@@ -119,7 +119,7 @@ struct ListModelsTests {
         #expect(try await world.sandbox.state().requests["models"] == count)
       }
       try await caller.call("Session.SignOut")
-      #expect(try await refusal { try await caller.slugs() }.name == "MissingCredential")
+      try await expectRefusal("MissingCredential") { try await caller.slugs() }
     }
   }
 }

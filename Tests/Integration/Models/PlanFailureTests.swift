@@ -21,7 +21,7 @@ struct PlanFailureTests {
   func aSignedOutCallerIsRefused(_ endpoint: String, _ method: String) async throws {
     try await World.with { world in
       let caller = try await world.caller()
-      #expect(try await refusal { try await ask(method, caller) }.name == "MissingCredential")
+      try await expectRefusal("MissingCredential") { try await ask(method, caller) }
       #expect(try await world.sandbox.state().requests[endpoint] == 0)
     }
   }
@@ -35,8 +35,8 @@ struct PlanFailureTests {
       saver.setActive(true)
       try await caller.waitFor(Lock("locked", [saver.name]))
       // Cached values are not shown either.
-      #expect(try await refusal { try await ask(method, caller) }.name == "Locked")
-      #expect(try await refusal { try await ask(method, caller, interactive: true) }.name == "Locked")
+      try await expectRefusal("Locked") { try await ask(method, caller) }
+      try await expectRefusal("Locked") { try await ask(method, caller, interactive: true) }
       #expect(try await world.sandbox.state().requests[endpoint] == 1)
       saver.setActive(false)
       try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
@@ -49,7 +49,7 @@ struct PlanFailureTests {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.keyring.lock()
-      #expect(try await refusal { try await ask(method, caller) }.name == "Locked")
+      try await expectRefusal("Locked") { try await ask(method, caller) }
       #expect(try await world.sandbox.state().requests[endpoint] == 0)
     }
   }
@@ -99,7 +99,7 @@ struct PlanFailureTests {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play("[{\"endpoint\":\"\(endpoint)\",\"status\":503,\"times\":\"always\"}]")
-      #expect(try await refusal { try await ask(method, caller) }.name == "HTTPError")
+      try await expectRefusal("HTTPError") { try await ask(method, caller) }
       #expect(try await world.sandbox.state().requests[endpoint] == 5)
     }
   }
@@ -111,7 +111,7 @@ struct PlanFailureTests {
       let backoff: VariantDictionary = ["max_retries": Int32(1), "initial_delay": 0.01]
       let client = try await caller.open("Client", ["rate_limit_backoff": backoff])
       try await world.sandbox.play("[{\"endpoint\":\"\(endpoint)\",\"status\":429,\"times\":\"always\"}]")
-      #expect(try await refusal { try await ask(method, caller, at: client) }.name == "RateLimited")
+      try await expectRefusal("RateLimited") { try await ask(method, caller, at: client) }
       #expect(try await world.sandbox.state().requests[endpoint] == 2)
     }
   }
@@ -125,7 +125,7 @@ struct PlanFailureTests {
       let caller = try await world.signedInCaller()
       for (endpoint, method) in Self.questions {
         try await world.sandbox.play("[{\"endpoint\":\"\(endpoint)\",\"raw\":\"\(body)\"}]")
-        #expect(try await refusal { try await ask(method, caller) }.name == "HTTPError")
+        try await expectRefusal("HTTPError") { try await ask(method, caller) }
         // The failure is not cached.
         try await ask(method, caller)
       }
@@ -149,7 +149,7 @@ struct PlanFailureTests {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       await world.sandbox.end()
-      #expect(try await refusal { try await ask(method, caller) }.name == "Network")
+      try await expectRefusal("Network") { try await ask(method, caller) }
       #expect(try await caller.state() == "signed-in")
     }
   }
@@ -162,9 +162,9 @@ struct PlanFailureTests {
       let caller = try await world.signedInCaller()
       let other = try await world.caller()
       let client = try await caller.open("Client")
-      #expect(try await refusal { try await ask(method, other, at: client) }.name == "AccessDenied")
-      #expect(try await refusal { try await other.usage(at: client) }.name == "AccessDenied")
-      #expect(try await refusal { try await other.call("Client.SelectModel", "m", at: client) }.name == "AccessDenied")
+      try await expectRefusal("AccessDenied") { try await ask(method, other, at: client) }
+      try await expectRefusal("AccessDenied") { try await other.usage(at: client) }
+      try await expectRefusal("AccessDenied") { try await other.call("Client.SelectModel", "m", at: client) }
       #expect(try await world.sandbox.state().requests[endpoint] == 0)
     }
   }

@@ -44,7 +44,7 @@ struct SelectModelTests {
     try await World.with { world in
       let caller = try await world.caller()
       for slug in ["", "a\nb", String(repeating: "m", count: 256)] {
-        #expect(try await refusal { try await select(slug, caller) }.name == "InvalidArgument")
+        try await expectRefusal("InvalidArgument") { try await select(slug, caller) }
       }
       #expect(try await caller.property("Client.Model") == "gpt-5.5")
     }

@@ -72,7 +72,7 @@ struct ProxyTests {
       }
       #expect(caller.signals("ReauthenticationRequired").isEmpty)
       try network.answer(#"behind HTTP/1.1 400 Bad Request\r\n\#(head)\r\n{"error":"invalid_grant"}"#)
-      #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
+      try await expectRefusal("ReauthenticationRequired") { try await caller.send("hi") }
       #expect(try await caller.state() == "reauthentication-required")
     }
   }
@@ -103,8 +103,7 @@ struct ProxyTests {
       #expect(failure.name == "Network", "\(failure)")
       #expect(failure.message.contains("proxy"), "\(failure)")
       #expect(try await world.sandbox.state().requests["refresh"] == 0)
-      #expect(
-        try await refusal { try await caller.call("Client.GetUsageLimits") }.name == "Network")
+      try await expectRefusal("Network") { try await caller.call("Client.GetUsageLimits") }
     }
   }
 

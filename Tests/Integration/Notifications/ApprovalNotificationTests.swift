@@ -185,7 +185,7 @@ struct ApprovalNotificationTests {
       try await caller.waitFor("locked", "Manager.LockState")
       try await server.waitUntilNothingIsShown()
       try await server.click("approve", first.id)
-      #expect(try await refusal { try await caller.resolve(call, of: turn, true) }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.resolve(call, of: turn, true) }
       #expect(
         try await refusal { try await caller.call("Manager.AnswerApproval", String(approval), true, "") }.name
           == "Locked")

@@ -37,7 +37,7 @@ struct RefreshKeyringTests {
       try await world.keyring.lock()
       let locked = UnixTime.now
       try await eventually("the end of the token") { UnixTime.now > locked }
-      #expect(try await refusal { try await caller.send("hi") }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.send("hi") }
       let state = try await world.sandbox.state()
       #expect(state.requests["refresh"] == 0)
       #expect(state.requests["responses"] == 0)

@@ -36,12 +36,12 @@ struct RefreshRuleTests {
       let caller = try await world.signedInCaller()
       try await world.sandbox.expireAccessTokens()
       try await world.sandbox.play(#"[{"endpoint":"refresh","drop_after":0}]"#)
-      #expect(try await refusal { try await caller.send("hi") }.name == "Network")
+      try await expectRefusal("Network") { try await caller.send("hi") }
       #expect(try await caller.state() == "signed-in")
       if grace {
         #expect(try await caller.send("hi").contains("hi"))
       } else {
-        #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
+        try await expectRefusal("ReauthenticationRequired") { try await caller.send("hi") }
       }
     }
   }

@@ -12,7 +12,7 @@ struct RefusalTests {
     let before = try #require(try await world.keyring.credentials()["default"]).secret.count
     try await world.sandbox.expireAccessTokens()
     try await world.sandbox.play(Self.refusing)
-    try await expectRefusal(caller)
+    try await expectReauthentication(caller)
     // The item is sealed, so only its length shows: the refusal and its time were added, and nothing was removed.
     #expect(try await length(world) > before)
     return before
@@ -22,8 +22,8 @@ struct RefusalTests {
     try #require(try await world.keyring.credentials()["default"]).secret.count
   }
 
-  private func expectRefusal(_ caller: Caller) async throws {
-    #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
+  private func expectReauthentication(_ caller: Caller) async throws {
+    try await expectRefusal("ReauthenticationRequired") { try await caller.send("hi") }
     #expect(try await caller.state() == "reauthentication-required")
     let account = try await caller.property("Session.AccountInfo", as: VariantDictionary.self)
     #expect(account.text("email") == "ada@example.com")
@@ -40,11 +40,11 @@ struct RefusalTests {
       let caller = try await world.signedInCaller()
       _ = try await refuse(world, caller)
       // No process asks the server again: not this one, not another one, and not the next one.
-      try await expectRefusal(caller)
+      try await expectReauthentication(caller)
       let host = try world.startLibraryHost("hi")
       #expect(try await host.waitForEnd() == .exit(1))
       try await restart(world, after: 590)
-      try await expectRefusal(caller)
+      try await expectReauthentication(caller)
       #expect(try await world.sandbox.state().requests["refresh"] == 1)
 
       try await restart(world, after: 20)
@@ -63,12 +63,12 @@ struct RefusalTests {
       let before = try await refuse(world, caller)
       try await world.sandbox.revokeRefreshTokens()
       try await restart(world, after: 610)
-      try await expectRefusal(caller)
+      try await expectReauthentication(caller)
       #expect(try await world.sandbox.state().requests["refresh"] == 2)
       // The token has left the keyring.
       #expect(try await length(world) < before)
       try await restart(world, after: 6000)
-      try await expectRefusal(caller)
+      try await expectReauthentication(caller)
       #expect(try await world.sandbox.state().requests["refresh"] == 2)
       try await caller.signIn()
       #expect(try await caller.send("new").contains("new"))

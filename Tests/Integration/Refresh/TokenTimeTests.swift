@@ -77,7 +77,7 @@ struct TokenTimeTests {
       #expect(try await caller.send("hi").contains("hi"))
       #expect(try await caller.state() == "signed-in")
       try await world.sandbox.expireAccessTokens()
-      #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
+      try await expectRefusal("ReauthenticationRequired") { try await caller.send("hi") }
       #expect(try await world.sandbox.state().requests["browser-refresh"] == 2)
     }
   }

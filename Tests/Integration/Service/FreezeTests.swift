@@ -40,7 +40,7 @@ struct FreezeTests {
           let registration = try await refusal { try await caller.register([tool], at: client) }
           #expect(registration.name == "LimitExceeded")
           let harness: VariantDictionary = ["tools": [tool]]
-          #expect(try await refusal { try await caller.call("Client.SetHarness", harness) }.name == "LimitExceeded")
+          try await expectRefusal("LimitExceeded") { try await caller.call("Client.SetHarness", harness) }
         }
       }
     }

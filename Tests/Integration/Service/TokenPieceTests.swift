@@ -88,7 +88,7 @@ struct TokenPieceTests {
         [{"endpoint":"responses","status":401},
          {"endpoint":"refresh","status":400,"body":{"error":"invalid_grant","error_description":"got \#(text)"}}]
         """#)
-      #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
+      try await expectRefusal("ReauthenticationRequired") { try await caller.send("hi") }
       #expect(try await caller.lastError().text("message")?.contains("[…]") == true)
     }
   }

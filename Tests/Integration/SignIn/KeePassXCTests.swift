@@ -28,10 +28,10 @@ struct KeePassXCTests {
 
       // The service reports the lock at once, because a search would wait for the password.
       try await keepassxc.lock()
-      #expect(try await refusal { try await caller.send("four") }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.send("four") }
       #expect(try await caller.state() == "signed-in")
       try await world.service.restart()
-      #expect(try await refusal { try await caller.send("four") }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.send("four") }
       #expect(try await caller.state() == "signed-in")
       try await keepassxc.unlock()
       #expect(try await caller.send("five").contains("five"))
@@ -53,7 +53,7 @@ struct KeePassXCTests {
       #expect(try await caller.send("one", at: client).contains("one"))
       try await world.service.restart()
       let again = try await caller.open("Client", Self.afterFirstUnlock)
-      #expect(try await refusal { try await caller.send("two", at: again) }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.send("two", at: again) }
       try await keepassxc.unlock()
       #expect(try await caller.send("three", at: again).contains("three"))
     }
@@ -66,7 +66,7 @@ struct KeePassXCTests {
       let caller = try await world.signedInCaller()
       #expect(try await caller.send("one").contains("one"))
       try await world.service.restart()
-      #expect(try await refusal { try await caller.send("two") }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.send("two") }
       #expect(try await caller.state() == "signed-in")
       withExtendedLifetime(keepassxc) {}
     }

@@ -34,7 +34,7 @@ struct KeyringTests {
       // The credential exists, and its owner cannot be read.
       #expect(try await caller.state() == "signed-in")
       #expect(try await caller.property("Session.AccountInfo", as: VariantDictionary.self).isEmpty)
-      #expect(try await refusal { try await caller.send("hi") }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.send("hi") }
       try await world.keyring.unlock()
       #expect(try await caller.send("hi").contains("hi"))
       let account = try await caller.property("Session.AccountInfo", as: VariantDictionary.self)
@@ -80,7 +80,7 @@ struct KeyringTests {
       let caller = try await world.signedInCaller()
       await world.keyring.kill()
       try await world.keyring.start(isUnlocked: false)
-      #expect(try await refusal { try await caller.call("Session.SignOut") }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.call("Session.SignOut") }
       try await world.keyring.unlock()
       #expect(try await world.keyring.credentials().count == 1)
       try await caller.call("Session.SignOut")
@@ -96,7 +96,7 @@ struct KeyringTests {
       let refused = try await refusal { try await caller.send("hi") }
       #expect(refused.name == "KeyringUnavailable")
       #expect(refused.message.hasPrefix("The keyring cannot be used"))
-      #expect(try await refusal { try await caller.call("Session.SignOut") }.name == "KeyringUnavailable")
+      try await expectRefusal("KeyringUnavailable") { try await caller.call("Session.SignOut") }
       #expect(try await caller.state() == "signed-in")
       try await world.keyring.start()
       #expect(try await caller.send("hi").contains("hi"))
@@ -110,8 +110,8 @@ struct KeyringTests {
       // The state is unknown, and LastError says why.
       #expect(try await caller.state() == "signed-out")
       #expect(try await caller.lastError().text("name") == "org.chappie.Error.KeyringUnavailable")
-      #expect(try await refusal { try await caller.send("hi") }.name == "KeyringUnavailable")
-      #expect(try await refusal { try await caller.startSignIn() }.name == "KeyringUnavailable")
+      try await expectRefusal("KeyringUnavailable") { try await caller.send("hi") }
+      try await expectRefusal("KeyringUnavailable") { try await caller.startSignIn() }
       // Nothing is stored elsewhere: the device key is made only to seal an item for the keyring.
       let places = try world.directories.files().keys.filter { $0.hasPrefix("home/") && !$0.contains("/chappie/") }
       #expect(places.isEmpty, "\(places)")
@@ -158,7 +158,7 @@ struct KeyringTests {
       let caller = try await world.signedInCaller()
       await world.keyring.end()
       try await world.service.restart()
-      #expect(try await refusal { try await caller.send("hi") }.name == "KeyringUnavailable")
+      try await expectRefusal("KeyringUnavailable") { try await caller.send("hi") }
       try await world.keyring.start()
       #expect(try await caller.send("hi").contains("hi"))
       #expect(try await caller.state() == "signed-in")
@@ -170,7 +170,7 @@ struct KeyringTests {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       world.keyring.freeze()
-      #expect(try await refusal { try await caller.send("hi") }.name == "KeyringUnavailable")
+      try await expectRefusal("KeyringUnavailable") { try await caller.send("hi") }
       #expect(try await caller.state() == "signed-in")
       world.keyring.thaw()
       #expect(try await caller.send("hi").contains("hi"))

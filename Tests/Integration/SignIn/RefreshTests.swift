@@ -82,7 +82,7 @@ struct RefreshTests {
       let old = try #require(first)
       try await world.keyring.changeSecret(of: "default") { _ in String(decoding: old, as: UTF8.self) }
       try await world.service.restart()
-      #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
+      try await expectRefusal("ReauthenticationRequired") { try await caller.send("hi") }
     }
   }
 
@@ -110,7 +110,7 @@ struct RefreshTests {
       let account = try await caller.property("Session.AccountInfo", as: VariantDictionary.self)
       #expect(account.text("email") == "ada@example.com")
       #expect(try await world.keyring.credentials().count == 1)
-      #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
+      try await expectRefusal("ReauthenticationRequired") { try await caller.send("hi") }
       #expect(try await world.sandbox.state().requests["refresh"] == 1)
       try await listener.catchUp()
       #expect(listener.signals("ReauthenticationRequired").count == 1)
@@ -127,11 +127,11 @@ struct RefreshTests {
     try await World.with { world in
       let caller = try await expiredCaller(world)
       try await world.sandbox.revokeRefreshTokens()
-      #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
+      try await expectRefusal("ReauthenticationRequired") { try await caller.send("hi") }
       #expect(try await caller.lastError().text("message")?.contains("revoked") == true)
       // After a restart the token looks valid until its first use, and is refused again.
       try await world.service.restart()
-      #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
+      try await expectRefusal("ReauthenticationRequired") { try await caller.send("hi") }
       #expect(try await caller.state() == "reauthentication-required")
       try await caller.call("Session.SignOut")
       #expect(try await caller.state() == "signed-out")
@@ -184,7 +184,7 @@ struct RefreshTests {
     try await World.with(grace) { world in
       let caller = try await expiredCaller(world)
       try await world.sandbox.play(#"[{"endpoint":"refresh","drop_after":0}]"#)
-      #expect(try await refusal { try await caller.send("hi") }.name == "Network")
+      try await expectRefusal("Network") { try await caller.send("hi") }
       #expect(try await caller.state() == "signed-in")
       #expect(try await caller.send("again").contains("again"))
     }

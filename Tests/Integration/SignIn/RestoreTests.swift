@@ -69,7 +69,7 @@ struct RestoreTests {
       let after = try await caller.stream("after")
       #expect(after.id != before.id)
       _ = try? await after.end()
-      #expect(try await refusal { try await before.snapshot() }.name == "NoSuchTurn")
+      try await expectRefusal("NoSuchTurn") { try await before.snapshot() }
     }
   }
 
@@ -86,7 +86,7 @@ struct RestoreTests {
       try await world.service.restart()
       #expect(try await caller.state() == "signed-out")
       #expect(try await caller.lastError().text("message")?.contains("another device") == true)
-      #expect(try await refusal { try await caller.send("hi") }.name == "MissingCredential")
+      try await expectRefusal("MissingCredential") { try await caller.send("hi") }
       try await caller.signIn()
       #expect(try await caller.send("hi").contains("hi"))
       #expect(try await world.keyring.credentials().count == 1)
@@ -103,7 +103,7 @@ struct RestoreTests {
       try await world.service.restart()
       #expect(try await caller.state() == "signed-out")
       #expect(try await caller.lastError().text("message")?.contains("damaged") == true)
-      #expect(try await refusal { try await caller.send("hi") }.name == "MissingCredential")
+      try await expectRefusal("MissingCredential") { try await caller.send("hi") }
     }
   }
 

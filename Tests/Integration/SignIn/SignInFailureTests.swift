@@ -61,7 +61,7 @@ struct SignInFailureTests {
     try await World.with { world in
       let caller = try await world.caller()
       await world.sandbox.end()
-      #expect(try await refusal { try await caller.startSignIn() }.name == "Network")
+      try await expectRefusal("Network") { try await caller.startSignIn() }
       #expect(try await caller.state() == "signed-out")
     }
   }
@@ -71,7 +71,7 @@ struct SignInFailureTests {
     try await World.with { world in
       let caller = try await world.caller()
       try await world.keyring.lock()
-      #expect(try await refusal { try await caller.startSignIn() }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.startSignIn() }
       #expect(try await world.sandbox.state().requests["usercode"] == 0)
       try await world.keyring.unlock()
       try await caller.signIn()
@@ -81,7 +81,7 @@ struct SignInFailureTests {
   @Test func noCodeIsRequestedWithoutAKeyring() async throws {
     try await World.with(World.Plan(keyring: .none)) { world in
       let caller = try await world.caller()
-      #expect(try await refusal { try await caller.startSignIn() }.name == "KeyringUnavailable")
+      try await expectRefusal("KeyringUnavailable") { try await caller.startSignIn() }
       #expect(try await world.sandbox.state().requests["usercode"] == 0)
     }
   }

@@ -151,7 +151,7 @@ struct SignInTests {
       try await caller.waitFor("declined", "Session.DeviceLinkState")
       #expect(try await caller.state() == "signed-out")
       #expect(try await caller.lastError().text("name") == "org.chappie.Error.SignInDeclined")
-      #expect(try await refusal { try await caller.send("hi") }.name == "MissingCredential")
+      try await expectRefusal("MissingCredential") { try await caller.send("hi") }
     }
   }
 

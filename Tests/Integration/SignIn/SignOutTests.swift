@@ -16,7 +16,7 @@ struct SignOutTests {
       try await caller.signal("StateChanged") { $0.arguments == .tuple("signed-out", "signed-in") }
       try await eventually("the revocation") { try await world.sandbox.state().revokedRefreshTokens == 1 }
       #expect(try await world.sandbox.state().liveRefreshTokens == 0)
-      #expect(try await refusal { try await caller.send("hi") }.name == "MissingCredential")
+      try await expectRefusal("MissingCredential") { try await caller.send("hi") }
       try await caller.signIn()
       #expect(try await caller.send("back").contains("back"))
     }
@@ -49,7 +49,7 @@ struct SignOutTests {
       try await world.keyring.lock()
       try await caller.waitFor("locked", "Manager.LockState")
       let hidden = try await caller.open("Session", ["keychain_account": "nobody"])
-      #expect(try await refusal { try await caller.call("Session.SignOut", at: hidden) }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.call("Session.SignOut", at: hidden) }
       #expect(try lockFiles(world) == before)
       #expect(before.count == 1)
     }
@@ -124,7 +124,7 @@ struct SignOutTests {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.keyring.lock()
-      #expect(try await refusal { try await caller.call("Session.SignOut") }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.call("Session.SignOut") }
       #expect(try await caller.state() == "signed-in")
       try await world.keyring.unlock()
       #expect(try await world.keyring.credentials().count == 1)

@@ -30,7 +30,7 @@ struct StoredCredentialTests {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.keyring.lock()
-      #expect(try await refusal { try await list(caller) }.name == "Locked")
+      try await expectRefusal("Locked") { try await list(caller) }
     }
   }
 
@@ -39,7 +39,7 @@ struct StoredCredentialTests {
     try await World.with { world in
       let app = try await world.caller(app: "org.example.App")
       try await app.signIn(at: app.open("Session"))
-      #expect(try await refusal { try await list(app) }.name == "AccessDenied")
+      try await expectRefusal("AccessDenied") { try await list(app) }
       let outside = try await world.caller()
       let found = try await list(outside)
       #expect(found.map { $0.text("app") } == ["org.example.App"])
@@ -55,7 +55,7 @@ struct StoredCredentialTests {
       let caller = try await world.signedInCaller()
       try await world.sandbox.revokeRefreshTokens()
       try await world.sandbox.expireAccessTokens()
-      #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
+      try await expectRefusal("ReauthenticationRequired") { try await caller.send("hi") }
       #expect(try await list(caller).map { $0.text("state") } == ["reauthentication-required"])
       try await world.service.restart()
       #expect(try await list(caller).map { $0.text("state") } == ["reauthentication-required"])

@@ -53,7 +53,7 @@ struct ThreadDiskTests {
         try fill(disk)
         // The log may still have room.
         while (try? await caller.send("One more", to: kept)) != nil {}
-        #expect(try await refusal { try await caller.send("One more", to: kept) }.name == "StoreFull")
+        try await expectRefusal("StoreFull") { try await caller.send("One more", to: kept) }
         try await caller.call("Threads.Delete", thread)
       }
       #expect(try await caller.threadIDs() == [kept])

@@ -36,7 +36,7 @@ struct ThreadListTests {
       #expect(try await Set(caller.threadIDs()) == [one, two])
       try await caller.call("Threads.Delete", one)
       #expect(try await caller.threadIDs() == [two])
-      #expect(try await refusal { try await caller.thread(one) }.name == "NoSuchThread")
+      try await expectRefusal("NoSuchThread") { try await caller.thread(one) }
 
       try await watcher.catchUp()
       #expect(
@@ -224,7 +224,7 @@ struct ThreadListTests {
       #expect(failure.details.text("partial_text") == "Thank you.")
       #expect(failure.details.text("response_id") != nil)
       #expect(try await turn.snapshot().text == "Thank you.")
-      #expect(try await refusal { try await caller.send("More", to: thread) }.name == "NoSuchThread")
+      try await expectRefusal("NoSuchThread") { try await caller.send("More", to: thread) }
     }
   }
 }

@@ -69,7 +69,7 @@ struct ThreadLockTests {
       #expect(try await turn.snapshot().status == "running")
       try await turn.cancel()
       #expect(try await turn.end().failure.name == "Cancelled")
-      #expect(try await refusal { try await caller.thread(thread) }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.thread(thread) }
       saver.setActive(false)
       try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
       #expect(try await caller.thread(thread).turns.count == 1)
@@ -115,16 +115,16 @@ struct ThreadLockTests {
       let thread = try await caller.createThread()
       keyring.setLocked(true)
       try await caller.waitFor(Lock("locked", ["keyring"]))
-      #expect(try await refusal { try await caller.thread(thread) }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.thread(thread) }
       #expect(keyring.questions == 0)
       #expect(try await caller.send("One", to: thread, interactive: true).contains("1 message"))
       #expect(keyring.questions == 1)
       keyring.setLocked(true)
       try await caller.waitFor(Lock("locked", ["keyring"]))
       keyring.user = .dismisses
-      #expect(try await refusal { try await caller.call("Threads.Get", thread, interactive: true) }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.call("Threads.Get", thread, interactive: true) }
       #expect(keyring.questions == 2)
-      #expect(try await refusal { try await caller.call("Threads.List", VariantDictionary()) }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.call("Threads.List", VariantDictionary()) }
     }
   }
 

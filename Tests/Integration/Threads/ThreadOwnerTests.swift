@@ -17,7 +17,7 @@ struct ThreadOwnerTests {
       #expect(try await caller.threadIDs() == [own])
       #expect(try await caller.threadIDs(at: account) == [thread])
       #expect(try await caller.threadIDs(at: client) == [thread])
-      #expect(try await refusal { try await caller.thread(thread) }.name == "NoSuchThread")
+      try await expectRefusal("NoSuchThread") { try await caller.thread(thread) }
       #expect(try await caller.send("One", to: thread, at: client).contains("1 message"))
       #expect(try await caller.send("Two", to: thread, at: account).contains("3 messages"))
 
@@ -36,20 +36,20 @@ struct ThreadOwnerTests {
       let app = try await world.caller(app: "org.example.App")
       let widget = try await world.caller(app: "org.example.Widget")
       for path in [ObjectPath.chappie] {
-        #expect(try await refusal { try await app.threads(at: path) }.name == "AccessDenied")
-        #expect(try await refusal { try await app.thread(users, at: path) }.name == "AccessDenied")
-        #expect(try await refusal { try await app.send("hi", to: users, at: path) }.name == "AccessDenied")
+        try await expectRefusal("AccessDenied") { try await app.threads(at: path) }
+        try await expectRefusal("AccessDenied") { try await app.thread(users, at: path) }
+        try await expectRefusal("AccessDenied") { try await app.send("hi", to: users, at: path) }
       }
       let client = try await app.open("Client")
       let other = try await widget.open("Client")
       #expect(try await app.threads(at: client).isEmpty)
-      #expect(try await refusal { try await app.thread(users, at: client) }.name == "NoSuchThread")
+      try await expectRefusal("NoSuchThread") { try await app.thread(users, at: client) }
       let thread = try await app.createThread("The app's", at: client)
       #expect(try await app.threadIDs(at: client) == [thread])
       #expect(try await widget.threads(at: other).isEmpty)
-      #expect(try await refusal { try await widget.thread(thread, at: client) }.name == "AccessDenied")
+      try await expectRefusal("AccessDenied") { try await widget.thread(thread, at: client) }
       #expect(try await outside.threadIDs() == [users])
-      #expect(try await refusal { try await outside.threads(at: client) }.name == "AccessDenied")
+      try await expectRefusal("AccessDenied") { try await outside.threads(at: client) }
 
       // The account returns, and its threads with it.
       let again = try await world.caller(app: "org.example.App")

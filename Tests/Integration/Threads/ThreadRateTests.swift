@@ -52,7 +52,7 @@ struct ThreadRateTests {
           at: app.appending(path: "other-\(number)"), withIntermediateDirectories: true)
       }
       let client = try await caller.open("Client", ["keychain_account": "one-more"])
-      #expect(try await refusal { try await caller.createThread(at: client) }.name == "LimitExceeded")
+      try await expectRefusal("LimitExceeded") { try await caller.createThread(at: client) }
       let known = try await caller.open("Client", ["keychain_account": "account-1"])
       _ = try await caller.createThread(at: known)
     }

@@ -18,8 +18,8 @@ struct ThreadRuleTests {
       try await caller.waitFor(Lock("locked", [lock == "screen" ? saver.name : "keyring"]))
       for _ in 1...2 {
         #expect(try await caller.thread(thread, at: client).summary.title == "One")
-        #expect(try await refusal { try await caller.thread(thread) }.name == "Locked")
-        #expect(try await refusal { try await caller.threads() }.name == "Locked")
+        try await expectRefusal("Locked") { try await caller.thread(thread) }
+        try await expectRefusal("Locked") { try await caller.threads() }
       }
       if lock == "screen" { saver.setActive(false) } else { try await world.keyring.unlock() }
       try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))

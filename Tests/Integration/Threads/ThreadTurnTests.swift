@@ -95,7 +95,7 @@ struct ThreadTurnTests {
       let caller = try await world.signedInCaller()
       let thread = try await caller.createThread()
       try await world.sandbox.play(#"[{"endpoint":"responses","status":400,"times":1}]"#)
-      #expect(try await refusal { try await caller.send("One", to: thread) }.name == "HTTPError")
+      try await expectRefusal("HTTPError") { try await caller.send("One", to: thread) }
       #expect(try await caller.thread(thread).kinds == [["input", "error"]])
       #expect(try await caller.thread(thread).turns[0].events[1].name == "http-error")
       #expect(try await caller.send("Two", to: thread).contains("1 message"))

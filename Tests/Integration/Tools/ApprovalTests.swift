@@ -73,16 +73,16 @@ struct ApprovalTests {
       try await caller.register([Tools.named("delete", policy: "ask")], ToolHandler.path)
       let turn = try await caller.stream("use delete")
       let call = try await turn.approvalRequest()
-      #expect(try await refusal { try await other.resolve(call, of: turn, true) }.name == "NoSuchTurn")
-      #expect(try await refusal { try await caller.resolve("call_unknown", of: turn, true) }.name == "InvalidArgument")
+      try await expectRefusal("NoSuchTurn") { try await other.resolve(call, of: turn, true) }
+      try await expectRefusal("InvalidArgument") { try await caller.resolve("call_unknown", of: turn, true) }
       try await caller.resolve(call, of: turn, true)
-      #expect(try await refusal { try await caller.resolve(call, of: turn, false) }.name == "InvalidArgument")
+      try await expectRefusal("InvalidArgument") { try await caller.resolve(call, of: turn, false) }
       try await handler.waitForCalls(1)
       #expect(try await turn.snapshot().status == "waiting-for-tool")
-      #expect(try await refusal { try await caller.resolve(call, of: turn, false) }.name == "InvalidArgument")
+      try await expectRefusal("InvalidArgument") { try await caller.resolve(call, of: turn, false) }
       gate.finish()
       #expect(try await turn.end().answer.text == "The tool delete said: done")
-      #expect(try await refusal { try await caller.resolve(call, of: turn, true) }.name == "InvalidArgument")
+      try await expectRefusal("InvalidArgument") { try await caller.resolve(call, of: turn, true) }
     }
   }
 

@@ -149,8 +149,7 @@ struct HandlerTests {
       try await app.register([Tools.named("look")], ToolHandler.path, at: client)
       #expect(try await app.send("use look", at: client) == "The tool look said: from within")
       #expect(handler.calls.count == 1)
-      #expect(
-        try await refusal { try await app.register([Tools.named("look")], ToolHandler.path) }.name == "AccessDenied")
+      try await expectRefusal("AccessDenied") { try await app.register([Tools.named("look")], ToolHandler.path) }
       let outside = try await world.caller()
       let refused = try await refusal { try await outside.register([Tools.named("look")], at: client) }
       #expect(refused.name == "AccessDenied")

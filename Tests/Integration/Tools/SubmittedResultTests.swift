@@ -56,7 +56,7 @@ struct SubmittedResultTests {
       let first = try await turn.requestedCall(1).id
       let second = try await turn.requestedCall(2).id
       try await caller.submit("one", for: first, of: turn)
-      #expect(try await refusal { try await caller.submit("two", for: first, of: turn) }.name == "InvalidArgument")
+      try await expectRefusal("InvalidArgument") { try await caller.submit("two", for: first, of: turn) }
       try await caller.submit("three", for: second, of: turn)
       #expect(try await turn.end().answer.text == "The tool clock said: one\nThe tool clock said: three")
       let late = try await refusal { try await caller.submit("four", for: second, of: turn) }
@@ -106,8 +106,7 @@ struct SubmittedResultTests {
       let turn = try await caller.stream("use look")
       try await handler.waitForCalls(1)
       let call = try await turn.requestedCall().id
-      #expect(
-        try await refusal { try await caller.submit("from nobody", for: call, of: turn) }.name == "InvalidArgument")
+      try await expectRefusal("InvalidArgument") { try await caller.submit("from nobody", for: call, of: turn) }
       gate.finish()
       #expect(try await turn.end().answer.text == "The tool look said: from the handler")
     }

@@ -53,7 +53,7 @@ struct ToolCancellationTests {
       let call = try await turn.requestedCall().id
       try await turn.cancel()
       try await expectCancelled(turn, calls: 1)
-      #expect(try await refusal { try await caller.submit("late", for: call, of: turn) }.name == "InvalidArgument")
+      try await expectRefusal("InvalidArgument") { try await caller.submit("late", for: call, of: turn) }
     }
   }
 
@@ -69,7 +69,7 @@ struct ToolCancellationTests {
       #expect(try await turn.snapshot().status == "waiting-for-approval")
       try await turn.cancel()
       try await expectCancelled(turn, calls: 2)
-      #expect(try await refusal { try await caller.resolve(call, of: turn, true) }.name == "InvalidArgument")
+      try await expectRefusal("InvalidArgument") { try await caller.resolve(call, of: turn, true) }
       #expect(handler.calls.isEmpty)
     }
   }

@@ -32,7 +32,7 @@ struct ToolScopeTests {
       _ = try await caller.send("hi", ["tools": [Tools.named("taste")]])
       #expect(try await world.sandbox.state().lastTools.sorted() == ["smell", "taste"])
       // A refused registration keeps the old tools.
-      #expect(try await refusal { try await caller.register([Tools.named("brew tea")]) }.name == "InvalidArgument")
+      try await expectRefusal("InvalidArgument") { try await caller.register([Tools.named("brew tea")]) }
       _ = try await caller.send("hi")
       #expect(try await world.sandbox.state().lastTools == ["smell"])
       try await caller.register([])
@@ -70,7 +70,7 @@ struct ToolScopeTests {
       let caller = try await world.signedInCaller()
       try await caller.register([Tools.named("look")])
       try await world.sandbox.callTools(#"[{"name":"fly"}]"#)
-      #expect(try await refusal { try await caller.send("go") }.name == "MissingToolHandler")
+      try await expectRefusal("MissingToolHandler") { try await caller.send("go") }
     }
   }
 

@@ -66,7 +66,7 @@ struct ErrorFrameTests {
         """
         [{"endpoint":"responses","refusal":"\(error.code)","in_stream":"\(form.event)","times":"always"}]
         """)
-      #expect(try await refusal { try await caller.send("hi", ["continue": true]) }.name == error.name)
+      try await expectRefusal(error.name) { try await caller.send("hi", ["continue": true]) }
       #expect(try await world.sandbox.state().requests["responses"] == 2)
     }
   }
@@ -91,7 +91,7 @@ struct ErrorFrameTests {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(failed("insufficient_quota"))
-      #expect(try await refusal { try await caller.send("hi") }.name == "UsageLimitReached")
+      try await expectRefusal("UsageLimitReached") { try await caller.send("hi") }
       #expect(try await world.sandbox.state().requests["responses"] == 1)
     }
   }

@@ -39,7 +39,7 @@ struct PolicyTests {
       ]
       let client = try await open(caller, policy)
       try await world.sandbox.play(#"[{"endpoint":"responses","drop_after":0}]"#)
-      #expect(try await refusal { try await caller.send("hi", at: client) }.name == "Network")
+      try await expectRefusal("Network") { try await caller.send("hi", at: client) }
       #expect(try await world.sandbox.state().requests["handshake"] == 1)
     }
   }

@@ -118,7 +118,7 @@ struct ReconnectionTests {
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client", World.Plan.Transport.webSocket.reconnecting(2))
       try await world.sandbox.play(#"[{"endpoint":"responses","drop_after":0,"times":"always"}]"#)
-      #expect(try await refusal { try await caller.send("hi", at: client) }.name == "Network")
+      try await expectRefusal("Network") { try await caller.send("hi", at: client) }
       #expect(try await world.sandbox.state().requests["handshake"] == 3)
       try await world.sandbox.play("[]")
       #expect(try await caller.send("again", at: client).contains("1 message."))

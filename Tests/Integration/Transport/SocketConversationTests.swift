@@ -119,7 +119,7 @@ struct SocketConversationTests {
       let client = try await caller.open("Client")
       _ = try await caller.send("one", at: client)
       try await caller.call("Session.SignOut")
-      #expect(try await refusal { try await caller.send("two", at: client) }.name == "MissingCredential")
+      try await expectRefusal("MissingCredential") { try await caller.send("two", at: client) }
       #expect(try await world.sandbox.state().requests["responses"] == 1)
       try await caller.signIn()
       _ = try await caller.send("three", at: client)
@@ -139,7 +139,7 @@ struct SocketConversationTests {
       #expect(try await world.sandbox.state().openSockets == 1)
       saver.setActive(true)
       try await caller.waitFor(Lock("locked", [saver.name]))
-      #expect(try await refusal { try await caller.send("locked", at: client) }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.send("locked", at: client) }
       let turn = try await caller.stream("locked", at: client)
       #expect(try await turn.end().failure.name == "Locked")
       #expect(try await world.sandbox.state().requests["responses"] == 1)

@@ -181,7 +181,7 @@ struct BackendFailureTests {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       await world.sandbox.end()
-      #expect(try await refusal { try await caller.send("hi") }.name == "Network")
+      try await expectRefusal("Network") { try await caller.send("hi") }
       let turn = try await caller.stream("hi")
       #expect(try await turn.end().failure.name == "Network")
       #expect(turn.endCount == 1)
@@ -192,7 +192,7 @@ struct BackendFailureTests {
   @Test func aSignedOutCallerIsRefused() async throws {
     try await World.with { world in
       let caller = try await world.caller()
-      #expect(try await refusal { try await caller.send("hi") }.name == "MissingCredential")
+      try await expectRefusal("MissingCredential") { try await caller.send("hi") }
       let turn = try await caller.stream("hi")
       #expect(try await turn.end().failure.name == "MissingCredential")
       #expect(turn.endCount == 1)

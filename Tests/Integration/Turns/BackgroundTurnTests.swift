@@ -73,7 +73,7 @@ struct BackgroundTurnTests {
       let failure = try await turn.end().failure
       #expect(failure.name == "AccessDenied")
       #expect(failure.message.contains("chappie accounts --background allow"))
-      #expect(try await refusal { try await caller.send("hi", Self.background) }.name == "AccessDenied")
+      try await expectRefusal("AccessDenied") { try await caller.send("hi", Self.background) }
       #expect(server.received.count == 1)
       #expect(try await requests(world) == 0)
       // A turn that somebody asks for needs no consent.
@@ -91,7 +91,7 @@ struct BackgroundTurnTests {
         to: world.directories.state.appending(path: "background-use"), atomically: true, encoding: .utf8)
       #expect(try await caller.send("hi", Self.background).contains("hi"))
       try await set("deny", by: caller)
-      #expect(try await refusal { try await caller.send("hi", Self.background) }.name == "AccessDenied")
+      try await expectRefusal("AccessDenied") { try await caller.send("hi", Self.background) }
     }
   }
 
@@ -136,7 +136,7 @@ struct BackgroundTurnTests {
       let caller = try await world.signedInCaller()
       try await world.keyring.lock()
       try await world.service.restart()
-      #expect(try await refusal { try await caller.send("hi", Self.background) }.name == "Locked")
+      try await expectRefusal("Locked") { try await caller.send("hi", Self.background) }
     }
   }
 
@@ -231,7 +231,7 @@ struct BackgroundTurnTests {
   @Test func waitingTurnsCount() async throws {
     try await with { world, server, caller in
       for _ in 0..<64 { _ = try await caller.stream("hi", Self.background) }
-      #expect(try await refusal { try await caller.stream("hi", Self.background) }.name == "LimitExceeded")
+      try await expectRefusal("LimitExceeded") { try await caller.stream("hi", Self.background) }
       #expect(server.received.count <= 1)
       try await set("deny", by: caller)
       try await eventually("the end of all") {
@@ -289,7 +289,7 @@ struct BackgroundTurnTests {
   func eachAppHasItsOwnAnswer() async throws {
     try await with("deny") { world, server, outside in
       let app = try await world.caller(app: "org.example.App")
-      #expect(try await refusal { try await set("allow", "org.example.App", by: app) }.name == "AccessDenied")
+      try await expectRefusal("AccessDenied") { try await set("allow", "org.example.App", by: app) }
       try await app.signIn(notifying: false, at: app.open("Session"))
       let client = try await app.open("Client")
       #expect(try await app.send("hi", Self.background, at: client).contains("hi"))
@@ -306,8 +306,8 @@ struct BackgroundTurnTests {
       #expect(failure.name == "AccessDenied")
       #expect(failure.message.hasSuffix("run chappie accounts --background allow --app org.example.App."))
       #expect(try await choice(outside) == "deny")
-      #expect(try await refusal { try await set("allow", "../x", by: outside) }.name == "InvalidArgument")
-      #expect(try await refusal { try await set("always", by: outside) }.name == "InvalidArgument")
+      try await expectRefusal("InvalidArgument") { try await set("allow", "../x", by: outside) }
+      try await expectRefusal("InvalidArgument") { try await set("always", by: outside) }
     }
   }
 }

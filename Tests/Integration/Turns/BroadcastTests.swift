@@ -72,7 +72,7 @@ struct BroadcastTests {
       ]
       for (scenario, error) in failing {
         try await world.sandbox.play(scenario)
-        #expect(try await refusal { try await caller.send("aloud", ["broadcast": true], at: client) }.name == error)
+        try await expectRefusal(error) { try await caller.send("aloud", ["broadcast": true], at: client) }
       }
       try await listener.catchUp()
       #expect(listener.signals("Completed").count == 1)

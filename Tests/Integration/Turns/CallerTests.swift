@@ -12,11 +12,11 @@ struct CallerTests {
       try await world.sandbox.stall()
       let turn = try await caller.stalledTurn()
       let foreign = Turn(id: turn.id, path: .chappie, caller: other)
-      #expect(try await refusal { try await foreign.snapshot() }.name == "NoSuchTurn")
-      #expect(try await refusal { try await foreign.cancel() }.name == "NoSuchTurn")
+      try await expectRefusal("NoSuchTurn") { try await foreign.snapshot() }
+      try await expectRefusal("NoSuchTurn") { try await foreign.cancel() }
       let unknown = Turn(id: "turn-0", path: .chappie, caller: caller)
-      #expect(try await refusal { try await unknown.snapshot() }.name == "NoSuchTurn")
-      #expect(try await refusal { try await unknown.cancel() }.name == "NoSuchTurn")
+      try await expectRefusal("NoSuchTurn") { try await unknown.snapshot() }
+      try await expectRefusal("NoSuchTurn") { try await unknown.cancel() }
       #expect(try await turn.snapshot().status == "running")
     }
   }
@@ -29,7 +29,7 @@ struct CallerTests {
       let turn = try await caller.stream("hi", at: client)
       _ = try await turn.end()
       let elsewhere = Turn(id: turn.id, path: .chappie, caller: caller)
-      #expect(try await refusal { try await elsewhere.snapshot() }.name == "NoSuchTurn")
+      try await expectRefusal("NoSuchTurn") { try await elsewhere.snapshot() }
     }
   }
 
@@ -38,8 +38,8 @@ struct CallerTests {
       let other = try await world.caller()
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
-      #expect(try await refusal { try await other.send("hi", at: client) }.name == "AccessDenied")
-      #expect(try await refusal { try await other.stream("hi", at: client) }.name == "AccessDenied")
+      try await expectRefusal("AccessDenied") { try await other.send("hi", at: client) }
+      try await expectRefusal("AccessDenied") { try await other.stream("hi", at: client) }
       #expect(
         try await refusal { try await other.property("Client.Model", at: client, as: String.self) }.name
           == "AccessDenied")
@@ -48,7 +48,7 @@ struct CallerTests {
           "org.chappie", client, "org.freedesktop.DBus.Properties", "GetAll", .tuple("org.chappie.Client"))
       }
       #expect(getAll.name == "AccessDenied")
-      #expect(try await refusal { try await other.call("Manager.Close", client) }.name == "InvalidArgument")
+      try await expectRefusal("InvalidArgument") { try await other.call("Manager.Close", client) }
       #expect(try await caller.send("mine", at: client).contains("mine"))
     }
   }
@@ -82,8 +82,8 @@ struct CallerTests {
       let caller = try await world.caller()
       let other = try await world.caller()
       let session = try await caller.open("Session", ["keychain_account": "work"])
-      #expect(try await refusal { try await other.state(at: session) }.name == "AccessDenied")
-      #expect(try await refusal { try await other.startSignIn(at: session) }.name == "AccessDenied")
+      try await expectRefusal("AccessDenied") { try await other.state(at: session) }
+      try await expectRefusal("AccessDenied") { try await other.startSignIn(at: session) }
       #expect(try await other.open("Session", ["keychain_account": "work"]) == session)
       #expect(try await other.state(at: session) == "signed-out")
     }
@@ -97,10 +97,10 @@ struct CallerTests {
       let client = try await caller.open("Client", configuration)
       #expect(try await caller.property("Client.Session", at: client) == session)
       #expect(try await caller.property("Client.Session", as: ObjectPath.self) == .chappie)
-      #expect(try await refusal { try await caller.send("hi", at: client) }.name == "MissingCredential")
+      try await expectRefusal("MissingCredential") { try await caller.send("hi", at: client) }
       try await caller.signIn(at: session)
       #expect(try await caller.send("hi", at: client).contains("hi"))
-      #expect(try await refusal { try await caller.send("hi") }.name == "MissingCredential")
+      try await expectRefusal("MissingCredential") { try await caller.send("hi") }
     }
   }
 
@@ -118,7 +118,7 @@ struct CallerTests {
         (try? await caller.property("Client.Model", at: client, as: String.self)) == nil
       }
       try await eventually("the stand-in's streams to be closed") { try await world.sandbox.state().openStreams == 0 }
-      #expect(try await refusal { try await caller.call("Manager.Close", client) }.name == "InvalidArgument")
+      try await expectRefusal("InvalidArgument") { try await caller.call("Manager.Close", client) }
     }
   }
 
@@ -128,9 +128,9 @@ struct CallerTests {
       let other = try await world.caller()
       let session = try await caller.open("Session", ["keychain_account": "work"])
       for path in [ObjectPath.chappie, .root, session.appending("more")] {
-        #expect(try await refusal { try await caller.call("Manager.Close", path) }.name == "InvalidArgument")
+        try await expectRefusal("InvalidArgument") { try await caller.call("Manager.Close", path) }
       }
-      #expect(try await refusal { try await other.call("Manager.Close", session) }.name == "InvalidArgument")
+      try await expectRefusal("InvalidArgument") { try await other.call("Manager.Close", session) }
       #expect(try await caller.state(at: session) == "signed-out")
     }
   }

@@ -46,7 +46,7 @@ struct LeavingTests {
         let leaves = try await Caller(world.directories.busAddress)
         session = try await leaves.open("Session", Self.work)
         for _ in 1..<64 { _ = try await leaves.open("Client") }
-        #expect(try await refusal { try await stays.open("Client") }.name == "LimitExceeded")
+        try await expectRefusal("LimitExceeded") { try await stays.open("Client") }
       }
       try await eventually("the session to be removed") {
         guard let another = try? await stays.open("Session", Self.work) else { return false }

@@ -18,7 +18,7 @@ struct LimitTests {
       let tooMuch = try await refusal { try await caller.send(most + "x") }
       #expect(tooMuch.name == "LimitExceeded")
       #expect(tooMuch.message.contains("\(4 << 20)"))
-      #expect(try await refusal { try await caller.stream(most + "x") }.name == "LimitExceeded")
+      try await expectRefusal("LimitExceeded") { try await caller.stream(most + "x") }
       // The texts of a call count together, in bytes.
       let half = String(repeating: "ü", count: 1 << 20)
       let messages = [Message("user", half), Message("assistant", half), Message("user", "x")]
@@ -58,12 +58,12 @@ struct LimitTests {
       try await world.sandbox.play(#"[{"endpoint":"responses","hang":true,"times":"always"}]"#)
       var turns: [Turn] = []
       for _ in 0..<64 { turns.append(try await caller.stream("hi")) }
-      #expect(try await refusal { try await caller.stream("hi") }.name == "LimitExceeded")
-      #expect(try await refusal { try await caller.send("hi") }.name == "LimitExceeded")
+      try await expectRefusal("LimitExceeded") { try await caller.stream("hi") }
+      try await expectRefusal("LimitExceeded") { try await caller.send("hi") }
       try await eventually("64 requests") { try await world.sandbox.state().requests["responses"] == 65 }
       #expect(try await world.sandbox.state().openSockets == (transport == .webSocket ? 64 : 0))
       try await world.sandbox.play("[]")
-      #expect(try await refusal { try await world.caller().send("hi") }.name == "LimitExceeded")
+      try await expectRefusal("LimitExceeded") { try await world.caller().send("hi") }
       #expect(try await world.otherProgram().send("from another").contains("from another"))
       for turn in turns { try await turn.cancel() }
       for turn in turns { #expect(try await turn.end().failure.name == "Cancelled") }

@@ -121,7 +121,7 @@ struct OpenTurnTests {
       #expect(try await line.next("text-delta").text("text") == Sandbox.stalledText)
       #expect(try await caller.property("Client.ActiveTurns", as: [String].self) == ["mine"])
       #expect(try await line.turn.snapshot().text == Sandbox.stalledText)
-      #expect(try await refusal { try await line.turn.snapshot(by: other) }.name == "NoSuchTurn")
+      try await expectRefusal("NoSuchTurn") { try await line.turn.snapshot(by: other) }
       try await line.turn.cancel()
       let end = try await line.end()
       #expect(end.errorName == "Cancelled")
@@ -210,8 +210,8 @@ struct OpenTurnTests {
   func aWrongNameIsRefused(_ name: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
-      #expect(try await refusal { try await caller.openTurn(["turn": name]) }.name == "InvalidArgument")
-      #expect(try await refusal { try await caller.stream("hi", ["turn": name]) }.name == "InvalidArgument")
+      try await expectRefusal("InvalidArgument") { try await caller.openTurn(["turn": name]) }
+      try await expectRefusal("InvalidArgument") { try await caller.stream("hi", ["turn": name]) }
     }
   }
 
@@ -223,8 +223,8 @@ struct OpenTurnTests {
       try await world.sandbox.stall()
       let turn = try await caller.stream("Go on", ["turn": "mine"])
       #expect(turn.id == "mine")
-      #expect(try await refusal { try await caller.openTurn(["turn": "mine"]) }.name == "InvalidArgument")
-      #expect(try await refusal { try await caller.openTurn(["turn": "mine"], at: client) }.name == "InvalidArgument")
+      try await expectRefusal("InvalidArgument") { try await caller.openTurn(["turn": "mine"]) }
+      try await expectRefusal("InvalidArgument") { try await caller.openTurn(["turn": "mine"], at: client) }
       let others = try await other.stream("Go on", ["turn": "mine"])
       try await others.cancel()
       #expect(try await others.end().failure.name == "Cancelled")
@@ -240,9 +240,9 @@ struct OpenTurnTests {
       try await world.sandbox.stall()
       _ = try await caller.stream("Go on", ["turn": "mine"])
       let both: VariantDictionary = ["turn": "mine", "broadcast": true]
-      #expect(try await refusal { try await other.stream("Go on", both) }.name == "InvalidArgument")
+      try await expectRefusal("InvalidArgument") { try await other.stream("Go on", both) }
       _ = try await other.stream("Go on", ["turn": "everyones", "broadcast": true])
-      #expect(try await refusal { try await caller.openTurn(["turn": "everyones"]) }.name == "InvalidArgument")
+      try await expectRefusal("InvalidArgument") { try await caller.openTurn(["turn": "everyones"]) }
     }
   }
 
@@ -262,7 +262,7 @@ struct OpenTurnTests {
   @Test func aBroadcastOnASocketIsRefused() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
-      #expect(try await refusal { try await caller.openTurn(["broadcast": true]) }.name == "InvalidArgument")
+      try await expectRefusal("InvalidArgument") { try await caller.openTurn(["broadcast": true]) }
     }
   }
 
@@ -420,7 +420,7 @@ struct OpenTurnTests {
       let caller = try await world.signedInCaller()
       var lines: [Line] = []
       for _ in 0..<64 { lines.append(try await caller.openTurn()) }
-      #expect(try await refusal { try await caller.openTurn() }.name == "LimitExceeded")
+      try await expectRefusal("LimitExceeded") { try await caller.openTurn() }
       lines.removeLast().socket.close()
       try await eventually("room for another turn") { (try? await caller.openTurn()) != nil }
     }

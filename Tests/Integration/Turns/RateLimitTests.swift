@@ -97,7 +97,7 @@ struct RateLimitTests {
       let client = try await caller.open("Client", ["rate_limit_backoff": greedy])
       try await world.sandbox.play(
         #"[{"endpoint":"responses","status":429,"headers":{"retry-after":"0"},"times":"always"}]"#)
-      #expect(try await refusal { try await caller.send("hi", at: client) }.name == "RateLimited")
+      try await expectRefusal("RateLimited") { try await caller.send("hi", at: client) }
       #expect(try await world.sandbox.state().requests["responses"] == 11)
     }
   }

@@ -80,7 +80,7 @@ struct RunningTurnTests {
         turns.append(try await caller.stream("\(number)"))
         _ = try await turns[number].end()
       }
-      #expect(try await refusal { try await turns[0].snapshot() }.name == "NoSuchTurn")
+      try await expectRefusal("NoSuchTurn") { try await turns[0].snapshot() }
       #expect(try await turns[1].snapshot().text.contains("“1”"))
       #expect(Set(turns.map(\.id)).count == 33)
     }

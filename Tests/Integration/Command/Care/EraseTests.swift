@@ -73,8 +73,8 @@ struct EraseTests {
       _ = try await world.signedInCaller()
       let app = try await world.caller(app: "org.example.App")
       let options = VariantDictionary()
-      #expect(try await refusal { try await app.call("Manager.Erase", options) }.name == "AccessDenied")
-      #expect(try await refusal { try await app.call("Manager.CheckServers") }.name == "AccessDenied")
+      try await expectRefusal("AccessDenied") { try await app.call("Manager.Erase", options) }
+      try await expectRefusal("AccessDenied") { try await app.call("Manager.CheckServers") }
       #expect(try await world.keyring.items().count == 1)
     }
   }

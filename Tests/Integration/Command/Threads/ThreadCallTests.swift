@@ -92,7 +92,7 @@ struct ThreadCallTests {
         #expect(refused.status != 0)
         #expect(refused.text.contains("is damaged and was not changed"), "\(refused.text)")
       }
-      #expect(try await refusal { try await caller.createThread("Two") }.name == "StoreUnavailable")
+      try await expectRefusal("StoreUnavailable") { try await caller.createThread("Two") }
       #expect(try Data(contentsOf: URL(filePath: path)) == noise)
       #expect(try await world.chappie("threads", "delete", "--all", "--yes").status == 0)
       _ = try await caller.createThread("Anew")

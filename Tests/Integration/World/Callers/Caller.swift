@@ -148,6 +148,18 @@ func refusal<Result>(
   }
 }
 
+/// Makes a call that the service must refuse with the error `name`.
+@GLibActor
+func expectRefusal<Result>(
+  _ name: String, _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation,
+  of call: () async throws -> Result
+) async throws {
+  let reply = try await refusal(sourceLocation: sourceLocation, of: call)
+  guard reply.name != name else { return }
+  let about = comment.map { " (\($0))" } ?? ""
+  Issue.record("\(reply.name) instead of \(name)\(about): \(reply.message)", sourceLocation: sourceLocation)
+}
+
 extension VariantDictionary {
   /// The text at `key`; nil when there is none.
   func text(_ key: String) -> String? { try? value(key) }
