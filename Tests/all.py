@@ -92,11 +92,13 @@ TABLES = {"fast": FAST, "nightly": NIGHTLY}
 
 
 def run(name, command):
-    """A row of the table: name, seconds, the status of the command, and its output."""
+    """A row of the table: name, seconds, processor time, the status of the command, and its output."""
     print(f"begin {name}", flush=True)
     log, begun = LOGS / f"{name[:80]}.log", time.monotonic()
     with log.open("wb") as output:
-        status = subprocess.call(command, shell=True, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+        child = subprocess.Popen(command, shell=True, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
     seconds, text = time.monotonic() - begun, log.read_text(errors="replace")
     # No test matches a misspelt name.
     if command.startswith(SWIFT) and NOTHING.search(text):
@@ -104,7 +106,7 @@ def run(name, command):
     # The output of a failed row is printed as one block, and what failed again below it: CI logs may be truncated.
     found = [text, f"FAIL  {name}: status {status}", *failures(name, text)]
     print("\n".join(found) if status else f"ok    {name} ({seconds:.0f} s)", flush=True)
-    return name, seconds, status, text
+    return name, seconds, used.ru_utime + used.ru_stime, status, text
 
 
 def failures(name, text):
@@ -131,21 +133,21 @@ def main(name=None):
     except KeyboardInterrupt:
         os._exit(130)
 
-    print(f"\n{'row':15} {'seconds':>7}  result")
-    for name, seconds, status, text in rows:
+    print(f"\n{'row':15} {'seconds':>7} {'processor':>9}  result")
+    for name, seconds, processor, status, text in rows:
         said = [line.strip() for line in text.splitlines() if line.strip()]
         skipped = len(SKIPPED.findall(text))
-        print(f"{name:15} {seconds:7.1f}  {'FAILED' if status else 'passed'}"
+        print(f"{name:15} {seconds:7.1f} {processor:9.1f}  {'FAILED' if status else 'passed'}"
               + (f", {skipped} skipped" if skipped else "") + (f"  {said[-1][:100]}" if said else ""))
     longest = sorted(((float(seconds), test) for *_, text in rows for seconds, test in TOOK.findall(text)), reverse=True)
     if longest:
         print("\nlongest:", ", ".join(f"{test} {seconds:.1f} s" for seconds, test in longest[:5]))
     print()
-    for name, _, _, text in rows:
+    for name, *_, text in rows:
         for line in SKIPPED.findall(text):
             print(f"{name}: {line}")
-    failed = [row for row in rows if row[2]]
-    for name, _, _, text in failed:
+    failed = [row for row in rows if row[3]]
+    for name, *_, text in failed:
         print("\n".join(failures(name, text)))
     print(f"{len(rows) - len(failed)} passed, {len(failed)} failed")
     return 1 if failed else 0
