@@ -18,7 +18,7 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   /// Reports other programs' changes. Nil when nothing needs it.
   let watch: KeyringWatch?
   /// Copies, and the keyring that was unlocked at the time of each.
-  private var memoryCopies: [SlotIdentity: (line: SecretBytes, keyring: String?)] = [:]
+  private var memoryCopies: [SlotIdentity: (line: SecretBytes, keyring: String)] = [:]
   /// Searches that have not asked the keyring yet. At the start of a process several readers come while the connection
   /// to the keyring is being made.
   private var coming: [SlotIdentity: Task<StoredItem<Secret>, any Error>] = [:]
@@ -126,18 +126,19 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     -> UnreadItem<Secret>.Content
   {
     let originals = items.filter { !Self.isCopy($0) }
-    var best: (content: UnreadItem<Secret>.Content, line: SecretBytes)?
+    var best: (content: UnreadItem<Secret>.Content, line: SecretBytes, keyring: String?)?
     for item in originals.isEmpty ? items : originals {
       guard let line = try await client.secret(of: item) else { continue }
+      let keyring = client.keyring
       let content = try await content(line, of: slot)
       if case .secret(let old)? = best?.content {
         guard case .secret(let new) = content, new.counts(before: old) else { continue }
       }
-      best = (content, line)
+      best = (content, line, keyring)
     }
     guard let best else { throw SecretStoreError.unavailable("what it keeps was replaced while it was read") }
     if !originals.isEmpty {
-      await mend(items.filter(Self.isCopy), of: slot, from: best.line, Self.strictest(items))
+      await mend(items.filter(Self.isCopy), of: slot, from: best.line, best.keyring, Self.strictest(items))
     }
     if case .secret(let secret) = best.content { notes?.set(slot, secret.note) } else { notes?.set(slot, nil) }
     return best.content
@@ -145,7 +146,7 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
 
   /// Makes the copy equal to the original, or deletes it if the rule allows none.
   private func mend(
-    _ copies: [SecretServiceClient.Found], of slot: SlotIdentity, from line: SecretBytes,
+    _ copies: [SecretServiceClient.Found], of slot: SlotIdentity, from line: SecretBytes, _ keyring: String?,
     _ accessibility: ChappieKeychainAccessibility
   ) async {
     switch accessibility {
@@ -153,7 +154,7 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
       for copy in copies { try? await client.delete(copy, interaction: .forbidden) }
     case .afterFirstUnlockThisDeviceOnly:
       if let copy = copies.first, let kept = try? await client.secret(of: copy), kept.isEqual(to: line) { return }
-      await keepCopy(line, of: slot)
+      await keepCopy(line, of: slot, in: keyring)
       // Another process may have signed out while the copy was made.
       guard let found = try? await search(slot), found.allSatisfy(Self.isCopy) else { return }
       memoryCopies[slot] = nil
@@ -187,7 +188,7 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
         try await client.delete(old, interaction: interaction)
       }
       memoryCopies[slot] = nil
-      if accessibility == .afterFirstUnlockThisDeviceOnly { await keepCopy(line, of: slot) }
+      if accessibility == .afterFirstUnlockThisDeviceOnly { await keepCopy(line, of: slot, in: client.keyring) }
     }
   }
 
@@ -284,15 +285,19 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   }
 
   /// Stores a copy for reads while the keyring is locked. The copy is a convenience, so its loss is no error.
-  private func keepCopy(_ line: SecretBytes, of slot: SlotIdentity) async {
+  ///
+  /// - Parameter keyring: the keyring that was unlocked. One that has taken its place may not have been, so it gets no
+  ///   copy.
+  private func keepCopy(_ line: SecretBytes, of slot: SlotIdentity, in keyring: String?) async {
     if let copy = memoryCopy(of: slot), copy.isEqual(to: line) { return }
+    guard let keyring else { return }
     let device = DeviceSeal.SealedLine(line)?.deviceName ?? ""
     var copy = item(slot, .afterFirstUnlockThisDeviceOnly, device: device)
     copy.attributes[SlotAttribute.copy] = "session"
     do {
-      try await client.store(line, as: copy, in: .session, interaction: .forbidden)
+      try await client.store(line, as: copy, in: .session(keyring: keyring), interaction: .forbidden)
     } catch {
-      memoryCopies[slot] = (line, client.keyring)
+      memoryCopies[slot] = (line, keyring)
     }
   }
 

@@ -27,11 +27,11 @@ extension SecretServiceClient {
   /// - Throws: ``SecretStoreError``, also ``SecretStoreError/noDefaultCollection`` without interaction;
   ///   `CancellationError`.
   public func makeDefaultCollection(interaction: UserInteraction) async throws -> Bool {
-    let exists = try await services.withService(.forbidden) { try await path(of: .default, $0) != nil }
+    let exists = try await services.withService(.forbidden) { try await path(SECRET_COLLECTION_DEFAULT, $0) != nil }
     guard !exists else { return false }
     try await services.asking(interaction) { service, _ in
       // Another caller may have created it during its prompt.
-      guard try await path(of: .default, service) == nil else { return }
+      guard try await path(SECRET_COLLECTION_DEFAULT, service) == nil else { return }
       guard service.interaction == .allowed else { throw SecretStoreError.noDefaultCollection }
       try await createDefaultCollection(service)
     }
@@ -82,9 +82,11 @@ extension SecretServiceClient {
   /// with a `session` collection search that one and do not prompt.
   func promptsToSearch(_ service: SecretServiceReference) async throws -> Bool {
     if service.hasSessionCollection == nil {
-      service.hasSessionCollection = try await path(of: .session, service) != nil
+      service.hasSessionCollection = try await path(SECRET_COLLECTION_SESSION, service) != nil
     }
-    guard service.hasSessionCollection == false, let path = try await path(of: .default, service) else { return false }
+    guard service.hasSessionCollection == false, let path = try await path(SECRET_COLLECTION_DEFAULT, service) else {
+      return false
+    }
     return try await isLocked(path, service)
   }
 
@@ -97,14 +99,16 @@ extension SecretServiceClient {
   }
 
   private func defaultCollection(_ service: SecretServiceReference) async throws -> String {
-    guard let path = try await path(of: .default, service) else { throw SecretStoreError.noDefaultCollection }
+    guard let path = try await path(SECRET_COLLECTION_DEFAULT, service) else {
+      throw SecretStoreError.noDefaultCollection
+    }
     return path
   }
 
-  /// The object path of a collection; nil if the keyring has none.
-  private func path(of place: Collection, _ service: SecretServiceReference) async throws -> String? {
+  /// The object path of the collection with an alias; nil if the keyring has none.
+  private func path(_ alias: String, _ service: SecretServiceReference) async throws -> String? {
     let path = try await asyncCall(deadline: deadline) { cancellable, callback, data in
-      secret_service_read_alias_dbus_path(service.pointer, place.alias, cancellable, callback, data)
+      secret_service_read_alias_dbus_path(service.pointer, alias, cancellable, callback, data)
     } finish: { result, error in
       takeString(secret_service_read_alias_dbus_path_finish(service.pointer, result, &error)) ?? ""
     }

@@ -100,6 +100,9 @@ extension SecretServiceClient {
   private func create(
     _ secret: SecretBytes, as item: Item, in place: Collection, _ service: SecretServiceReference, _ deadline: Duration
   ) async throws {
+    if case .session(let keyring) = place, service.keyring != keyring {
+      throw SecretStoreError.unavailable("another keyring has taken its place")
+    }
     let table = AttributeTable(item.attributes, schema: item.schema)
     let value = Self.value(secret)
     defer { value.map { secret_value_unref(UnsafeMutableRawPointer($0)) } }

@@ -25,8 +25,8 @@ public final class SecretServiceClient {
   public enum Collection: Sendable {
     /// The user's default collection, stored on disk.
     case `default`
-    /// A collection that lasts until logout. Not every keyring has it.
-    case session
+    /// The collection of the keyring with this unique bus name that lasts until logout. Not every keyring has one.
+    case session(keyring: String)
 
     var alias: String {
       switch self {
