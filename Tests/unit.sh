@@ -171,7 +171,9 @@ sandboxed_call() {
   rm -f "$SCRATCH/proxy"
   from_sandbox xdg-dbus-proxy "$DBUS_SESSION_BUS_ADDRESS" "$SCRATCH/proxy" &
   local proxy=$!
-  until_true 120 test -S "$SCRATCH/proxy"
+  # The socket exists before the proxy listens.
+  DBUS_SESSION_BUS_ADDRESS=unix:path=$SCRATCH/proxy until_true 120 \
+    gdbus call --session -d org.freedesktop.DBus -o / -m org.freedesktop.DBus.GetId
   DBUS_SESSION_BUS_ADDRESS=unix:path=$SCRATCH/proxy "$@"
   kill "$proxy"
   wait "$proxy" 2>/dev/null
