@@ -38,11 +38,13 @@ public final class ChappieClient: Sendable {
 
   /// Sends a user message. The message and the answer are appended to the transcript.
   ///
-  /// - Parameter text: the message, which must not be empty.
+  /// - Parameters:
+  ///   - text: the message, which must not be empty.
+  ///   - options: the options of the answer.
   /// - Returns: the text of the whole answer.
   /// - Throws: ``ChappieClientError``, `CancellationError`.
-  public func send(_ text: String) async throws -> String {
-    try await send(.user(text))
+  public func send(_ text: String, options: ChappieMessageOptions = ChappieMessageOptions()) async throws -> String {
+    try await send(.user(text, options: options))
   }
 
   /// Sends a message. The message and the answer are appended to the transcript.
@@ -78,19 +80,24 @@ public final class ChappieClient: Sendable {
 
   // MARK: Streams
 
-  /// Sends a user message as ``send(_:)-(String)`` does, and streams the answer. Releasing the stream cancels the turn.
+  /// Sends a user message as ``send(_:options:)`` does, and streams the answer. Releasing the stream cancels the turn.
   ///
-  /// - Parameter text: the message, which must not be empty.
+  /// - Parameters:
+  ///   - text: the message, which must not be empty.
+  ///   - options: the options of the answer.
   /// - Returns: the events of the turn, ``ChappieStreamEvent/completed(_:)`` last. If the turn fails, the stream throws
-  ///   ``ChappieClientError``. The turn does not wait for the reader: events that are not read yet take memory.
-  public func stream(_ text: String) -> AsyncThrowingStream<ChappieStreamEvent, any Error> {
-    stream(.user(text))
+  ///   ``ChappieClientError``; if the task that reads it is cancelled, `CancellationError`. The turn does not wait for the
+  ///   reader: events that are not read yet take memory.
+  public func stream(
+    _ text: String, options: ChappieMessageOptions = ChappieMessageOptions()
+  ) -> AsyncThrowingStream<ChappieStreamEvent, any Error> {
+    stream(.user(text, options: options))
   }
 
   /// Sends a message and streams the answer. Releasing the stream cancels the turn.
   ///
   /// - Parameter message: the message, whose text must not be empty.
-  /// - Returns: as ``stream(_:)-(String)``.
+  /// - Returns: as ``stream(_:options:)``.
   public func stream(_ message: ChappieInputMessage) -> AsyncThrowingStream<ChappieStreamEvent, any Error> {
     stream(.next(message))
   }
@@ -98,7 +105,7 @@ public final class ChappieClient: Sendable {
   /// Same as ``response(_:)``, but streams the answer. Releasing the stream cancels the turn.
   ///
   /// - Parameter request: the transcript, whose last message must have a text, and the options of the turn.
-  /// - Returns: as ``stream(_:)-(String)``.
+  /// - Returns: as ``stream(_:options:)``.
   public func streamResponse(_ request: ChappieResponseRequest) -> AsyncThrowingStream<ChappieStreamEvent, any Error> {
     stream(.replay(request))
   }

@@ -25,8 +25,26 @@ public struct ChappieInputMessage: Sendable, Hashable {
     self.options = options
   }
 
+  /// Makes a message of the user.
+  ///
+  /// - Parameters:
+  ///   - text: the text, which must not be empty.
+  ///   - images: the message's images.
+  ///   - fastMode: as ``ChappieMessageOptions/fastMode``.
   public static func user(_ text: String, images: [ChappieImage] = [], fastMode: Bool = false) -> ChappieInputMessage {
     ChappieInputMessage(role: .user, text: text, images: images, options: ChappieMessageOptions(fastMode: fastMode))
+  }
+
+  /// Makes a message of the user.
+  ///
+  /// - Parameters:
+  ///   - text: the text, which must not be empty.
+  ///   - images: the message's images.
+  ///   - options: the options of its answer.
+  public static func user(
+    _ text: String, images: [ChappieImage] = [], options: ChappieMessageOptions
+  ) -> ChappieInputMessage {
+    ChappieInputMessage(role: .user, text: text, images: images, options: options)
   }
 
   public static func assistant(_ text: String) -> ChappieInputMessage {

@@ -69,9 +69,9 @@ extension ChappieRuntime {
 extension ChappieRuntime {
   /// Sends a user message, stores the turn, and returns the text of the answer.
   ///
-  /// - Throws: as ``send(_:)-(ChappieInputMessage)``.
-  public func send(_ text: String) async throws -> String {
-    try await send(.user(text))
+  /// - Throws: as ``send(_:)``.
+  public func send(_ text: String, options: ChappieMessageOptions = ChappieMessageOptions()) async throws -> String {
+    try await send(.user(text, options: options))
   }
 
   /// Sends a message, stores the turn, and returns the text of the answer.
@@ -85,15 +85,17 @@ extension ChappieRuntime {
     try await run(message, for: client.caller { _ in .proceed }).outputText
   }
 
-  /// Sends a user message and streams the answer, as ``stream(_:)-(ChappieInputMessage)``.
-  public nonisolated func stream(_ text: String) -> AsyncThrowingStream<ChappieStreamEvent, any Error> {
-    stream(.user(text))
+  /// Sends a user message and streams the answer, as ``stream(_:)``.
+  public nonisolated func stream(
+    _ text: String, options: ChappieMessageOptions = ChappieMessageOptions()
+  ) -> AsyncThrowingStream<ChappieStreamEvent, any Error> {
+    stream(.user(text, options: options))
   }
 
   /// Sends a message and streams the answer. ``ChappieStreamEvent/completed(_:)`` comes after the turn was stored.
   ///
-  /// If the caller drops the stream, the turn is cancelled and stored as cancelled. The stream fails with the errors of
-  /// ``send(_:)-(ChappieInputMessage)``.
+  /// If the caller drops the stream, or the task that reads it is cancelled, the turn is cancelled and stored as
+  /// cancelled. The stream fails with the errors of ``send(_:)``, which include `CancellationError`.
   public nonisolated func stream(_ message: ChappieInputMessage)
     -> AsyncThrowingStream<ChappieStreamEvent, any Error>
   {

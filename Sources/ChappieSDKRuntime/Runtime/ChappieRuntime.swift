@@ -50,7 +50,7 @@ public final class ChappieRuntime {
 
   /// Runs a turn and stores it.
   ///
-  /// - Throws: as ``send(_:)-(ChappieInputMessage)``.
+  /// - Throws: as ``send(_:)``.
   package func run(_ message: ChappieInputMessage, for caller: TurnCaller) async throws
     -> ChappieResponse
   {
