@@ -114,7 +114,8 @@ public final class ChappieClient: Sendable {
     events { try await self.run(turn, for: $0) }
   }
 
-  /// The events of the turn that `run` runs. Releasing the stream cancels the turn.
+  /// The events of the turn that `run` runs. Releasing the stream cancels the turn. A stream whose reader is cancelled
+  /// ends with `CancellationError`.
   package func events(
     of run: @escaping @GLibActor @Sendable (TurnCaller) async throws -> ChappieResponse
   ) -> AsyncThrowingStream<ChappieStreamEvent, any Error> {
@@ -132,7 +133,11 @@ public final class ChappieClient: Sendable {
           continuation.finish(throwing: error)
         }
       }
-      continuation.onTermination = { _ in task.cancel() }
+      continuation.onTermination = { end in
+        task.cancel()
+        // The stream would end without an error, like one whose answer is complete.
+        if case .cancelled = end { continuation.finish(throwing: CancellationError()) }
+      }
     }
   }
 

@@ -48,14 +48,14 @@ struct FailureTests {
     }
   }
 
-  @Test func aDroppedStreamIsStoredAsCancelled() async throws {
+  @Test func aCancelledStreamThrowsAndIsStoredAsCancelled() async throws {
     let store = FaultyStore()
     try await Answering.with(store: store) { world in
       try world.backend.play(#"[{"endpoint": "responses", "hang": true}]"#)
       let stream = Task.onGLib { for try await _ in world.runtime.stream("Hello") {} }
       try await eventually("the request") { world.backend.state.requests["responses"] == 1 }
       stream.cancel()
-      _ = await stream.result
+      await #expect(throws: CancellationError.self) { try await stream.value }
       try await eventually("the turn") { try await world.thread().turns.count == 1 }
       let events = try await world.events()
       #expect(
