@@ -3,10 +3,13 @@ import ChappieSDK
 import GLibBridge
 import Platform
 
-/// A store of threads. When a method returns, its change is durable.
+/// A store of threads. When a method returns, its change is durable. Methods may be called concurrently.
 ///
 /// The runtime uses these methods alone. To change or filter stored data, write a store that forwards each call to
-/// another store.
+/// another store. `ChappieThreadStoreConformance` of `ChappieSDKTesting` checks what is said here.
+///
+/// An id that no thread has, also one that is no id at all, makes a method that takes one throw
+/// ``ChappieThreadStoreError/noSuchThread(_:)``.
 public protocol ChappieThreadStore: Sendable {
   /// The title for an untitled thread that continues with `message`: by default the beginning of the text. An empty
   /// title leaves the thread untitled.
@@ -15,26 +18,28 @@ public protocol ChappieThreadStore: Sendable {
   /// this one too.
   func title(for message: ChappieInputMessage) async -> String
 
-  /// Creates a thread without turns.
+  /// Creates a thread without turns, with the times and the title of `thread`.
   ///
   /// This, a new turn, a new title and unarchiving each make a thread the newest: the store sets the next
-  /// ``ChappieThreadSummary/changeNumber``.
+  /// ``ChappieThreadSummary/changeNumber``, which no other thread has. Archiving does not.
   ///
-  /// - Throws: ``ChappieThreadStoreError``.
+  /// - Throws: ``ChappieThreadStoreError/exists(_:)`` if there is a thread with this id, which stays as it is; other
+  ///   cases of ``ChappieThreadStoreError``.
   func create(_ thread: ChappieThreadSummary) async throws
 
-  /// Adds a turn at the end of a thread. The time of the turn becomes that of the thread's last change, and an archived
-  /// thread becomes active.
+  /// Adds a turn at the end of a thread. An archived thread becomes active. The time of the turn becomes that of the
+  /// thread's last change, but no earlier time replaces a later one: a clock that was set back changes the order of
+  /// ``ChappieThreadSummary/changeNumber`` alone.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   func append(_ turn: ChappieTurn, to thread: String) async throws
 
-  /// Reads a thread with its turns.
+  /// Reads a thread, archived or not, with its turns in their order, each as it was recorded.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   func thread(_ id: String) async throws -> ChappieThread
 
-  /// The summary of a thread; nil if the store would have to read the turns for it.
+  /// The summary of a thread, as ``threads(_:)`` lists it; nil if the store would have to read the turns for it.
   ///
   /// Before each turn the runtime uses the summary to find out whether another program has added to the thread. The
   /// default implementation returns nil.
@@ -42,17 +47,20 @@ public protocol ChappieThreadStore: Sendable {
   /// - Throws: ``ChappieThreadStoreError``.
   func summary(of thread: String) async throws -> ChappieThreadSummary?
 
-  /// Lists threads by ``ChappieThreadSummary/changeNumber``, the newest first. It reads no turns.
+  /// Lists threads by ``ChappieThreadSummary/changeNumber``, the newest first, as ``ChappieThreadQuery/page(of:)`` selects
+  /// them. It reads no turns.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   func threads(_ query: ChappieThreadQuery) async throws -> [ChappieThreadSummary]
 
-  /// Renames, archives or unarchives a thread. A change that has no effect leaves the summary as it is.
+  /// Renames, archives or unarchives a thread. A change that has no effect leaves the summary as it is. Renaming and
+  /// unarchiving set the time of the last change, unless it is later already; archiving sets
+  /// ``ChappieThreadSummary/archivedAt`` alone.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   func change(_ thread: String, _ change: ChappieThreadChange) async throws
 
-  /// Deletes a thread for good.
+  /// Deletes a thread for good. A new thread may get its id, and has none of its turns.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   func delete(_ thread: String) async throws
@@ -115,9 +123,10 @@ public enum ChappieThreadChange: Sendable, Hashable {
 
 /// The size of a store.
 public struct ChappieThreadStoreUsage: Sendable, Hashable {
-  /// The size of all threads, in bytes.
+  /// The size of all threads, in bytes, which each turn increases and each deletion decreases; 0 in a store that counts
+  /// no sizes.
   public let usedBytes: Int64
-  /// The most that all threads may take, in bytes; nil for no limit.
+  /// The most that all threads may take, in bytes, more than 0; nil for a store without a limit.
   public let limitBytes: Int64?
   /// The number of readable threads, including archived ones.
   public let threadCount: Int

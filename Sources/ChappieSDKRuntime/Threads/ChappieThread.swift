@@ -31,7 +31,7 @@ public struct ChappieThreadSummary: Sendable, Hashable, Identifiable {
   public var createdAt: Int64
   /// The microseconds to add to ``createdAt``, 0 to 999,999; 0 if they are unknown.
   public var createdAtMicroseconds: Int32
-  /// The time of the last turn, rename or unarchiving, in Unix seconds.
+  /// The time of the last turn, rename or unarchiving, in Unix seconds. It never goes back.
   public var updatedAt: Int64
   /// The microseconds to add to ``updatedAt``, 0 to 999,999; 0 if they are unknown.
   public var updatedAtMicroseconds: Int32
@@ -39,7 +39,7 @@ public struct ChappieThreadSummary: Sendable, Hashable, Identifiable {
   public var archivedAt: Int64?
   /// The number of turns, 0 or more.
   public var turnCount: Int
-  /// The size in its store, in bytes.
+  /// The size in its store, in bytes, which each turn increases; 0 in a store that counts no sizes.
   public var bytes: Int64
   /// The number of the thread's last change. A store numbers its changes, so the thread with the larger number changed
   /// later, even if the clock was set back. 0 or more; 0 before a store has set it.

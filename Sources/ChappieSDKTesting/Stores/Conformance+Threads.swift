@@ -13,13 +13,13 @@ extension ThreadStoreFixture {
     for id in ["d", "b", "d"] {
       try await store.append(turn("of the same second", at: 40), to: id)
       let first = try await store.threads(ChappieThreadQuery()).first
-      try expect(first?.id, id, "The first thread after several changes in one second")
+      expect(first?.id, id, "The first thread after several changes in one second")
     }
     try await store.append(turn("of an earlier time", at: 5), to: "c")
     try await expectIDs(.active, ["c", "d", "b", "a"], "The order after the clock was set back")
     let numbers = try await store.threads(ChappieThreadQuery()).map(\.changeNumber)
-    try expect(numbers, Array(Set(numbers)).sorted(by: >), "The change numbers, newest first,")
-    try expect(await summary("c").updatedAt, start + 30, "The time of the last change after the clock was set back")
+    expect(numbers, Array(Set(numbers)).sorted(by: >), "The change numbers, newest first,")
+    expect(try await summary("c").updatedAt, start + 30, "The time of the last change after the clock was set back")
   }
 
   func listsInPages() async throws {
@@ -31,12 +31,15 @@ extension ThreadStoreFixture {
       var listed: [ChappieThreadSummary] = []
       while true {
         let page = try await store.threads(ChappieThreadQuery(.active, limit: size, after: listed.last))
-        try expect(page.count <= size, "A page of at most \(size) has \(page.count) threads.")
+        expect(page.count <= size, "A page of at most \(size) has \(page.count) threads.")
         guard !page.isEmpty else { break }
         listed += page
-        try expect(listed.count <= all.count, "Pages should end with the last thread.")
+        guard listed.count <= all.count else {
+          expect(false, "Pages should end with the last thread.")
+          break
+        }
       }
-      try expect(listed.map(\.id), all, "The threads of all pages of \(size)")
+      expect(listed.map(\.id), all, "The threads of all pages of \(size)")
     }
     let third = try await summary("t3")
     try await expectIDs(.active, after: third, ["t2", "t1", "t0"], "The page after a thread that was archived since")
@@ -55,10 +58,10 @@ extension ThreadStoreFixture {
     try await store.append(turn("said", at: 1), to: "one")
     try await store.change("one", .rename("New"))
     let thread = try await store.thread("one")
-    try expect(thread.summary.title, "New", "The title of a renamed thread")
-    try expect(thread.turns.count, 1, "The turn count of a renamed thread")
-    try expect(thread.summary.createdAt, start + 1, "The creation time of a renamed thread")
-    try expect(try await summary("one").title, "New", "The listed title of a renamed thread")
+    expect(thread.summary.title, "New", "The title of a renamed thread")
+    expect(thread.turns.count, 1, "The turn count of a renamed thread")
+    expect(thread.summary.createdAt, start + 1, "The creation time of a renamed thread")
+    expect(try await summary("one").title, "New", "The listed title of a renamed thread")
     try await expectIDs(.active, ["one", "two"], "The order after a thread was renamed")
   }
 
@@ -70,7 +73,7 @@ extension ThreadStoreFixture {
     {
       let before = try await summary(id)
       try await store.change(id, change)
-      try expect(try await summary(id), before, "The summary of a thread after a change without effect")
+      expect(try await summary(id), before, "The summary of a thread after a change without effect")
     }
   }
 
@@ -82,11 +85,11 @@ extension ThreadStoreFixture {
     try await expectIDs(.archived, ["one"], "The archived threads")
     try await expectIDs(.all, ["one", "two"], "All threads")
     let archived = try await store.thread("one")
-    try expect(archived.turns.count, 1, "The turn count of an archived thread")
-    try expect(archived.summary.updatedAt, start + 3, "The time of the last change of an archived thread")
-    try expect((archived.summary.archivedAt ?? 0) > start, "An archived thread should have a time of archiving.")
+    expect(archived.turns.count, 1, "The turn count of an archived thread")
+    expect(archived.summary.updatedAt, start + 3, "The time of the last change of an archived thread")
+    expect((archived.summary.archivedAt ?? 0) > start, "An archived thread should have a time of archiving.")
     try await store.change("one", .archive)
-    try expect(
+    expect(
       try await summary("one").archivedAt, archived.summary.archivedAt,
       "The time of archiving of a thread that was archived twice")
   }
@@ -95,7 +98,7 @@ extension ThreadStoreFixture {
     try await create("one", at: 1)
     try await create("two", at: 2)
     try await store.change("two", .unarchive)
-    try expect(
+    expect(
       try await summary("two").updatedAt, start + 2,
       "The time of the last change of an active thread after it was unarchived")
     try await store.change("one", .archive)
@@ -110,7 +113,7 @@ extension ThreadStoreFixture {
     try await store.append(turn("said", at: 1), to: "one")
     try await expectIDs(.active, ["one"], "The active threads after a turn in an archived thread")
     try await expectIDs(.archived, [], "The archived threads after a turn in an archived thread")
-    try expect(!(try await store.thread("one")).summary.isArchived, "A turn should unarchive its thread.")
+    expect(!(try await store.thread("one")).summary.isArchived, "A turn should unarchive its thread.")
   }
 
   func deletes() async throws {
@@ -119,21 +122,21 @@ extension ThreadStoreFixture {
     try await store.change("two", .archive)
     for id in ["one", "two"] { try await store.delete(id) }
     try await expectIDs(.all, ["three"], "The threads that remain after two were deleted")
-    try await expectNoThread("Reading a deleted thread") { _ = try await store.thread("one") }
-    try await expectNoThread("Deleting a thread twice") { try await store.delete("one") }
+    await expectNoThread("Reading a deleted thread") { _ = try await store.thread("one") }
+    await expectNoThread("Deleting a thread twice") { try await store.delete("one") }
     try await create("one")
-    try expect(try await store.thread("one").turns, [], "The turns of a thread that was deleted and created again")
+    expect(try await store.thread("one").turns, [], "The turns of a thread that was deleted and created again")
   }
 
   func refusesMissingThreads() async throws {
     try await create("one")
     for id in ["gone", "../one", "", "ONE", "one/"] {
-      try await expectNoThread("Reading '\(id)'") { _ = try await store.thread(id) }
-      try await expectNoThread("A turn in '\(id)'") { try await store.append(turn("lost"), to: id) }
-      try await expectNoThread("Renaming '\(id)'") { try await store.change(id, .rename("lost")) }
-      try await expectNoThread("Archiving '\(id)'") { try await store.change(id, .archive) }
-      try await expectNoThread("Unarchiving '\(id)'") { try await store.change(id, .unarchive) }
-      try await expectNoThread("Deleting '\(id)'") { try await store.delete(id) }
+      await expectNoThread("Reading '\(id)'") { _ = try await store.thread(id) }
+      await expectNoThread("A turn in '\(id)'") { try await store.append(turn("lost"), to: id) }
+      await expectNoThread("Renaming '\(id)'") { try await store.change(id, .rename("lost")) }
+      await expectNoThread("Archiving '\(id)'") { try await store.change(id, .archive) }
+      await expectNoThread("Unarchiving '\(id)'") { try await store.change(id, .unarchive) }
+      await expectNoThread("Deleting '\(id)'") { try await store.delete(id) }
     }
     try await expectIDs(.all, ["one"], "The threads after changes of missing threads")
   }
@@ -142,19 +145,22 @@ extension ThreadStoreFixture {
     try await create("one")
     try await create("two")
     let before = try await store.usage()
-    try expect(before.limitBytes, 256 << 20, "The size limit of the default policy")
+    expect(before.limitBytes.map { $0 > 0 } != false, "A size limit should be more than 0, or nil for none.")
     let text = String(repeating: "x", count: 10_000)
     try await store.append(turn(text), to: "one")
     try await store.change("two", .archive)
     let after = try await store.usage()
-    try expect(after.threadCount, 2, "The thread count, which includes archived ones,")
-    try expect(after.archivedCount, 1, "The archived count")
+    expect(after.threadCount, 2, "The thread count, which includes archived ones,")
+    expect(after.archivedCount, 1, "The archived count")
     // A store may compress, and this text compresses well, so the size itself is not checked.
-    try expect(after.usedBytes > before.usedBytes, "A turn should increase the used bytes.")
-    try expect(try await summary("one").bytes > summary("two").bytes, "A turn should increase the bytes of its thread.")
+    let (long, short) = (try await summary("one").bytes, try await summary("two").bytes)
+    expect(
+      long > short || (long, short) == (0, 0), "A turn should increase the bytes of its thread, if any are counted.")
     try await store.delete("one")
     let end = try await store.usage()
-    try expect(end.threadCount, 1, "The thread count after one was deleted")
-    try expect(end.usedBytes < after.usedBytes, "Deleting a thread should decrease the used bytes.")
+    expect(end.threadCount, 1, "The thread count after one was deleted")
+    guard (before.usedBytes, after.usedBytes, end.usedBytes) != (0, 0, 0) else { return }
+    expect(after.usedBytes > before.usedBytes, "A turn should increase the used bytes, if any are counted.")
+    expect(end.usedBytes < after.usedBytes, "Deleting a thread should decrease the used bytes, if any are counted.")
   }
 }

@@ -6,35 +6,35 @@ extension ThreadStoreFixture {
   func beginsEmpty() async throws {
     try await expectIDs(.all, [], "The threads of a new store")
     let usage = try await store.usage()
-    try expect(usage.threadCount, 0, "The thread count of a new store")
-    try expect(usage.archivedCount, 0, "The archived count of a new store")
+    expect(usage.threadCount, 0, "The thread count of a new store")
+    expect(usage.archivedCount, 0, "The archived count of a new store")
   }
 
   func createsOnce() async throws {
     try await create("one", title: "First", at: 5)
     let thread = try await store.thread("one")
-    try expect(thread.turns, [], "The turns of a new thread")
-    try expect(thread.damage, [], "The damage of a new thread")
-    try expect(thread.summary.createdAt, start + 5, "The creation time of a thread")
-    try expect(thread.summary.updatedAt, start + 5, "The time of the last change of a new thread")
-    try expect(!thread.summary.isArchived, "A new thread should be active.")
+    expect(thread.turns, [], "The turns of a new thread")
+    expect(thread.damage, [], "The damage of a new thread")
+    expect(thread.summary.createdAt, start + 5, "The creation time of a thread")
+    expect(thread.summary.updatedAt, start + 5, "The time of the last change of a new thread")
+    expect(!thread.summary.isArchived, "A new thread should be active.")
     try await store.append(turn("kept", at: 6), to: "one")
     do {
       try await create("one", title: "Second")
     } catch ChappieThreadStoreError.exists {
       let thread = try await store.thread("one")
-      try expect(thread.summary.title, "First", "The title of a thread that was created twice")
-      try expect(thread.turns.count, 1, "The turn count of a thread that was created twice")
+      expect(thread.summary.title, "First", "The title of a thread that was created twice")
+      expect(thread.turns.count, 1, "The turn count of a thread that was created twice")
       return
     }
-    try expect(false, "Creating a thread with an existing id should throw exists.")
+    expect(false, "Creating a thread with an existing id should throw exists.")
   }
 
   func keepsTitles() async throws {
     for (id, title) in ["empty": "", "wide": "Grüße aus 東京 🚌", "lines": "one\ntwo\t\"three\" \\ four"] {
       try await create(id, title: title)
-      try expect(try await store.thread(id).summary.title, title, "The title of a thread")
-      try expect(try await summary(id).title, title, "The listed title of a thread")
+      expect(try await store.thread(id).summary.title, title, "The title of a thread")
+      expect(try await summary(id).title, title, "The listed title of a thread")
     }
   }
 
@@ -47,12 +47,12 @@ extension ThreadStoreFixture {
       try await store.append(turn("apart"), to: "other")
     }
     let thread = try await store.thread("one")
-    try expect(thread.turns.map(\.id), turns.map(\.id), "The order of the turns")
-    try expect(thread.turns == turns, "The turns that are read should equal those that were recorded.")
-    try expect(thread.summary.turnCount, 20, "The turn count of a thread")
-    try expect(thread.summary.updatedAt, start + 20, "The time of the last change of a thread")
-    try expect(try await summary("one"), thread.summary, "The listed summary of a thread")
-    try expect(try await store.thread("other").turns.count, 20, "The turn count of another thread")
+    expect(thread.turns.map(\.id), turns.map(\.id), "The order of the turns")
+    expect(thread.turns == turns, "The turns that are read should equal those that were recorded.")
+    expect(thread.summary.turnCount, 20, "The turn count of a thread")
+    expect(thread.summary.updatedAt, start + 20, "The time of the last change of a thread")
+    expect(try await summary("one"), thread.summary, "The listed summary of a thread")
+    expect(try await store.thread("other").turns.count, 20, "The turn count of another thread")
   }
 
   func keepsEveryKindOfEvent() async throws {
@@ -70,8 +70,8 @@ extension ThreadStoreFixture {
     try await create("one")
     try await store.append(ChappieTurn(id: "turn", recordedAt: start, events: events), to: "one")
     let kept = try await store.thread("one").turns.first?.events ?? []
-    try expect(kept.count, events.count, "The number of events of a turn")
-    for (kept, event) in zip(kept, events) { try expect(kept, event, "An event") }
+    expect(kept.count, events.count, "The number of events of a turn")
+    for (kept, event) in zip(kept, events) { expect(kept, event, "An event") }
   }
 
   func keepsLongTurns() async throws {
@@ -80,8 +80,8 @@ extension ThreadStoreFixture {
     try await store.append(long, to: "one")
     try await store.append(turn("behind"), to: "one")
     let kept = try await store.thread("one").turns
-    try expect(kept.map(\.events.count), [2, 2], "The event counts of a thread with a turn of a megabyte")
-    try expect(kept.first == long, "A turn of a megabyte that is read should equal the recorded one.")
+    expect(kept.map(\.events.count), [2, 2], "The event counts of a thread with a turn of a megabyte")
+    expect(kept.first == long, "A turn of a megabyte that is read should equal the recorded one.")
   }
 
   func keepsTurnsThatComeAtOnce() async throws {
@@ -94,8 +94,8 @@ extension ThreadStoreFixture {
     }
     for id in ["one", "two"] {
       let kept = try await store.thread(id).turns.map(\.id)
-      try expect(Set(kept), Set((1...20).map { "turn-\(id)-\($0)" }), "The turns that were recorded concurrently")
-      try expect(kept.count, 20, "The number of turns that were recorded concurrently")
+      expect(Set(kept), Set((1...20).map { "turn-\(id)-\($0)" }), "The turns that were recorded concurrently")
+      expect(kept.count, 20, "The number of turns that were recorded concurrently")
     }
   }
 }

@@ -10,61 +10,67 @@ import Testing
 /// The conformance suite finds the mistakes of a store.
 @Suite
 struct ConformanceTests {
-  /// A store in memory with one mistake.
+  /// A store in memory with mistakes.
   struct Mistaken: ChappieThreadStore {
-    enum Mistake: CaseIterable {
+    enum Mistake: CaseIterable, Sendable {
       case losesTitles, losesTurns, reversesTurns, losesPayloads, listsArchived, ignoresPages, staysArchived,
         deletesNothing
       case countsNothing, acceptsTurnsOfNoThread, createsTwice, renamesToTheSame, ordersByTime
     }
 
-    let mistake: Mistake
+    let mistakes: Set<Mistake>
     let inner = ChappieInMemoryThreadStore()
 
     func create(_ thread: ChappieThreadSummary) async throws {
       var thread = thread
-      if mistake == .losesTitles { thread.title = "" }
+      if mistakes.contains(.losesTitles) { thread.title = "" }
       do {
         try await inner.create(thread)
-      } catch ChappieThreadStoreError.exists where mistake == .createsTwice {}
+      } catch ChappieThreadStoreError.exists where mistakes.contains(.createsTwice) {}
     }
 
     func append(_ turn: ChappieTurn, to thread: String) async throws {
       var turn = turn
-      if mistake == .losesPayloads { turn.events.removeAll { if case .payload = $0 { true } else { false } } }
-      if mistake == .losesTurns { turn.events = [] }
+      if mistakes.contains(.losesPayloads) { turn.events.removeAll { if case .payload = $0 { true } else { false } } }
+      if mistakes.contains(.losesTurns) { turn.events = [] }
       let wasArchived = try? await inner.thread(thread).summary.isArchived
       do {
         try await inner.append(turn, to: thread)
-      } catch ChappieThreadStoreError.noSuchThread where mistake == .acceptsTurnsOfNoThread {}
-      if mistake == .staysArchived, wasArchived == true { try await inner.change(thread, .archive) }
+      } catch ChappieThreadStoreError.noSuchThread where mistakes.contains(.acceptsTurnsOfNoThread) {}
+      if mistakes.contains(.staysArchived), wasArchived == true { try await inner.change(thread, .archive) }
     }
 
     func thread(_ id: String) async throws -> ChappieThread {
       var thread = try await inner.thread(id)
-      if mistake == .reversesTurns { thread.turns.reverse() }
+      if mistakes.contains(.reversesTurns) { thread.turns.reverse() }
       return thread
     }
 
     func threads(_ query: ChappieThreadQuery) async throws -> [ChappieThreadSummary] {
       var query = query
-      if mistake == .listsArchived { query.kind = .all }
-      if mistake == .ignoresPages { query.after = nil }
-      guard mistake == .ordersByTime else { return try await inner.threads(query) }
+      if mistakes.contains(.listsArchived) { query.kind = .all }
+      if mistakes.contains(.ignoresPages) { query.after = nil }
+      guard mistakes.contains(.ordersByTime) else { return try await inner.threads(query) }
       return try await inner.threads(query).sorted { ($0.updatedAt, $0.id) > ($1.updatedAt, $1.id) }
     }
 
     func change(_ thread: String, _ change: ChappieThreadChange) async throws {
-      if mistake == .renamesToTheSame, case .rename = change { try await inner.change(thread, .rename("between")) }
+      if mistakes.contains(.renamesToTheSame), case .rename = change {
+        try await inner.change(thread, .rename("between"))
+      }
       try await inner.change(thread, change)
     }
 
     func delete(_ thread: String) async throws {
-      if mistake == .deletesNothing { _ = try await inner.thread(thread) } else { try await inner.delete(thread) }
+      if mistakes.contains(.deletesNothing) {
+        _ = try await inner.thread(thread)
+      } else {
+        try await inner.delete(thread)
+      }
     }
 
     func usage() async throws -> ChappieThreadStoreUsage {
-      guard mistake == .countsNothing else { return try await inner.usage() }
+      guard mistakes.contains(.countsNothing) else { return try await inner.usage() }
       return ChappieThreadStoreUsage(usedBytes: 0, limitBytes: 256 << 20, threadCount: 0, archivedCount: 0)
     }
   }
@@ -72,9 +78,76 @@ struct ConformanceTests {
   @Test(arguments: Mistaken.Mistake.allCases)
   func theSuiteFindsEachMistake(_ mistake: Mistaken.Mistake) async throws {
     let violation = await #expect(throws: ChappieThreadStoreViolation.self) {
-      try await ChappieThreadStoreConformance.run { Mistaken(mistake: mistake) }
+      try await ChappieThreadStoreConformance.run { Mistaken(mistakes: [mistake]) }
     }
-    #expect(violation?.description.hasSuffix(".") == true)
+    #expect(violation?.findings.allSatisfy { $0.hasSuffix(".") } == true)
+  }
+
+  @Test func oneRunFindsAllMistakes() async throws {
+    let violation = await #expect(throws: ChappieThreadStoreViolation.self) {
+      try await ChappieThreadStoreConformance.run {
+        Mistaken(mistakes: [.losesTitles, .staysArchived, .createsTwice, .ignoresPages, .countsNothing])
+      }
+    }
+    let findings = try #require(violation?.findings)
+    for beginning in [
+      "The title of a thread should be ", "The listed title of a thread should be ",
+      "A turn should unarchive its thread.", "Creating a thread with an existing id should throw exists.",
+      "Pages should end with the last thread.", "The thread count, which includes archived ones, should be 2",
+    ] {
+      #expect(findings.contains { $0.hasPrefix(beginning) }, "\(beginning)")
+    }
+    #expect(Set(findings).count == findings.count)
+  }
+
+  /// A store of an app may throw anything, and its error does not end the run.
+  @Test func aStoreThatThrowsIsAFinding() async throws {
+    let violation = await #expect(throws: ChappieThreadStoreViolation.self) {
+      try await ChappieThreadStoreConformance.run {
+        let store = FaultyStore()
+        store.fail(.change, .busy("It is busy."))
+        return store
+      }
+    }
+    #expect(violation?.findings.contains { $0.contains("in the check 'renames'") } == true)
+    #expect(violation?.findings.contains { $0.contains("in the check 'archives'") } == true)
+  }
+
+  /// A store without a retention policy that counts no sizes.
+  struct Plain: ChappieThreadStore {
+    let inner = ChappieInMemoryThreadStore()
+
+    func create(_ thread: ChappieThreadSummary) async throws { try await inner.create(thread) }
+
+    func append(_ turn: ChappieTurn, to thread: String) async throws { try await inner.append(turn, to: thread) }
+
+    func thread(_ id: String) async throws -> ChappieThread {
+      var thread = try await inner.thread(id)
+      thread.summary.bytes = 0
+      return thread
+    }
+
+    func threads(_ query: ChappieThreadQuery) async throws -> [ChappieThreadSummary] {
+      try await inner.threads(query).map { summary in
+        var summary = summary
+        summary.bytes = 0
+        return summary
+      }
+    }
+
+    func change(_ thread: String, _ change: ChappieThreadChange) async throws { try await inner.change(thread, change) }
+
+    func delete(_ thread: String) async throws { try await inner.delete(thread) }
+
+    func usage() async throws -> ChappieThreadStoreUsage {
+      let usage = try await inner.usage()
+      return ChappieThreadStoreUsage(
+        usedBytes: 0, limitBytes: nil, threadCount: usage.threadCount, archivedCount: usage.archivedCount)
+    }
+  }
+
+  @Test func aStoreWithoutPolicyAndSizesPasses() async throws {
+    try await ChappieThreadStoreConformance.run { Plain() }
   }
 
   @Test func theFileStorePasses() async throws {
