@@ -66,7 +66,8 @@ public enum ChappieToolPolicy: String, Sendable, Hashable, Codable, CaseIterable
 /// }
 /// ```
 public struct ChappieHostTool: Sendable {
-  /// Runs one call. The model gets an error that it throws as a failed result.
+  /// Runs one call. The model gets an error that it throws as a failed result: the `errorDescription` of a
+  /// `LocalizedError`, else the error's description.
   public typealias Handler = @Sendable (ChappieToolCall) async throws -> ChappieToolResult
 
   /// The tool as the model sees it.

@@ -160,7 +160,7 @@ final class ToolRunner {
     } catch let error as GLibError where error.isTimeout {
       return End(status: .failed, output: "The tool did not answer within \(tool.timeLimit).")
     } catch {
-      return End(status: .failed, output: "The tool failed: \(error)")
+      return End(status: .failed, output: "The tool failed: \(error.sentence)")
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
 import ChappieSDKTesting
+import FoundationEssentials
 import GLibBridge
 import TestSupport
 import Testing
@@ -62,16 +63,21 @@ import Testing
 
   @Test func failingHandlerDoesNotEndTheTurn() async throws {
     struct Rain: Error, CustomStringConvertible { let description = "it rains too hard" }
+    struct ShopClosed: LocalizedError { let errorDescription: String? = "The shop opens at nine." }
     let tools = [
       ChappieHostTool.named("throws") { _ in throw Rain() },
+      .named("explains") { _ in throw ShopClosed() },
       .named("fails") { _ in ChappieToolResult(failure: "no battery") },
     ]
     try await TestClient.with(tools: tools) { tools in
       // This model makes several calls in one answer.
       tools.backend.restoreModel("gpt-5.5")
-      let results = try await tools.results("use throws\nuse fails")
-      #expect(results.map(\.status) == [.failed, .failed])
-      #expect(Set(results.map(\.output)) == ["The tool failed: it rains too hard", "no battery"])
+      let results = try await tools.results("use throws\nuse explains\nuse fails")
+      #expect(results.map(\.status) == [.failed, .failed, .failed])
+      #expect(
+        Set(results.map(\.output)) == [
+          "The tool failed: it rains too hard", "The tool failed: The shop opens at nine.", "no battery",
+        ])
     }
   }
 

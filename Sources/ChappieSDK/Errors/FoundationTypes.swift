@@ -40,4 +40,14 @@
     /// Same as ``description``, also as `localizedDescription`.
     public var errorDescription: String? { description }
   }
+
+  extension Error {
+    /// What a tool's error tells the model.
+    var sentence: String { (self as? any LocalizedError)?.errorDescription ?? "\(self)" }
+  }
+#else
+  extension Error {
+    /// What a tool's error tells the model.
+    var sentence: String { "\(self)" }
+  }
 #endif
