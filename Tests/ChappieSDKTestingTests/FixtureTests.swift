@@ -47,6 +47,8 @@ import Testing
 
     #expect(await session.restored() == .reauthenticationRequired)
     #expect(session.accountInfo?.email == "ada@example.com")
+    #expect(session.lastError == .tokenExchangeFailed(status: 400, message: "invalid_grant"))
+    #expect(session.lastError?.requiresReauthentication == true)
     await #expect(throws: ChappieClientError.reauthenticationRequired(Self.hasEnded)) {
       try await Chappie.client(configuration: configuration).send("Hello")
     }

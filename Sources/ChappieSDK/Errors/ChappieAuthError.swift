@@ -46,6 +46,9 @@ public enum ChappieAuthError: Error, Sendable, Hashable {
   /// The keyring is absent or does not answer.
   case keyringUnavailable(String)
 
+  /// The answer to a renewal was lost, and the server renews each sign-in once.
+  static let renewalLost = ended("the answer to its renewal was lost")
+
   /// Whether only a new sign-in helps.
   public var requiresReauthentication: Bool {
     switch self {

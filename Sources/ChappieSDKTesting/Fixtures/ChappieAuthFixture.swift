@@ -90,7 +90,10 @@ extension ChappieConfiguration {
       accessToken: SecretBytes(tokens.accessToken.utf8),
       refreshToken: isRenewable ? tokens.refreshToken.map { SecretBytes($0.utf8) } : nil,
       idToken: SecretBytes(tokens.idToken.utf8), renewedAt: .now)
-    if fixture == .reauthenticationRequired { credential.refusedAt = .now }
+    if fixture == .reauthenticationRequired {
+      credential.refusedAt = .now
+      credential.refusal = .tokenExchangeFailed(status: 400, message: "invalid_grant")
+    }
     return credential
   }
 }

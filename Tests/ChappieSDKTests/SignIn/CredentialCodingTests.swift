@@ -33,6 +33,23 @@ struct CredentialCodingTests {
     #expect(try CredentialCoding.decode(CredentialCoding.encode(credential))?.refusedAt == moment)
   }
 
+  @Test(arguments: [
+    (ChappieAuthError.tokenExchangeFailed(status: 400, message: "nö"), nil), (.ended("it is “over”"), nil),
+    (.missingRefreshToken, ChappieAuthError.ended("it has no refresh token")),
+  ])
+  func keepsTheReasonOfARefusal(_ refusal: ChappieAuthError, _ expected: ChappieAuthError?) throws {
+    var credential = Credential.test("a", renewedAt: 7)
+    credential.refusal = refusal
+    #expect(try CredentialCoding.decode(CredentialCoding.encode(credential))?.refusal == expected ?? refusal)
+  }
+
+  @Test func aRefusalOfAnOlderVersionHasAReason() throws {
+    var credential = Credential.test("a", renewedAt: 7)
+    #expect(credential.reasonForRefusal == .ended("the sign-in server has refused to renew it"))
+    credential.redeemedAt = .now
+    #expect(credential.reasonForRefusal == .ended("the answer to its renewal was lost"))
+  }
+
   @Test func encodesToOneLineOfASCIIJSON() throws {
     let credential = Credential.test("a", renewedAt: 7)
     let line = try CredentialCoding.encode(credential).text

@@ -19,6 +19,8 @@ package struct Credential: Sendable {
   /// The time of the token endpoint's last refusal. The first refusal keeps the whole credential. The second removes
   /// the refresh token and keeps the account's identity.
   package var refusedAt: BootTime?
+  /// The reason of that refusal. Nil if it is not known, as in a credential of an older version.
+  package var refusal: ChappieAuthError?
   /// What the issuer has registered and granted. Nil for a method without registrations.
   var registration: RegisteredGrant?
   /// When the refresh token was sent to a server that takes it once. Nil before. A stored credential with it has lost
@@ -37,6 +39,11 @@ package struct Credential: Sendable {
     self.renewedAt = renewedAt
     self.issuerReading = issuerReading
     for token in [accessToken, refreshToken, idToken] { token.map(TokensAtHand.note) }
+  }
+
+  /// The reason of the refusal, as far as it is known.
+  var reasonForRefusal: ChappieAuthError {
+    refusal ?? (redeemedAt == nil ? .ended("the sign-in server has refused to renew it") : .renewalLost)
   }
 
   /// Whether the two credentials share a token. Revoking one of them would then end the other.

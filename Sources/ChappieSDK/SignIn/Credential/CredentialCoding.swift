@@ -8,10 +8,12 @@ enum CredentialCoding {
   /// - Throws: ``ChappieAuthError/invalidResponse(_:)`` for a token that is not printable ASCII.
   static func encode(_ credential: Credential) throws -> SecretBytes {
     let (refusal, grant, reading) = (credential.refusedAt, credential.registration, credential.issuerReading)
+    let reason = reason(credential.refusal)
     let members: [String: ChappieJSONValue?] = [
       "version": .integer(2), "method": .string(credential.method), "renewed_at": number(credential.renewedAt),
       "issuer": .string(credential.servers.issuer), "backend": .string(credential.servers.backend),
       "refused_boot": text(refusal?.bootID), "refused_uptime": number(refusal),
+      "refusal_status": reason.status.map { .integer(Int64($0)) }, "refusal_reason": text(reason.text),
       "redeemed_at": number(credential.redeemedAt), "client_id": text(grant?.clientID),
       "subject": text(grant?.subject), "scope": text(grant?.scopes.joined(separator: " ")),
       "expires_at": number(grant?.expiresAt), "earliest_refresh_at": number(grant?.earliestRefresh),
@@ -42,11 +44,28 @@ enum CredentialCoding {
         idToken: string("id_token", json), renewedAt: time("renewed_at", json) ?? .distantPast,
         issuerReading: reading(json))
       credential.refusedAt = bootTime("refused_boot", "refused_uptime", json)
+      credential.refusal = refusal(json)
       credential.registration = registration(json)
       // A mark stays one without its time.
       if text("redeemed_at", json) != nil { credential.redeemedAt = time("redeemed_at", json) ?? .distantPast }
       return credential
     }
+  }
+
+  /// The status and the text from which ``refusal(_:)`` makes the error again.
+  private static func reason(_ refusal: ChappieAuthError?) -> (status: Int?, text: String?) {
+    switch refusal {
+    case .tokenExchangeFailed(let status, let message): (status, message)
+    case .ended(let reason): (nil, reason)
+    case .missingRefreshToken: (nil, "it has no refresh token")
+    default: (nil, nil)
+    }
+  }
+
+  private static func refusal(_ json: borrowing Span<UInt8>) -> ChappieAuthError? {
+    guard let reason = text("refusal_reason", json) else { return nil }
+    let status = text("refusal_status", json).flatMap { Count(text: $0) }
+    return status.map { .tokenExchangeFailed(status: $0.value, message: reason) } ?? .ended(reason)
   }
 
   private static func registration(_ json: borrowing Span<UInt8>) -> RegisteredGrant? {

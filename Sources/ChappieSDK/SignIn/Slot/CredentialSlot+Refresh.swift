@@ -172,7 +172,7 @@ extension CredentialSlot {
       case .askUser: throw reauthenticationRequired
       case .giveUp:
         current.redeemedAt = current.redeemedAt ?? .now
-        await noteRefusal(of: current, rule, .ended("the answer to its renewal was lost"), isFirst: false)
+        await noteRefusal(of: current, rule, .renewalLost, isFirst: false)
         throw reauthenticationRequired
       }
     }
@@ -242,6 +242,7 @@ extension CredentialSlot {
       var refused = credential
       let now = clock()
       refused.refusedAt = now
+      refused.refusal = error
       if !isFirst { refused.refreshToken = nil }
       do {
         try await write(refused, rule)

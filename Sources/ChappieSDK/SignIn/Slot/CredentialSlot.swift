@@ -139,7 +139,8 @@ final class CredentialSlot {
     case .secret(let credential, _):
       identified(credential) { account in
         credential.refusedAt != nil
-          ? .foundRefused(account, renewedAt: credential.renewedAt) : .found(account, renewedAt: credential.renewedAt)
+          ? .foundRefused(account, .signIn(credential.reasonForRefusal), renewedAt: credential.renewedAt)
+          : .found(account, renewedAt: credential.renewedAt)
       }
     case .locked: [.foundLocked]
     case .hidden: []

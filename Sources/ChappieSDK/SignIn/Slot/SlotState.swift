@@ -30,8 +30,8 @@ package struct SlotState: Sendable, Equatable {
     /// The backend's latest word about the use of the plan.
     case planUse(ChappiePlanUse)
     case found(ChappieAccountInfo, renewedAt: Timestamp)
-    /// A credential refused before this process started.
-    case foundRefused(ChappieAccountInfo, renewedAt: Timestamp)
+    /// A credential that the server has refused for this reason, in this process or another one.
+    case foundRefused(ChappieAccountInfo, CredentialError, renewedAt: Timestamp)
     /// A credential in a locked keyring.
     case foundLocked
     case foundNone
@@ -99,9 +99,11 @@ package struct SlotState: Sendable, Equatable {
       if case .spent(_, let spentAt) = stored, renewedAt <= spentAt { return }
       stored = .present(account)
       forgetStoreError()
-    case .foundRefused(let account, let renewedAt):
+    case .foundRefused(let account, let error, let renewedAt):
+      let isKnown = isSpent
       stored = .spent(account, renewedAt: renewedAt)
       forgetStoreError()
+      if !isKnown, !deviceLinkState.isRunning { lastError = error }
     case .foundLocked: if stored == .unknown || stored == .none { stored = .present(nil) }
     case .foundNone:
       stored = .none

@@ -11,7 +11,7 @@ struct SlotStateRuleTests {
   @Test(arguments: [
     ("found old", "none none none refusal network"),
     ("found new", "none none none refusal network"),
-    ("found refused", "none none none refusal network"),
+    ("found refused", "refusal refusal refusal refusal refusal"),
     ("found locked", "none locked useless refusal network"),
     ("found none", "none none none refusal network"),
     ("found unusable", "useless useless useless useless useless"),
@@ -43,6 +43,20 @@ struct SlotStateRuleTests {
       state.apply(event)
       #expect(state.lastError == errors.first { $0.key == after }?.value, "\(name) after \(before)")
     }
+  }
+
+  /// The reason belongs to the moment at which it becomes known, and not to a sign-in that follows.
+  @Test func aKnownRefusalIsNoNewError() {
+    let refused = SlotState.Event.foundRefused(SlotStateTable.ada, SlotStateTable.refusal, renewedAt: 100)
+    var state = SlotState()
+    state.apply(refused)
+    #expect(state.lastError == SlotStateTable.refusal)
+    state.apply(.signInProgress(.preparing))
+    state.apply(refused)
+    #expect(state.lastError == nil)
+    state.apply(.signInFailed(.signIn(.declined)))
+    state.apply(refused)
+    #expect(state.lastError == .signIn(.declined))
   }
 
   /// A failed revocation is irrelevant after a new sign-in, or during one.

@@ -20,7 +20,7 @@ enum SlotStateTable {
   static let events: KeyValuePairs<String, SlotState.Event> = [
     "found old": .found(bob, renewedAt: 100),
     "found new": .found(bob, renewedAt: 101),
-    "found refused": .foundRefused(bob, renewedAt: 101),
+    "found refused": .foundRefused(bob, refusal, renewedAt: 101),
     "found locked": .foundLocked,
     "found none": .foundNone,
     "found unusable": .foundUnusable(reason: "damaged"),
