@@ -44,16 +44,30 @@ struct SessionObservationTests {
     for await state in Observations({ session.state }) {
       seen.append(state)
       if state == .signedOut { break }
-      session.signOut()
+      await session.signOut()
     }
     #expect(seen == [.signedIn, .signedOut])
+    await backend.stop()
+  }
+
+  /// Signs out as a caller does that cannot `await`.
+  private static func signOut(_ session: ChappieAuthSession) {
+    session.signOut()
+  }
+
+  /// The form for asynchronous code completes too, and on the library's own thread as well.
+  @GLibActor @Test func asynchronousSignOutCompletesBeforeItReturns() async throws {
+    let backend = try StandInBackend()
+    let session = try await session(.signedIn, backend)
+    await session.signOut()
+    #expect(session.state == .signedOut)
     await backend.stop()
   }
 
   @MainActor @Test func signOutCompletesBeforeItReturns() async throws {
     let backend = try await StandInBackend()
     let session = try await session(.signedIn, backend)
-    session.signOut()
+    Self.signOut(session)
     #expect(session.state == .signedOut)
     #expect(session.accountInfo == nil)
     await backend.stop()
@@ -63,7 +77,7 @@ struct SessionObservationTests {
   @GLibActor @Test func signOutOnTheLibrarysThreadReturnsAtOnce() async throws {
     let backend = try StandInBackend()
     let session = try await session(.signedIn, backend)
-    session.signOut()
+    Self.signOut(session)
     #expect(session.state == .signedIn)
     for await snapshot in session.updates where snapshot.state == .signedOut { break }
     #expect(session.state == .signedOut)

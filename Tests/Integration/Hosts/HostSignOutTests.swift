@@ -34,7 +34,7 @@ struct HostSignOutTests {
     try await World.with { world in
       _ = try await world.signedInCaller()
       world.keyring.freeze()
-      let host = try world.startLibraryHost("sign-out", "now")
+      let host = try world.startLibraryHost("sign-out", "blocking")
       #expect(try await host.waitForEnd() == .exit(0))
       #expect(host.output.hasPrefix("signed-in "), "\(host.output)")
       #expect(host.output.contains("keyring"), "\(host.output)")

@@ -69,7 +69,7 @@ public final class ChappieAuthSession: Observable, Sendable {
   }
 
   /// The longest time that ``signOut()`` blocks its caller.
-  private static let signOutPatience = Duration.seconds(10)
+  private static let signOutPatience = Duration.seconds(1)
 
   /// The configuration with which the session was made.
   public let configuration: ChappieConfiguration
@@ -269,9 +269,9 @@ public final class ChappieAuthSession: Observable, Sendable {
   /// that cannot be read now, such as one from another device, is removed without a revocation.
   ///
   /// This method blocks its thread, even the main thread, until the keyring has removed the credential: usually for
-  /// milliseconds, for 10 seconds at most. After 10 seconds it returns, ``lastError`` reports the delay, and the
-  /// removal continues. On the library's own thread, such as in an observer of a session, it cannot block: it starts
-  /// the removal and returns. Call ``signOutAndWait()`` there.
+  /// milliseconds, for one second at most. After that it returns, ``lastError`` reports the delay, and the removal
+  /// continues. On the library's own thread, such as in an observer of a session, it cannot block: it starts the removal
+  /// and returns. Asynchronous code gets the form that blocks no thread.
   public func signOut() {
     let outcome = GLibActor.block(atMost: Self.signOutPatience) {
       _ = try? await self.slot.signOut(interaction: .forbidden)
@@ -287,6 +287,13 @@ public final class ChappieAuthSession: Observable, Sendable {
       return (old, view.snapshot)
     }
     notify(from: old, to: new)
+  }
+
+  /// Removes this slot's credential as the form for synchronous code does, but blocks no thread: it returns when the
+  /// keyring has removed the credential, or when the deadlines for a keyring that does not answer have passed.
+  @GLibActor
+  public func signOut() async {
+    _ = try? await slot.signOut(interaction: .forbidden)
   }
 
   /// Removes the credential as ``signOut()`` does, and then waits up to 10 seconds for the server to revoke it. If the
