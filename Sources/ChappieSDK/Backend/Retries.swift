@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
+import Platform
 
 /// Decides on the remedy for each failure of one request.
 struct Retries {
@@ -82,7 +83,8 @@ struct Retries {
       stale += 1
       return .again(afterSeconds: 0)
     case .rateLimited(let error, let retryAfter) where !hasDelivered:
-      guard let delay = backoff.delay(beforeRetry: rateLimited, retryAfter: retryAfter) else { return .fail(error) }
+      guard !isHopeless(error), let delay = backoff.delay(beforeRetry: rateLimited, retryAfter: retryAfter)
+      else { return .fail(error) }
       rateLimited += 1
       return .again(afterSeconds: delay)
     case .unavailable(let error, let retryAfter) where !hasDelivered,
@@ -101,6 +103,13 @@ struct Retries {
     default:
       return .fail(failure.error)
     }
+  }
+
+  /// Whether a quota resets only after the last retry.
+  private func isHopeless(_ error: ChappieClientError) -> Bool {
+    guard case .usageLimitReached(let limit) = error, let reset = limit.resetsAt.flatMap({ Timestamp($0) })
+    else { return false }
+    return reset > Timestamp.now + Int64(backoff.longestWait)
   }
 
   private mutating func reconnect(_ error: ChappieClientError) -> Decision {

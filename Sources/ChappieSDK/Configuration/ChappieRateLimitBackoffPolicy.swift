@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The number and the delays of retries after HTTP 429.
+///
+/// A used-up quota counts as such an answer, and ends in ``ChappieClientError/usageLimitReached(_:)`` after the retries.
+/// If it resets only after the last of them, none can help, and the error comes at once.
 public struct ChappieRateLimitBackoffPolicy: Sendable, Hashable {
   /// Retries after the first 429; 0 turns them off.
   public let maxRetries: Int
@@ -36,6 +39,9 @@ public struct ChappieRateLimitBackoffPolicy: Sendable, Hashable {
     let factor = Double(1 << min(retry, 62))
     return min(initialDelay * factor, maximumDelay)
   }
+
+  /// The longest that all retries together may wait, in seconds; at most a year.
+  var longestWait: Double { Self.clamped(maximumDelay * Double(maxRetries)) }
 
   private static func clamped(_ seconds: Double) -> Double {
     seconds.isNaN ? 0 : min(max(0, seconds), 365 * 24 * 60 * 60)

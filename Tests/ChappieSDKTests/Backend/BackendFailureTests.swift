@@ -11,7 +11,7 @@ struct BackendFailureTests {
 
   // MARK: Usage limits (protocol.md, 3.6)
 
-  @Test func reachedUsageLimitIsFinal() {
+  @Test func reachedUsageLimitLastsUntilItsReset() {
     let failure = Self.failure(
       429,
       """
@@ -20,9 +20,8 @@ struct BackendFailureTests {
       """)
     let limit = ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAt: 1_893_456_000)
     #expect(failure.error == .usageLimitReached(limit))
-    // The status alone would be a reason to ask again.
-    guard case .final = failure else {
-      Issue.record("It has a remedy: \(failure)")
+    guard case .rateLimited = failure else {
+      Issue.record("It does not follow the policy: \(failure)")
       return
     }
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import GLibBridge
 import Testing
 
 @testable import ChappieSDK
@@ -54,6 +55,18 @@ struct RetriesTests {
     #expect(Self.waits(.rateLimited(Self.error, retryAfter: 7)).seconds == [7, 7])
     let never = Retries(transport: .default, backoff: .disabled)
     #expect(Self.waits(.rateLimited(Self.error, retryAfter: 7), of: never).seconds == [])
+  }
+
+  /// A quota that resets within the waits of the policy, or at an unknown time, is worth the policy's retries.
+  @Test func usageLimitFollowsThePolicyUnlessItLastsLonger() {
+    func waits(_ resetsAt: Int64?) -> [Double] {
+      Self.waits(.rateLimited(.usageLimitReached(ChappieUsageLimit(plan: nil, resetsAt: resetsAt)), retryAfter: nil))
+        .seconds
+    }
+    #expect(waits(nil) == [1, 2])
+    #expect(waits(UnixTime.now + 20) == [1, 2])
+    #expect(waits(UnixTime.now + 300) == [])
+    #expect(waits(.max) == [1, 2])
   }
 
   @Test func replacesARejectedTokenOnce() {

@@ -75,7 +75,10 @@ struct CompactionTests {
 
   @Test(arguments: [
     (#""status":400,"body":{"detail":"No."}"#, "HTTPError"),
-    (#""status":429,"body":{"error":{"type":"usage_limit_reached","plan_type":"plus"}}"#, "UsageLimitReached"),
+    (
+      #""status":429,"body":{"error":{"type":"usage_limit_reached","plan_type":"plus","resets_at":1893456000}}"#,
+      "UsageLimitReached"
+    ),
     (#""text":"""#, "Network"),
   ])
   func aFailedSummaryLeavesTheConversation(_ rule: String, _ error: String) async throws {

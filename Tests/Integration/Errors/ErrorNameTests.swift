@@ -45,7 +45,9 @@ struct ErrorNameTests {
       try await world.sandbox.expireAccessTokens()
       return .chappie
     },
-    playing("UsageLimitReached", #""status":429,"body":{"error":{"type":"usage_limit_reached"}}"#),
+    playing(
+      "UsageLimitReached",
+      #""status":429,"body":{"error":{"type":"usage_limit_reached","resets_at":1893456000}}"#),
     Case(name: "RateLimited") { world, caller in
       try await caller.signIn()
       try await world.sandbox.play(#"[{"endpoint":"responses","status":429,"times":"always"}]"#)

@@ -64,7 +64,7 @@ struct TokenPieceTests {
       let text = pieces(access, of: length).joined(separator: " ")
       let bodies = [
         #"{"detail":"\#(text)"}"#, #"{"error":{"message":"You sent: \#(text)","code":"x"}}"#, #""\#(text)""#,
-        #"{"error":{"type":"usage_limit_reached","plan_type":"\#(text)"}}"#,
+        #"{"error":{"type":"usage_limit_reached","resets_at":1893456000,"plan_type":"\#(text)"}}"#,
       ]
       for (index, body) in bodies.enumerated() {
         try await world.sandbox.play(

@@ -9,7 +9,7 @@ import Platform
 enum ExchangeFailure: Error {
   /// The backend refused the access token.
   case rejected(ChappieClientError)
-  /// The backend got too many requests.
+  /// The backend got too many requests, or the plan's quota is used up.
   case rateLimited(ChappieClientError, retryAfter: Double?)
   /// The backend could not be reached, or refused the request with a status from 500 to 599.
   case unavailable(ChappieClientError, retryAfter: Double?)
@@ -153,7 +153,14 @@ extension ExchangeFailure {
       let limit = ChappieUsageLimit(
         plan: detail.plan.map(ChappiePlan.init), resetsAt: detail.resetsAt, primary: usage.primary,
         secondary: usage.secondary)
-      self = .final(status == 429 && detail.isUsageLimit ? .usageLimitReached(limit) : error)
+      self =
+        if status != 429 || !detail.isUsageLimit {
+          .final(error)
+        } else if detail.isQuotaMissing {
+          .final(.usageLimitReached(limit))
+        } else {
+          .rateLimited(.usageLimitReached(limit), retryAfter: retryAfter)
+        }
     case (400, let code), (404, let code): self = Self.refusesModel(code, full) ? .modelRefused(error) : .final(error)
     case (401, _): self = .rejected(error)
     case (415, _): self = .encodingRefused(error)

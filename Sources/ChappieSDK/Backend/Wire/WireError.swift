@@ -28,7 +28,9 @@ struct WireError: Equatable {
   }
 
   /// Whether the user's plan, or what was paid for, is used up.
-  var isUsageLimit: Bool { names.contains { $0 == "usage_limit_reached" || $0 == "insufficient_quota" } }
+  var isUsageLimit: Bool { names.contains("usage_limit_reached") || isQuotaMissing }
+  /// Whether there is no quota that a later try could find.
+  var isQuotaMissing: Bool { names.contains("insufficient_quota") }
 
   private var names: [String] { [code, type].compactMap(\.self) }
 
