@@ -61,7 +61,7 @@ struct Options: Sendable {
     options.configuration.wordsPerSecond = given[rate] ?? options.configuration.wordsPerSecond
     options.configuration.accessTokenLifetime = .seconds(given[lifetime] ?? 864_000)
     options.configuration.browserTokenLifetime = .seconds(given[lifetime] ?? 3600)
-    options.configuration.pollInterval = given[interval] ?? options.configuration.pollInterval
+    options.configuration.pollInterval = Double(given[interval] ?? 5)
     options.configuration.user = StandInUser(
       email: given[user] ?? options.configuration.user.email, accountID: given[account], plan: given[plan] ?? "plus")
     options.configuration.clientID = given[client] ?? options.configuration.clientID

@@ -48,9 +48,14 @@ final class Issuer {
     let expires = authorizations.add(Authorization(userCode: userCode), as: id)
     if configuration.approvesAtOnce { _ = decide(userCode: userCode, user: configuration.user) }
     return .json([
-      "device_auth_id": .string(id), "user_code": .string(userCode), "interval": "\(configuration.pollInterval)",
+      "device_auth_id": .string(id), "user_code": .string(userCode), "interval": .string(pollInterval),
       "expires_at": .string(expires.formatted(.iso8601)),
     ])
+  }
+
+  /// Whole where it can be, because some clients read nothing else.
+  private var pollInterval: String {
+    Int(exactly: configuration.pollInterval).map { "\($0)" } ?? "\(configuration.pollInterval)"
   }
 
   /// `POST /api/accounts/deviceauth/token`
