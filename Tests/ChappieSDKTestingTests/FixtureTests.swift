@@ -107,4 +107,27 @@ import Testing
     #expect(backend.state.requests["api-responses"] == 2)
     await backend.stop()
   }
+
+  /// A test with a mistake in its configuration asks no live server.
+  @Test func aTestReachesNoOtherHost() async throws {
+    let backend = try StandInBackend()
+    let configuration = try ChappieConfiguration.testing(.signedOut, backend: backend).servedBy(
+      issuer: "https://auth.example.com", baseURL: "https://backend.example.com/backend-api")
+    let session = Chappie.authSession(configuration: configuration)
+    let reason = "this process runs tests with a stand-in for the servers, so it may not reach auth.example.com"
+    await #expect(throws: ChappieAuthError.network(reason)) { try await session.startDeviceCodeSignIn() }
+    await #expect(throws: ChappieAuthError.network(reason)) {
+      try await session.startBrowserSignIn(opensBrowser: false)
+    }
+    await backend.stop()
+  }
+
+  /// The server of such a test may be behind a proxy with TLS.
+  @Test func aTestMayReachTheServersThatItNames() async throws {
+    let configuration = try ChappieConfiguration.testing(
+      issuer: "https://named.invalid", baseURL: "https://named.invalid/backend-api")
+    let session = Chappie.authSession(configuration: configuration)
+    let error = await #expect(throws: ChappieAuthError.self) { try await session.startDeviceCodeSignIn() }
+    #expect(error?.description.contains("may not reach") == false)
+  }
 }

@@ -66,9 +66,11 @@ extension ChappieConfiguration {
   @GLibActor
   private static func ownSlot(issuer: String, baseURL: String, apiURL: String?) throws -> ChappieConfiguration {
     FixtureCount.value += 1
-    return try ChappieConfiguration(
+    let configuration = try ChappieConfiguration(
       keychainService: "com.chappie.sdk.testing", keychainAccount: "fixture-\(FixtureCount.value)"
     ).servedBy(issuer: issuer, baseURL: baseURL, apiURL: apiURL)
+    TestHosts.allow([issuer, baseURL, configuration.backend.apiURL])
+    return configuration
   }
 
   @GLibActor

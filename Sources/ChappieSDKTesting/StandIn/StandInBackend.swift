@@ -8,6 +8,10 @@ import HTTPTestServer
 ///
 /// It implements the wire protocol of all, has no real accounts, and fails on request. Every secret that it issues
 /// holds the text `SANDBOXSECRET`.
+///
+/// Once a process has made one, or a configuration for tests, its requests go to the loopback and to the servers that
+/// such configurations name alone. A request to any other host, such as a live server, fails with
+/// ``ChappieClientError/network(_:)`` or ``ChappieAuthError/network(_:)``, and the error names the host.
 @GLibActor
 public final class StandInBackend {
   /// The address at which the server listens, such as `http://127.0.0.1:49152`.
@@ -27,6 +31,7 @@ public final class StandInBackend {
   ///
   /// - Throws: `GLibError` if the port is in use.
   public init(_ configuration: StandInConfiguration = StandInConfiguration()) throws {
+    TestHosts.allow([])
     let core = StandInCore(configuration)
     server = try HTTPServer(port: configuration.port) { request in
       guard let log = configuration.log else { return try await core.answer(request) }

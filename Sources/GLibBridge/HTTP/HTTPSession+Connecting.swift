@@ -77,6 +77,27 @@ extension GLibError {
   }
 }
 
+/// The hosts that a test process may reach. A test must never send a request to a live server.
+@GLibActor
+package enum TestHosts {
+  /// The allowed hosts beside the loopback. Nil in any other process: all hosts are allowed.
+  private static var allowed: Set<String>?
+
+  /// From now on requests of this process may go to the loopback, to the hosts of `addresses` and to those of earlier
+  /// calls alone.
+  package static func allow(_ addresses: [String]) {
+    allowed = (allowed ?? []).union(addresses.compactMap { ParsedURL($0)?.host })
+  }
+
+  /// - Throws: ``GLibError`` for a host that is not allowed. A retry does not help.
+  static func check(_ url: String) throws {
+    guard let allowed, let address = ParsedURL(url), !address.isLoopback, let host = address.host,
+      !allowed.contains(host)
+    else { return }
+    throw GLibError(untrusted: "this process runs tests with a stand-in for the servers, so it may not reach \(host)")
+  }
+}
+
 /// Environment variables that make the TLS library write secrets to a file or a log.
 public enum TLSEnvironment {
   /// SSLKEYLOGFILE names a file for the keys of each connection. GNUTLS_DEBUG_LEVEL turns on debug messages that

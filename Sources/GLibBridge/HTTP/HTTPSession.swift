@@ -78,6 +78,7 @@ public final class HTTPSession {
 
   func makeMessage(_ request: HTTPRequest) throws -> OpaquePointer {
     try TrustStore.shared.check(request.url)
+    try TestHosts.check(request.url)
     guard let message = soup_message_new(request.method.rawValue, request.url) else {
       throw GLibError(domain: "chappie-http", code: 0, message: "not an HTTP URL: \(request.url)")
     }
