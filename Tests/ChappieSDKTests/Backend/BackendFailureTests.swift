@@ -41,8 +41,8 @@ struct BackendFailureTests {
   @Test(arguments: ["1e300", "-1e300", "9223372036854775808", "null", "0.5"])
   func acceptsAnyNumberAsResetTime(_ number: String) {
     let failure = Self.failure(429, "{\"error\":{\"type\":\"usage_limit_reached\",\"resets_at\":\(number)}}")
-    guard case .final = failure else {
-      Issue.record("It has a remedy: \(failure)")
+    guard case .rateLimited(.usageLimitReached, _) = failure else {
+      Issue.record("It is no usage limit: \(failure)")
       return
     }
   }
