@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ChappieJSONValue {
+  /// Writes a value of any type as JSON, in the form that ``decoded(as:)`` reads.
+  ///
+  /// - Throws: the error of the type's `encode(to:)`.
+  public init(encoding value: some Encodable) throws {
+    let node = EncodedNode()
+    var encoder = JSONValueEncoder(node: node, codingPath: [])
+    try encoder.encode(value)
+    self = node.json
+  }
+}
+
+/// A value that is being written.
+private final class EncodedNode {
+  enum Form {
+    case value(ChappieJSONValue)
+    case members([String: EncodedNode])
+    case elements([EncodedNode])
+  }
+
+  private var form = Form.value([:])
+
+  var json: ChappieJSONValue {
+    switch form {
+    case .value(let value): value
+    case .members(let members): .object(members.mapValues(\.json))
+    case .elements(let elements): .array(elements.map(\.json))
+    }
+  }
+
+  func set(_ value: ChappieJSONValue) { form = .value(value) }
+
+  func becomeObject() {
+    if case .members = form { return }
+    form = .members([:])
+  }
+
+  func becomeArray() {
+    if case .elements = form { return }
+    form = .elements([])
+  }
+
+  func member(_ name: String) -> EncodedNode {
+    guard case .members(var members) = form else { return self }
+    let node = members[name] ?? EncodedNode()
+    members[name] = node
+    form = .members(members)
+    return node
+  }
+
+  func append() -> EncodedNode {
+    guard case .elements(let elements) = form else { return self }
+    let node = EncodedNode()
+    form = .elements(elements + [node])
+    return node
+  }
+
+  var count: Int {
+    if case .elements(let elements) = form { elements.count } else { 0 }
+  }
+}
+
+private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
+  let node: EncodedNode
+  let codingPath: [any CodingKey]
+
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  mutating func encodeNil() { node.set(.null) }
+
+  mutating func encode<Value: Encodable>(_ value: Value) throws {
+    switch value {
+    case let value as Bool: node.set(.bool(value))
+    case let value as String: node.set(.string(value))
+    case let value as any FixedWidthInteger:
+      node.set(Int64(exactly: value).map { .integer($0) } ?? .number(Double(value)))
+    case let value as any BinaryFloatingPoint: node.set(.number(Double(value)))
+    default:
+      if let text = FoundationText.text(of: value) { node.set(.string(text)) } else { try value.encode(to: self) }
+    }
+  }
+
+  fileprivate func part(_ key: any CodingKey) -> JSONValueEncoder {
+    JSONValueEncoder(node: node.member(key.stringValue), codingPath: codingPath + [key])
+  }
+
+  fileprivate func next() -> JSONValueEncoder {
+    JSONValueEncoder(codingPath: codingPath + [TreeKey(intValue: node.count)], node: node.append())
+  }
+
+  private init(codingPath: [any CodingKey], node: EncodedNode) {
+    self.node = node
+    self.codingPath = codingPath
+  }
+
+  init(node: EncodedNode, codingPath: [any CodingKey]) {
+    self.init(codingPath: codingPath, node: node)
+  }
+
+  func container<Key>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    node.becomeObject()
+    return KeyedEncodingContainer(EncodedMembers(encoder: self))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    node.becomeArray()
+    return EncodedElements(encoder: self)
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer { self }
+}
+
+private struct EncodedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  let encoder: JSONValueEncoder
+
+  var codingPath: [any CodingKey] { encoder.codingPath }
+
+  func encodeNil(forKey key: Key) { encoder.node.member(key.stringValue).set(.null) }
+
+  func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+    var part = encoder.part(key)
+    try part.encode(value)
+  }
+
+  func nestedContainer<Nested>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
+    encoder.part(key).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { encoder.part(key).unkeyedContainer() }
+
+  func superEncoder() -> any Encoder { encoder.part(TreeKey.superclass) }
+  func superEncoder(forKey key: Key) -> any Encoder { encoder.part(key) }
+}
+
+private struct EncodedElements: UnkeyedEncodingContainer {
+  let encoder: JSONValueEncoder
+
+  var codingPath: [any CodingKey] { encoder.codingPath }
+  var count: Int { encoder.node.count }
+
+  func encodeNil() { encoder.node.append().set(.null) }
+
+  func encode<Value: Encodable>(_ value: Value) throws {
+    var part = encoder.next()
+    try part.encode(value)
+  }
+
+  func nestedContainer<Nested>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
+    encoder.next().container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { encoder.next().unkeyedContainer() }
+
+  func superEncoder() -> any Encoder { encoder.next() }
+}
