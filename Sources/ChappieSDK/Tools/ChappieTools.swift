@@ -10,6 +10,17 @@ public struct ChappieHarnessTool: Sendable, Hashable {
   public var inputSchema: ChappieJSONValue
   /// Whether the tool runs when the model calls it.
   public var policy: ChappieToolPolicy
+  private let origin: SchemaOrigin
+
+  /// The source of the input schema.
+  private enum SchemaOrigin: Hashable {
+    /// The program wrote it. The backend gets it as a schema that is not strict.
+    case written
+    /// It was derived from a type, or is to be strict.
+    case typed
+    /// The type has none. The tool cannot be declared.
+    case missing(ChappieSchemaError)
+  }
 
   public init(
     name: String,
@@ -21,7 +32,35 @@ public struct ChappieHarnessTool: Sendable, Hashable {
     self.description = description
     self.inputSchema = inputSchema
     self.policy = policy
+    origin = .written
   }
+
+  /// Creates a tool whose schema the backend enforces if it is strict.
+  public init(
+    name: String, description: String, schema: ChappieSchema, policy: ChappieToolPolicy = .automatic
+  ) {
+    self.init(name: name, description: description, .success(schema), policy: policy)
+  }
+
+  /// - Parameter schema: a tool with an error in its place fails the first turn.
+  init(
+    name: String, description: String, _ schema: Result<ChappieSchema, ChappieSchemaError>, policy: ChappieToolPolicy
+  ) {
+    self.name = name
+    self.description = description
+    self.policy = policy
+    switch schema {
+    case .success(let schema):
+      inputSchema = schema.json
+      origin = .typed
+    case .failure(let error):
+      inputSchema = Self.noArguments
+      origin = .missing(error)
+    }
+  }
+
+  /// Whether the backend is asked to enforce the schema.
+  var isStrict: Bool { origin == .typed && ChappieSchema(inputSchema).isStrict }
 
   /// The schema of a tool that takes no arguments.
   public static let noArguments: ChappieJSONValue = [
@@ -36,6 +75,9 @@ public struct ChappieHarnessTool: Sendable, Hashable {
     else {
       let shown = Redaction.message(String(name.prefix(64)))
       throw .invalidArgument("A tool's name must have 1 to 64 letters, digits, '_' or '-' of ASCII, not '\(shown)'.")
+    }
+    if case .missing(let error) = origin {
+      throw .invalidArgument("The arguments of the tool '\(name)' have no schema: \(error).")
     }
     guard inputSchema["type"] == "object" else {
       throw .invalidArgument("The input schema of the tool '\(name)' must be a JSON Schema with type 'object'.")

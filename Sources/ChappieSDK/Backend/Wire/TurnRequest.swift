@@ -34,8 +34,8 @@ struct TurnRequest: Sendable {
   mutating func declare(_ tools: [ChappieHarnessTool]) {
     self.tools = tools.map { tool in
       [
-        "type": "function", "name": .string(tool.name), "description": .string(tool.description), "strict": false,
-        "parameters": tool.inputSchema,
+        "type": "function", "name": .string(tool.name), "description": .string(tool.description),
+        "strict": .bool(tool.isStrict), "parameters": tool.inputSchema,
       ]
     }
   }
