@@ -66,7 +66,7 @@ public final class ChappieClient: Sendable {
   }
 
   @GLibActor
-  private func whole(_ turn: TurnInput) async throws -> ChappieResponse {
+  func whole(_ turn: TurnInput) async throws -> ChappieResponse {
     try await run(turn, for: caller { _ in .proceed })
   }
 
