@@ -6,17 +6,25 @@
 #include "CSignatures.h"
 
 #include <dlfcn.h>
-#include <gnutls/abstract.h>
 #include <pthread.h>
 #include <stdbool.h>
 
+/* As libgnutls.so.30 has them, so that a program that uses the SDK builds without the headers of GnuTLS. The functions
+   return 0 or more if they succeed. */
+enum { RSA = 1, RSA_SHA256 = 6 };
+typedef struct gnutls_pubkey_st *pubkey;
+typedef struct {
+  unsigned char *data;
+  unsigned int size;
+} datum;
+
 static struct {
   bool is_loaded;
-  __typeof__(gnutls_pubkey_init) *init;
-  __typeof__(gnutls_pubkey_deinit) *deinit;
-  __typeof__(gnutls_pubkey_import_rsa_raw) *import;
-  __typeof__(gnutls_pubkey_get_pk_algorithm) *algorithm;
-  __typeof__(gnutls_pubkey_verify_data2) *verify;
+  int (*init)(pubkey *key);
+  void (*deinit)(pubkey key);
+  int (*import)(pubkey key, const datum *modulus, const datum *exponent);
+  int (*algorithm)(pubkey key, unsigned int *bits);
+  int (*verify)(pubkey key, int algorithm, unsigned int flags, const datum *text, const datum *signature);
 } gnutls;
 
 static void load(void) {
@@ -30,8 +38,8 @@ static void load(void) {
   gnutls.is_loaded = gnutls.init && gnutls.deinit && gnutls.import && gnutls.algorithm && gnutls.verify;
 }
 
-static gnutls_datum_t datum(struct chappie_bytes bytes) {
-  return (gnutls_datum_t){.data = (unsigned char *)bytes.data, .size = (unsigned int)bytes.count};
+static datum datum_of(struct chappie_bytes bytes) {
+  return (datum){.data = (unsigned char *)bytes.data, .size = (unsigned int)bytes.count};
 }
 
 enum chappie_verdict chappie_verify_rs256(struct chappie_bytes modulus, struct chappie_bytes exponent,
@@ -40,13 +48,12 @@ enum chappie_verdict chappie_verify_rs256(struct chappie_bytes modulus, struct c
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, load);
   if (!gnutls.is_loaded) return CHAPPIE_SIGNATURE_UNCHECKED;
-  gnutls_pubkey_t key;
-  if (gnutls.init(&key) != GNUTLS_E_SUCCESS) return CHAPPIE_SIGNATURE_UNCHECKED;
-  gnutls_datum_t n = datum(modulus), e = datum(exponent), text = datum(message), proof = datum(signature);
+  pubkey key;
+  if (gnutls.init(&key) != 0) return CHAPPIE_SIGNATURE_UNCHECKED;
+  datum n = datum_of(modulus), e = datum_of(exponent), text = datum_of(message), proof = datum_of(signature);
   unsigned int bits = 0;
-  bool is_right = gnutls.import(key, &n, &e) == GNUTLS_E_SUCCESS &&
-                  gnutls.algorithm(key, &bits) == GNUTLS_PK_RSA && bits >= minimum_bits &&
-                  gnutls.verify(key, GNUTLS_SIGN_RSA_SHA256, 0, &text, &proof) >= GNUTLS_E_SUCCESS;
+  bool is_right = gnutls.import(key, &n, &e) == 0 && gnutls.algorithm(key, &bits) == RSA && bits >= minimum_bits &&
+                  gnutls.verify(key, RSA_SHA256, 0, &text, &proof) >= 0;
   gnutls.deinit(key);
   return is_right ? CHAPPIE_SIGNATURE_RIGHT : CHAPPIE_SIGNATURE_WRONG;
 }
