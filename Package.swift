@@ -97,7 +97,8 @@ let package = Package(
       ],
       swiftSettings: settings),
     .executableTarget(
-      name: "example-ask", dependencies: ["ChappieSDK"], path: "Examples/Ask", swiftSettings: settings),
+      name: "example-ask", dependencies: ["ChappieSDK", "ChappieSDKTesting"], path: "Examples/Ask", packageAccess: false
+    ),
     .executableTarget(
       name: "library-host", dependencies: ["CGLib", "ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "SecretMemory"],
       path: "Tests/LibraryHost", swiftSettings: settings),

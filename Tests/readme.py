@@ -5,7 +5,7 @@
 
 Each page has a private session of its own, with the service and the stand-in server. `$ISSUER` is the server's address,
 and `$LOG` the file with the service's log. Every block that is marked as console is run. The pages must show the
-programs of Examples unchanged, and the Swift code must compile.
+programs of Examples unchanged, and the Swift code must compile, that of the articles in doc/Libraries.docc too.
 """
 
 import os
@@ -93,25 +93,40 @@ def check_pages():
             assert (TOP / "Examples" / file).read_text() in shown, f"no page shows Examples/{file} as it is"
 
 
-def check_swift(build):
-    """The Swift code of a page must compile, each block with the declarations of the blocks before it."""
-    clang = subprocess.check_output(
+def compiler_flags(build):
+    """What a program outside of the package compiles with. SwiftPM would pass the same."""
+    headers = subprocess.check_output(
         ["pkg-config", "--cflags", "gio-unix-2.0", "libsecret-1", "libsoup-3.0", "libsodium", "sqlite3"], text=True).split()
     modules = [build / "Modules", *(module.parent for module in (TOP / "Sources").glob("C*/module.modulemap")),
                *(module.parent for module in build.glob("C*.build/module.modulemap"))]
-    flags = [f"-I{folder}" for folder in modules] + [part for flag in clang for part in ("-Xcc", flag)]
-    for page in PAGES:
-        lines = [line for block in blocks(page, "swift") for line in ["do {", *block.splitlines()]]
-        imports = sorted({line for line in lines if line.startswith("import ")})
-        body = [line for line in lines if line not in imports] + ["}"] * lines.count("do {")
-        with tempfile.NamedTemporaryFile("w", suffix=".swift") as file:
-            parameters = "_ configuration: ChappieConfiguration"
-            file.write("\n".join([*imports, f"func page({parameters}) async throws {{", *body, "}", ""]))
-            file.flush()
-            if imports:
-                checked = subprocess.run(
-                    ["swiftc", "-typecheck", "-suppress-warnings", "-swift-version", "6", *flags, file.name])
-                assert checked.returncode == 0, f"{page} has Swift code that does not compile"
+    return [f"-I{folder}" for folder in modules] + [part for flag in headers for part in ("-Xcc", flag)]
+
+
+def page_as_program(page, index):
+    """The Swift code of a page as a source file, each block with the declarations of the blocks before it."""
+    text, imports, body = page.read_text(), {"import ChappieSDK"}, []
+    for block in re.finditer(r"^```swift\n(.*?)^```$", text, re.S | re.M):
+        place = text.count("\n", 0, block.start(1)) + 1
+        lines = block[1].splitlines()
+        imports |= {line for line in lines if line.startswith("import ")}
+        body += ["do {", f'#sourceLocation(file: "{page.relative_to(TOP)}", line: {place})',
+                 *("" if line in imports else line for line in lines)]
+    return "\n".join([*sorted(imports), f"func page{index}(_ configuration: ChappieConfiguration) async throws {{",
+                      *body, *["}"] * body.count("do {"), "#sourceLocation()", "}", ""])
+
+
+def check_swift(build):
+    """The Swift code of the pages must compile outside of the package, in both modes of the language."""
+    articles = (TOP / "doc/Libraries.docc").glob("*.md")
+    pages = [page for page in [*(TOP / page for page in PAGES), *articles] if "```swift\n" in page.read_text()]
+    with tempfile.TemporaryDirectory() as scratch:
+        files = [Path(scratch, f"page{index}.swift") for index in range(len(pages))]
+        for index, file in enumerate(files):
+            file.write_text(page_as_program(pages[index], index))
+        for mode in "5", "6":
+            checked = subprocess.run(
+                ["swiftc", "-typecheck", "-suppress-warnings", "-swift-version", mode, *compiler_flags(build), *files])
+            assert checked.returncode == 0, f"the pages have Swift code that does not compile in mode {mode}"
 
 
 def add_browser():
