@@ -44,12 +44,9 @@
 
 # --- Building, testing -----------------------------------------------------------------------------------------------
 
-# Copies of Debian's pkg-config files without the flags that SwiftPM rejects.
-PKGCONFIG = $(CURDIR)/.build/pkgconfig
-SWIFT = PKG_CONFIG_PATH=$(PKGCONFIG) swift
 # Without a limit, the compiler makes one batch of files for each processor and module, and not one of each 25 files:
 # each batch reads all imports again. All tests then build in 510 s of processor time instead of 780.
-DEBUG = $(SWIFT) build -Xswiftc -driver-batch-size-limit -Xswiftc 1000
+DEBUG = swift build -Xswiftc -driver-batch-size-limit -Xswiftc 1000
 # The Swift runtime is linked statically, so that packages depend only on Debian's libraries. lld packs relocations
 # into a tenth of the size, and -Osize is as fast here; both save memory at run time. libstdc++, which the Swift runtime
 # needs, is static too, because the shared library costs a millisecond at each start. The suppressed linker warnings
@@ -70,7 +67,7 @@ RELEASE += -Xswiftc -Xfrontend -Xswiftc -function-sections
 SWIFTFLAGS =
 # The debug symbols name the compiler's temporary files with macro expansions, so these go below the top. The linker
 # lists the archives that it takes code from, for the bill of materials.
-BUILD = TMPDIR=$(CURDIR)/.build/tmp $(SWIFT) build $(RELEASE) $(SWIFTFLAGS)
+BUILD = TMPDIR=$(CURDIR)/.build/tmp swift build $(RELEASE) $(SWIFTFLAGS)
 SOURCES = Package.swift Sources Tests dbus Fuzz Examples
 
 .PHONY: build debug test-build plasma desktop-test screenshots prepare dependencies test-dependencies demo-dependencies \
@@ -103,7 +100,6 @@ demo-dependencies:
 
 prepare:
 	@scripts/dependencies check build
-	@scripts/pkg-config-directory $(PKGCONFIG) >/dev/null
 	@mkdir -p .build/tmp $(STATIC) && ln -sf "$$(gcc -print-file-name=libstdc++.a)" $(STATIC)/libstdc++.a
 
 # The manual pages of the D-Bus interfaces, from dbus/*.xml.
@@ -129,13 +125,13 @@ demo: demo-dependencies debug
 
 # All tests; the fast ones; or with TEST=NAME those with this name.
 test: test-dependencies test-build
-	@PKG_CONFIG_PATH=$(PKGCONFIG) Tests/all.py
+	@Tests/all.py
 
 check: test-build
-	@PKG_CONFIG_PATH=$(PKGCONFIG) Tests/all.py '$(or $(TEST),fast)'
+	@Tests/all.py '$(or $(TEST),fast)'
 
 nightly: test-dependencies test-build
-	@PKG_CONFIG_PATH=$(PKGCONFIG) Tests/all.py nightly
+	@Tests/all.py nightly
 
 test-build: prepare translations schemas
 	$(DEBUG) --build-tests
@@ -155,11 +151,11 @@ screenshots: test-dependencies build plasma
 	Tests/desktop/screenshots .build/release
 
 bench: build
-	$(SWIFT) build $(RELEASE) --product thread-bench
+	swift build $(RELEASE) --product thread-bench
 	$(MAKE) -C Benchmarks bench
 
 fuzz: prepare
-	PKG_CONFIG_PATH=$(PKGCONFIG) Fuzz/run 60
+	Fuzz/run 60
 
 ROUNDS = 400
 torture: test-dependencies debug
@@ -174,7 +170,7 @@ conformance: debug
 	Tests/conformance/conformance.py .build/debug
 
 mutants: test-dependencies prepare
-	PKG_CONFIG_PATH=$(PKGCONFIG) Tests/mutants.py
+	Tests/mutants.py
 
 doc: debug
 	@scripts/dependencies install doc

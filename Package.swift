@@ -8,6 +8,11 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+// The directories of the headers of GLib, libsecret and libsoup. The system's own files for pkg-config have flags of
+// which SwiftPM warns in each build of each program with the libraries; and it asks for those of targets that the program
+// does not use.
+let headers = "\(Context.packageDirectory)/Sources/CGLib/headers.pc"
+
 let package = Package(
   name: "chappie",
   products: [
@@ -26,16 +31,15 @@ let package = Package(
       description: "Errors are LocalizedErrors, and times are there as Date too, of FoundationEssentials."),
   ],
   targets: [
-    .systemLibrary(name: "CGLib", pkgConfig: "gio-unix-2.0", providers: [.apt(["libglib2.0-dev"])]),
+    .systemLibrary(name: "CGLib", pkgConfig: headers),
     .systemLibrary(name: "CPlatform"),
-    .systemLibrary(name: "CLibsecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
-    .systemLibrary(name: "CLibsoup", pkgConfig: "libsoup-3.0", providers: [.apt(["libsoup-3.0-dev"])]),
-    .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
-    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
-    .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
-    .systemLibrary(name: "CMD4C", pkgConfig: "md4c", providers: [.apt(["libmd4c-dev"])]),
-    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    .systemLibrary(name: "CLibsecret", pkgConfig: headers),
+    .systemLibrary(name: "CLibsoup", pkgConfig: headers),
+    .systemLibrary(name: "CGnuTLS"),
+    .systemLibrary(name: "CSodium"),
+    .systemLibrary(name: "CMD4C"),
+    .systemLibrary(name: "CSQLite"),
+    .systemLibrary(name: "CZstd"),
 
     .target(name: "CWipingHeap"),
     .target(name: "SecretMemory", dependencies: ["CSodium"], swiftSettings: settings),
@@ -48,7 +52,7 @@ let package = Package(
       name: "GLibBridge", dependencies: ["CGLib", "CLibsecret", "CLibsoup", "Platform", "SecretMemory"],
       swiftSettings: settings),
     .target(name: "HTTPTestServer", dependencies: ["CGLib", "CLibsoup", "GLibBridge"], swiftSettings: settings),
-    .target(name: "CLineEditor", dependencies: ["CEdit"]),
+    .target(name: "CLineEditor", linkerSettings: [.linkedLibrary("edit")]),
     .target(name: "LineEditing", dependencies: ["CLineEditor", "GLibBridge", "Platform"], swiftSettings: settings),
     .target(name: "AnswerRendering", dependencies: ["CMD4C", "GLibBridge", "Platform"], swiftSettings: settings),
     .target(

@@ -37,8 +37,7 @@ FORBIDDEN = [
 def errors(lines, build):
     """The compiler's errors for each line, as one text, empty if it compiles; and those for none of them."""
     head = ["import Platform", "import SecretMemory", "@testable import ChappieSDK", "@testable import GLibBridge"]
-    packages = ["gio-unix-2.0", "libsoup-3.0", "libsecret-1", "libsodium"]
-    flags = subprocess.check_output(["pkg-config", "--cflags-only-I", *packages], text=True).split()
+    flags = subprocess.check_output(["pkg-config", "--cflags", "Sources/CGLib/headers.pc"], text=True).split()
     maps = glob.glob("Sources/*/module.modulemap") + glob.glob(f"{build}/*.build/module.modulemap")
     with tempfile.TemporaryDirectory() as scratch:
         source = os.path.join(scratch, "lines.swift")

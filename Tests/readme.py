@@ -8,8 +8,10 @@ and `$LOG` the file with the service's log. Every block that is marked as consol
 programs of Examples unchanged, and the Swift code must compile, that of the articles in doc/Libraries.docc too.
 """
 
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -95,8 +97,7 @@ def check_pages():
 
 def compiler_flags(build):
     """What a program outside of the package compiles with. SwiftPM would pass the same."""
-    headers = subprocess.check_output(
-        ["pkg-config", "--cflags", "gio-unix-2.0", "libsecret-1", "libsoup-3.0", "libsodium", "sqlite3"], text=True).split()
+    headers = subprocess.check_output(["pkg-config", "--cflags", TOP / "Sources/CGLib/headers.pc"], text=True).split()
     modules = [build / "Modules", *(module.parent for module in (TOP / "Sources").glob("C*/module.modulemap")),
                *(module.parent for module in build.glob("C*.build/module.modulemap"))]
     return [f"-I{folder}" for folder in modules] + [part for flag in headers for part in ("-Xcc", flag)]
@@ -127,6 +128,32 @@ def check_swift(build):
             checked = subprocess.run(
                 ["swiftc", "-typecheck", "-suppress-warnings", "-swift-version", mode, *compiler_flags(build), *files])
             assert checked.returncode == 0, f"the pages have Swift code that does not compile in mode {mode}"
+
+
+def check_packages():
+    """The guide of the libraries names the packages of the headers that each of them includes. SwiftPM asks for no other
+    file of pkg-config than ours."""
+    targets = json.loads(subprocess.check_output(["swift", "package", "dump-package"], cwd=TOP))["targets"]
+    assert {target.get("pkgConfig") for target in targets} == {None, f"{TOP}/Sources/CGLib/headers.pc"}
+    needs = {target["name"]: [name for need in target["dependencies"] for name, *_ in need.values()]
+             for target in targets}
+    flags = subprocess.check_output(["pkg-config", "--cflags", TOP / "Sources/CGLib/headers.pc"], text=True).split()
+    named = set()
+    for packages, library in re.findall(r"^sudo apt install (.*?) +# (\w+)", (TOP / "doc/swift.md").read_text(), re.M):
+        named |= set(packages.split())
+        parts = [library]
+        for part in parts:
+            parts += [need for need in needs[part] if need not in parts]
+        folders = [TOP / "Sources" / part for part in parts]
+        sources = [file for folder in folders for file in folder.glob("*.[ch]")]
+        included = subprocess.check_output(
+            ["clang", "-M", *flags, *(f"-I{folder}/include" for folder in folders), *sources], text=True)
+        headers = {word for word in included.split() if word.startswith("/usr/")}
+        found = subprocess.run(["dpkg", "-S", *headers], capture_output=True, text=True).stdout
+        # Debian 13 has divided the package of GLib, and the one depends on the other. A compiler brings those of libc.
+        owners = set(re.findall(r"^([^:]+)", found.replace("libgio-2.0-dev", "libglib2.0-dev"), re.M))
+        owners -= {"libc6-dev", "linux-libc-dev"}
+        assert owners == named, f"{library} needs {owners}, and doc/swift.md says {named}"
 
 
 def add_browser():
@@ -202,6 +229,8 @@ def main():
         return run(sys.argv[3], programs)
     check_pages()
     check_swift(programs)
+    if shutil.which("dpkg"):
+        check_packages()
     failed = [page for page in sys.argv[2:] or PAGES if subprocess.run(
         [TOP / "scripts/private-session", __file__, programs, "--here", page], cwd=TOP).returncode != 0]
     return 1 if failed else 0
