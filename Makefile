@@ -302,7 +302,7 @@ INSTALLED_FILES = $(EXTENSION_FILES) $(WINDOW_FILES) \
   data/chappie.pc.in:$(PKGCONFIGDIR)/chappie.pc \
   data/chappie.conf:$(DOCDIR)/chappie.conf \
   data/access-group.conf:$(DOCDIR)/access-group.conf \
-  data/PRIVACY.md:$(DOCDIR)/PRIVACY.md \
+  Sources/ChappieSDK/PRIVACY.md:$(DOCDIR)/PRIVACY.md \
   $(foreach file,$(wildcard desktop/panel/*),$(file):$(DOCDIR)/panel/$(notdir $(file))) \
   Sources/chappie-sandbox/README.md:$(DOCDIR)/chappie-sandbox.md \
   $(TRANSLATIONS)/org.chappie.desktop:$(DATADIR)/applications/org.chappie.desktop \

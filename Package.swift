@@ -57,7 +57,7 @@ let package = Package(
     .target(name: "AnswerRendering", dependencies: ["CMD4C", "GLibBridge", "Platform"], swiftSettings: settings),
     .target(
       name: "ChappieSDK", dependencies: ["GLibBridge", "Platform", "SecretMemory", "Signatures"],
-      swiftSettings: settings),
+      resources: [.embedInCode("PRIVACY.md")], swiftSettings: settings),
     .target(
       name: "ChappieSDKRuntime", dependencies: ["ChappieSDK", "GLibBridge", "Platform", "SecretMemory", "SQLite"],
       exclude: ["Stores/File/FORMAT.md"], swiftSettings: settings),

@@ -5,7 +5,7 @@ project = "Chappie for Linux"
 author = "the authors of Chappie"
 extensions = ["myst_parser"]
 include_patterns = [
-    "*.rst", "*.md", "doc/*.md", "bus/*.rst", "man/*.rst", "data/PRIVACY.md", "Benchmarks/README.md",
+    "*.rst", "*.md", "doc/*.md", "bus/*.rst", "man/*.rst", "Sources/ChappieSDK/PRIVACY.md", "Benchmarks/README.md",
     "Examples/README.md", "desktop/README.md", "desktop/*/README.md",
     "Sources/chappie-sandbox/README.md", "Tests/conformance/README.md", "packaging/*.md",
 ]

@@ -57,6 +57,10 @@ public enum Chappie {
     client(configuration: ChappieConfiguration(rateLimitBackoff: rateLimitBackoff))
   }
 
+  /// What the library collects, for what purpose, and who gets it, as Markdown in English. A program that collects more
+  /// needs a declaration of its own.
+  public static var privacyDeclaration: String { String(decoding: PackageResources.PRIVACY_md, as: UTF8.self) }
+
   /// The accounts with a stored credential for `service` of an application, in alphabetical order.
   ///
   /// - Parameters:

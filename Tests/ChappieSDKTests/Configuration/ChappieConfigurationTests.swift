@@ -16,6 +16,11 @@ struct ChappieConfigurationTests {
     #expect(configuration.rateLimitBackoff == .default)
   }
 
+  @Test func thePrivacyDeclarationIsAResourceOfTheLibrary() {
+    #expect(Chappie.privacyDeclaration.hasPrefix("# Privacy declaration\n"))
+    #expect(Chappie.privacyDeclaration.contains("- Tracking: none."))
+  }
+
   /// An app must not choose the servers for a credential.
   @Test func defaultServersAreTheRealOnes() {
     let configuration = ChappieConfiguration()
