@@ -5,11 +5,13 @@
 
 Each page has a private session of its own, with the service and the stand-in server. `$ISSUER` is the server's address,
 and `$LOG` the file with the service's log. Every block that is marked as console is run. The pages must show the
-programs of Examples unchanged, and the Swift code must compile, that of the articles in doc/Libraries.docc too.
+programs of Examples unchanged, and the Swift code must compile, that of the articles in doc/Libraries.docc too. Each
+public declaration of the libraries has a comment.
 """
 
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -156,6 +158,21 @@ def check_packages():
         assert owners == named, f"{library} needs {owners}, and doc/swift.md says {named}"
 
 
+def check_comments(build):
+    """Each public declaration of the libraries must have a comment."""
+    libraries = re.findall(r'\.library\(name: "(\w+)"', (TOP / "Package.swift").read_text())
+    target = f"{platform.machine()}-unknown-linux-gnu"
+    with tempfile.TemporaryDirectory() as scratch:
+        for library in libraries:
+            subprocess.run(
+                ["swift-symbolgraph-extract", "-module-name", library, "-target", target, "-minimum-access-level",
+                 "public", "-skip-synthesized-members", *compiler_flags(build), "-output-dir", scratch], check=True)
+        graphs = [json.loads(graph.read_text()) for graph in Path(scratch).glob("*.json")]
+    symbols = [symbol for graph in graphs for symbol in graph["symbols"]]
+    bare = [".".join(symbol["pathComponents"]) for symbol in symbols if "docComment" not in symbol]
+    assert symbols and not bare, f"public declarations without a comment: {', '.join(bare)}"
+
+
 def add_browser():
     """Gives this session a mock display and browser. A thread plays the user."""
     applications = Path(os.environ["XDG_DATA_HOME"], "applications")
@@ -229,6 +246,7 @@ def main():
         return run(sys.argv[3], programs)
     check_pages()
     check_swift(programs)
+    check_comments(programs)
     if shutil.which("dpkg"):
         check_packages()
     failed = [page for page in sys.argv[2:] or PAGES if subprocess.run(

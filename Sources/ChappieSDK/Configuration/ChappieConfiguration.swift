@@ -133,6 +133,7 @@ public struct ChappieStreamingTransportPolicy: Sendable, Hashable {
     self.fallsBackToHTTPSSE = fallsBackToHTTPSSE
   }
 
+  /// A WebSocket first, with 5 reconnections, and HTTP where there is none.
   public static let `default` = ChappieStreamingTransportPolicy()
 
   /// For networks that block WebSockets, for tests, and for finding a transport error.

@@ -24,7 +24,9 @@ public struct ChappieRateLimitBackoffPolicy: Sendable, Hashable {
     self.respectsRetryAfterHeader = respectsRetryAfterHeader
   }
 
+  /// 2 retries, after 1 and 2 seconds, or when the server says so, but after 30 seconds at the latest.
   public static let `default` = ChappieRateLimitBackoffPolicy()
+  /// No retry: the first 429 is the error.
   public static let disabled = ChappieRateLimitBackoffPolicy(maxRetries: 0)
 
   /// The wait in seconds before retry number `retry`, counted from 0. Nil when no retry is left.

@@ -3,11 +3,13 @@ import Platform
 
 /// A used-up quota.
 public struct ChappieUsageLimit: Sendable, Hashable, CustomStringConvertible {
+  /// The plan whose quota is used up; nil if the backend does not state it.
   public let plan: ChappiePlan?
   /// The time of the quota's reset: Unix seconds in UTC.
   public let resetsAt: Int64?
-  /// The windows, when the backend's refusal contains them.
+  /// The shorter window; nil when the backend's refusal does not contain it.
   public internal(set) var primary: ChappieUsageWindow?
+  /// The longer window; nil when the backend's refusal does not contain it.
   public internal(set) var secondary: ChappieUsageWindow?
 
   public var description: String { text.original }

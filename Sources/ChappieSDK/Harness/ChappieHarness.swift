@@ -15,6 +15,7 @@ public struct ChappieHarness: Sendable, Hashable {
   /// Further parts of the app that the model should know.
   public var plugins: [ChappieHarnessPlugin]
 
+  /// Creates a harness. By default it has the default instructions, and declares no capability, tool or plugin.
   public init(
     name: String = "Chappie Linux Harness",
     summary: String = "",
@@ -123,12 +124,14 @@ extension ChappieHarnessPlugin {
 
 /// An extension of the app, as described to the model.
 public struct ChappieHarnessPlugin: Sendable, Hashable {
+  /// The plugin's name, as the model reads it.
   public var name: String
   /// Tells the model what the plugin adds.
   public var description: String
   /// A semantic version, if there is one.
   public var version: String?
 
+  /// Creates the description of a plugin.
   public init(name: String, description: String, version: String? = nil) {
     self.name = name
     self.description = description

@@ -24,6 +24,7 @@ public struct ChappiePluginManifest: Sendable, Hashable {
   /// For the app's own use, such as addresses and switches. The model does not see it.
   public var metadata: [String: ChappieJSONValue]
 
+  /// Creates a manifest. Nothing is checked.
   public init(
     identifier: String,
     displayName: String,

@@ -7,12 +7,19 @@ import Platform
 /// value: `1` equals `1.0`. Strings and names are compared by their bytes, although `String` takes a composed and a
 /// decomposed letter for one: so a text in which Swift's dictionary would take two names for one is not read.
 public enum ChappieJSONValue: Sendable {
+  /// An object: its members by their names, in no order.
   case object([String: ChappieJSONValue])
+  /// An array.
   case array([ChappieJSONValue])
+  /// A string.
   case string(String)
+  /// A number that is written without a fraction and fits into 64 bits.
   case integer(Int64)
+  /// Any other number.
   case number(Double)
+  /// `true` or `false`.
   case bool(Bool)
+  /// `null`.
   case null
 
   // MARK: Parts
@@ -41,6 +48,7 @@ public enum ChappieJSONValue: Sendable {
     return nil
   }
 
+  /// A string; nil for other values.
   public var stringValue: String? {
     if case .string(let text) = self { return text }
     return nil
@@ -96,11 +104,13 @@ public enum ChappieJSONValue: Sendable {
     }
   }
 
+  /// A boolean; nil for other values.
   public var boolValue: Bool? {
     if case .bool(let value) = self { return value }
     return nil
   }
 
+  /// Whether the value is `null`.
   public var isNull: Bool {
     if case .null = self { return true }
     return false

@@ -2,20 +2,28 @@
 
 /// One message of a conversation.
 public struct ChappieInputMessage: Sendable, Hashable {
+  /// The author of a message.
   public enum Role: String, Sendable, Hashable, Codable, CaseIterable {
+    /// The person.
     case user
+    /// The model.
     case assistant
     /// Instructions of the app. The backend calls this role `developer`.
     case system
+    /// The same as ``system``, under the backend's name.
     case developer
   }
 
+  /// The author.
   public let role: Role
+  /// The text.
   public let text: String
   /// The message's images. The model must accept images.
   public let images: [ChappieImage]
+  /// Options for the answer to this message.
   public let options: ChappieMessageOptions
 
+  /// Creates a message.
   public init(
     role: Role, text: String, images: [ChappieImage] = [], options: ChappieMessageOptions = ChappieMessageOptions()
   ) {
@@ -47,10 +55,12 @@ public struct ChappieInputMessage: Sendable, Hashable {
     ChappieInputMessage(role: .user, text: text, images: images, options: options)
   }
 
+  /// An answer of the model, for a transcript.
   public static func assistant(_ text: String) -> ChappieInputMessage {
     ChappieInputMessage(role: .assistant, text: text)
   }
 
+  /// Instructions of the app.
   public static func system(_ text: String) -> ChappieInputMessage {
     ChappieInputMessage(role: .system, text: text)
   }
@@ -60,6 +70,7 @@ public struct ChappieInputMessage: Sendable, Hashable {
 public struct ChappieMessageOptions: Sendable, Hashable {
   /// Whether to answer sooner with less reasoning: effort ``ChappieReasoningEffort/low``.
   public var fastMode: Bool
+  /// The amount of reasoning. It counts before ``fastMode``.
   public var reasoningEffort: ChappieReasoningEffort?
   /// The slug of the model for this message alone.
   public var model: String?
@@ -69,6 +80,7 @@ public struct ChappieMessageOptions: Sendable, Hashable {
   /// in which every object has a list of all its properties in `required`, and `additionalProperties` false.
   public var outputSchema: ChappieJSONValue?
 
+  /// Creates options. What is left out is the client's or the model's default.
   public init(
     fastMode: Bool = false, reasoningEffort: ChappieReasoningEffort? = nil, model: String? = nil,
     instructions: String? = nil, outputSchema: ChappieJSONValue? = nil
@@ -94,9 +106,13 @@ public struct ChappieReasoningEffort: Sendable, Hashable, Codable, RawRepresenta
     self.rawValue = rawValue
   }
 
+  /// The least reasoning.
   public static let minimal = ChappieReasoningEffort(rawValue: "minimal")
+  /// Little reasoning, for quick answers.
   public static let low = ChappieReasoningEffort(rawValue: "low")
+  /// More reasoning than ``low``.
   public static let medium = ChappieReasoningEffort(rawValue: "medium")
+  /// More reasoning than ``medium``; the answer takes longer.
   public static let high = ChappieReasoningEffort(rawValue: "high")
 }
 
@@ -104,8 +120,10 @@ public struct ChappieReasoningEffort: Sendable, Hashable, Codable, RawRepresenta
 public struct ChappieResponseRequest: Sendable, Hashable {
   /// The messages, oldest first.
   public var messages: [ChappieInputMessage]
+  /// Options for the answer.
   public var options: ChappieMessageOptions
 
+  /// Creates a request.
   public init(messages: [ChappieInputMessage], options: ChappieMessageOptions = ChappieMessageOptions()) {
     self.messages = messages
     self.options = options

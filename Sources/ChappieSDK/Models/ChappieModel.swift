@@ -6,6 +6,7 @@ public struct ChappieModel: Sendable, Hashable, Identifiable {
   public let slug: String
   /// The name for users.
   public let displayName: String
+  /// A sentence about the model for users; nil when the backend does not state one.
   public internal(set) var description: String?
   /// Whether programs may use the model with an API key. A plan covers the model in either case.
   public internal(set) var supportedInAPI: Bool = true
@@ -15,7 +16,9 @@ public struct ChappieModel: Sendable, Hashable, Identifiable {
   public internal(set) var inputModalities: [String] = ["text"]
   /// The supported reasoning efforts.
   public internal(set) var supportedReasoningLevels: [String] = []
+  /// Whether the model can use the backend's search of the web.
   public internal(set) var supportsSearchTool: Bool = false
+  /// Whether the model can call several tools at once.
   public internal(set) var supportsParallelToolCalls: Bool = false
   /// The context window in tokens. Nil when the backend does not state it.
   public internal(set) var contextWindow: Int?
@@ -60,14 +63,18 @@ extension ChappieModel {
 
 /// Selects models. A nil property matches every model.
 public struct ChappieModelFilter: Sendable, Hashable {
+  /// The required value of ``ChappieModel/supportedInAPI``.
   public var supportedInAPI: Bool?
   /// A required kind of input, such as `image`.
   public var inputModality: String?
+  /// The required value of ``ChappieModel/supportsSearchTool``.
   public var supportsSearchTool: Bool?
+  /// The required value of ``ChappieModel/supportsParallelToolCalls``.
   public var supportsParallelToolCalls: Bool?
   /// A required reasoning effort, such as `high`.
   public var reasoningLevel: String?
 
+  /// Creates a filter. What is left out matches every model.
   public init(
     supportedInAPI: Bool? = nil, inputModality: String? = nil, supportsSearchTool: Bool? = nil,
     supportsParallelToolCalls: Bool? = nil, reasoningLevel: String? = nil
@@ -82,6 +89,7 @@ public struct ChappieModelFilter: Sendable, Hashable {
   /// The filter for programs that show text: the API supports the model, and the model reads text.
   public static let `default` = ChappieModelFilter(supportedInAPI: true, inputModality: "text")
 
+  /// Whether `model` has everything that this filter requires.
   public func matches(_ model: ChappieModel) -> Bool {
     Self.agree(supportedInAPI, model.supportedInAPI)
       && Self.agree(supportsSearchTool, model.supportsSearchTool)

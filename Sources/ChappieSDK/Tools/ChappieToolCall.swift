@@ -14,6 +14,7 @@ public struct ChappieToolCall: Sendable, Hashable, Identifiable {
     try? ChappieJSONValue(json: arguments)
   }
 
+  /// Creates a call, such as one for a test of a handler.
   public init(id: String, name: String, arguments: String) {
     self.id = id
     self.name = name
@@ -28,6 +29,7 @@ public struct ChappieToolResult: Sendable, Hashable {
   /// Whether the tool failed. The output then gives the reason.
   public let isFailure: Bool
 
+  /// Creates the result of a tool that did its work.
   public init(output: String) {
     self.output = output
     isFailure = false
@@ -49,10 +51,12 @@ public struct ChappieToolResult: Sendable, Hashable {
 public struct ChappieApprovalRequest: Sendable, Hashable {
   /// Identifies the call within its conversation.
   public let callID: String
+  /// The tool's name.
   public let toolName: String
   /// The arguments that the user is asked to approve: JSON text, as the model wrote it.
   public let arguments: String
 
+  /// Creates a request, such as one for a test of an approval handler.
   public init(callID: String, toolName: String, arguments: String) {
     self.callID = callID
     self.toolName = toolName
@@ -81,12 +85,14 @@ public typealias ChappieToolApprovalHandler = @Sendable (ChappieApprovalRequest)
 public struct ChappieToolExecutionRequest: Sendable, Hashable {
   /// Identifies the call within its conversation.
   public let callID: String
+  /// The tool's name.
   public let toolName: String
   /// The arguments: JSON text, as the model wrote it.
   public let arguments: String
   /// The policy that applies to this call.
   public let policy: ChappieToolPolicy
 
+  /// Creates a request, such as one for a test.
   public init(callID: String, toolName: String, arguments: String, policy: ChappieToolPolicy) {
     self.callID = callID
     self.toolName = toolName
@@ -111,13 +117,16 @@ public struct ChappieToolExecutionResult: Sendable, Hashable {
 
   /// Identifies the call within its conversation.
   public let callID: String
+  /// The tool's name.
   public let toolName: String
+  /// The outcome.
   public let status: Status
   /// The output that the model reads.
   public let output: String
   /// The time from the handler's start to its end; zero if the tool did not run.
   public let duration: Duration
 
+  /// Creates a result, such as one for a test.
   public init(callID: String, toolName: String, status: Status, output: String, duration: Duration = .zero) {
     self.callID = callID
     self.toolName = toolName

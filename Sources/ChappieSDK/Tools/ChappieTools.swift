@@ -22,6 +22,8 @@ public struct ChappieHarnessTool: Sendable, Hashable {
     case missing(ChappieSchemaError)
   }
 
+  /// Creates the declaration of a tool. A turn with a name or a schema that cannot be used fails with
+  /// ``ChappieClientError/invalidArgument(_:)``.
   public init(
     name: String,
     description: String,
@@ -119,8 +121,10 @@ public struct ChappieHostTool: Sendable {
   /// Runs the tool's calls.
   public let handler: Handler
 
+  /// The name by which the model calls the tool.
   public var name: String { manifest.name }
 
+  /// Creates a tool with its declaration.
   public init(
     name: String,
     description: String,

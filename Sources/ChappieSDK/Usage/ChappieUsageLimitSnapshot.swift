@@ -2,11 +2,13 @@
 
 /// The used part of the plan, from the backend's latest report.
 public struct ChappieUsageLimitSnapshot: Sendable, Hashable {
+  /// The plan; nil when the backend did not state it.
   public internal(set) var plan: ChappiePlan?
   /// The shorter window, usually a few hours.
   public internal(set) var primary: ChappieUsageWindow?
   /// The longer window, usually a week.
   public internal(set) var secondary: ChappieUsageWindow?
+  /// The credits; nil when the backend did not state them.
   public internal(set) var credits: ChappieUsageCredits?
 
   /// Whether the snapshot contains no values.
@@ -23,7 +25,9 @@ public struct ChappieUsageLimitSnapshot: Sendable, Hashable {
 
 /// Credits for use beyond the windows.
 public struct ChappieUsageCredits: Sendable, Hashable {
+  /// Whether the account has any credits.
   public let hasCredits: Bool
+  /// Whether the account may use any number of credits.
   public let unlimited: Bool
   /// The remaining credits, in the backend's notation.
   public internal(set) var balance: String?
@@ -31,9 +35,11 @@ public struct ChappieUsageCredits: Sendable, Hashable {
 
 /// The tokens used by an answer, as the backend counts them.
 public struct ChappieTokenUsage: Sendable, Hashable {
+  /// The tokens of the request, 0 or more.
   public let inputTokens: Int
   /// The part of the input from the backend's cache.
   public let cachedInputTokens: Int
+  /// The tokens of the answer, 0 or more.
   public let outputTokens: Int
   /// The part of the output used for reasoning.
   public let reasoningTokens: Int

@@ -93,8 +93,11 @@ extension ChappieThreadStore {
 public struct ChappieThreadQuery: Sendable, Hashable {
   /// The threads to list.
   public enum Kind: Sendable, Hashable {
+    /// Threads that are not archived.
     case active
+    /// Archived threads.
     case archived
+    /// Both.
     case all
   }
 
@@ -106,6 +109,7 @@ public struct ChappieThreadQuery: Sendable, Hashable {
   /// the thread has changed or is gone. Nil for the first page.
   public var after: ChappieThreadSummary?
 
+  /// Creates a query.
   public init(_ kind: Kind = .active, limit: Int? = nil, after: ChappieThreadSummary? = nil) {
     self.kind = kind
     self.limit = limit
@@ -117,7 +121,9 @@ public struct ChappieThreadQuery: Sendable, Hashable {
 public enum ChappieThreadChange: Sendable, Hashable {
   /// A new title; an empty one lets the next message name the thread.
   case rename(String)
+  /// Archives the thread. An archived thread stays as it is.
   case archive
+  /// Makes the thread active again. An active thread stays as it is.
   case unarchive
 }
 
@@ -135,6 +141,7 @@ public struct ChappieThreadStoreUsage: Sendable, Hashable {
   /// The number of threads that cannot be read on this device. Their size counts for the limit.
   public let unreadableCount: Int
 
+  /// Creates the answer of a store of your own.
   public init(
     usedBytes: Int64, limitBytes: Int64?, threadCount: Int, archivedCount: Int, unreadableCount: Int = 0
   ) {

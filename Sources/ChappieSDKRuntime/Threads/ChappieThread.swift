@@ -14,6 +14,7 @@ public struct ChappieThread: Sendable, Hashable, Identifiable {
   /// The id of the thread.
   public var id: String { summary.id }
 
+  /// Creates a thread, for a store of your own.
   public init(summary: ChappieThreadSummary, turns: [ChappieTurn] = [], damage: [ChappieThreadDamage] = []) {
     self.summary = summary
     self.turns = turns
@@ -48,6 +49,7 @@ public struct ChappieThreadSummary: Sendable, Hashable, Identifiable {
   /// Whether the thread is archived.
   public var isArchived: Bool { archivedAt != nil }
 
+  /// Creates a summary, for a store of your own.
   public init(
     id: String, title: String = "", createdAt: Int64, updatedAt: Int64, archivedAt: Int64? = nil, turnCount: Int = 0,
     bytes: Int64 = 0, changeNumber: Int64 = 0, createdAtMicroseconds: Int32 = 0, updatedAtMicroseconds: Int32 = 0
@@ -72,6 +74,7 @@ public struct ChappieThreadDamage: Sendable, Hashable {
   /// The reason, for a person.
   public let reason: String
 
+  /// Creates the note of a damage, for a store of your own.
   public init(offset: Int64, reason: String) {
     self.offset = offset
     self.reason = reason
@@ -89,6 +92,7 @@ public struct ChappieTurn: Sendable, Hashable, Identifiable {
   /// The events, the oldest first.
   public var events: [ChappieTurnEvent]
 
+  /// Creates a turn.
   public init(id: String, recordedAt: Int64, recordedAtMicroseconds: Int32 = 0, events: [ChappieTurnEvent]) {
     self.id = id
     self.recordedAt = recordedAt

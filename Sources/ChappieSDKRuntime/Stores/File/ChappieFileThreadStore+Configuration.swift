@@ -65,10 +65,12 @@ public struct ChappieFileThreadStoreStoragePolicy: Sendable, Hashable {
   /// The times at which the files can be read and written.
   public var fileProtection: FileProtection
 
+  /// Creates a policy.
   public init(fileProtection: FileProtection = .complete) {
     self.fileProtection = fileProtection
   }
 
+  /// Protection ``FileProtection/complete``.
   public static let `default` = ChappieFileThreadStoreStoragePolicy()
 }
 
