@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+import ChappieSDK
+import ChappieSDKTesting
+import GLibBridge
+import Observation
+import Testing
+
+/// The “Continue with ChatGPT” button, against the stand-in.
+@Suite(.timeLimit(.minutes(1)))
+@GLibActor struct ChappieSignInTests {
+  private let backend: StandInBackend
+
+  init() throws {
+    var settings = StandInConfiguration()
+    settings.pollInterval = 1
+    backend = try StandInBackend(settings)
+  }
+
+  private func signIn(_ fixture: ChappieAuthFixture) async throws -> ChappieSignIn {
+    var configuration = try ChappieConfiguration.testing(fixture, backend: backend)
+    configuration.applicationName = "Notes"
+    let session = Chappie.authSession(configuration: configuration)
+    await session.restored()
+    return ChappieSignIn(authSession: session)
+  }
+
+  /// Shows the page, and opens no browser.
+  private func showPage(_ signIn: ChappieSignIn) async throws -> String {
+    let page = try await signIn.authSession.startBrowserSignIn(opensBrowser: false)
+    try await signIn.perform(.continueInBrowser)
+    #expect(signIn.step.content == .page(page))
+    return page.authorizationURI
+  }
+
+  @discardableResult
+  private func step(
+    of signIn: ChappieSignIn, _ condition: (ChappieSignIn.Step) -> Bool
+  ) async throws -> ChappieSignIn.Step {
+    try #require(await signIn.updates.first { condition($0) })
+  }
+
+  private func isSignedIn(_ step: ChappieSignIn.Step) -> Bool {
+    if case .signedIn = step.content { true } else { false }
+  }
+
+  @Test func welcomesAPersonWhoIsSignedOut() async throws {
+    let step = try await signIn(.signedOut).step
+    #expect(step.content == .signedOut)
+    #expect(step.title == "Sign in to ChatGPT")
+    #expect(
+      step.message
+        == "Your browser opens a page of ChatGPT, where you connect Notes. Then it can ask, on your own plan.")
+    #expect(step.actions.map(\.title) == ["Continue with ChatGPT", "Use a code instead"])
+    #expect(step.code == nil && step.link == nil && step.planLine == nil && !step.isBusy)
+  }
+
+  @Test func showsACodeUntilItIsApproved() async throws {
+    let signIn = try await signIn(.signedOut)
+    try await signIn.perform(.useCode)
+    let waiting = signIn.step
+    let code = try #require(waiting.code)
+    #expect(waiting.title == "Enter this code on the page")
+    #expect(waiting.link?.title == "Open page")
+    #expect(waiting.link?.address == backend.devicePage)
+    #expect(waiting.actions == [.cancel])
+    backend.approve(userCode: code)
+    let end = try await step(of: signIn, isSignedIn)
+    #expect(end.title == "You are signed in as ada@example.com")
+    #expect(end.planLine == "Plan: Plus")
+    #expect(end.code == nil && end.message.isEmpty)
+    #expect(end.actions == [.signOut])
+  }
+
+  @Test func showsAPageUntilAnAddressIsPasted() async throws {
+    let signIn = try await signIn(.signedOut)
+    let address = try await showPage(signIn)
+    let waiting = signIn.step
+    #expect(waiting.title == "Waiting for your browser…")
+    #expect(waiting.message.hasPrefix("Connect Notes on the page of ChatGPT."))
+    #expect(waiting.link?.title == "Open the page again")
+    #expect(waiting.link?.address == address)
+    #expect(waiting.actions == [.pasteAddress, .cancel])
+    await #expect(throws: ChappieAuthError.self) {
+      try await signIn.perform(.pasteAddress, address: "http://127.0.0.1/")
+    }
+    #expect(signIn.step == waiting)
+    try await signIn.perform(.pasteAddress, address: try #require(backend.approve(inBrowser: address)))
+    let end = try await step(of: signIn, isSignedIn)
+    #expect(end.planLine == "Using ChatGPT plan")
+    #expect(end.message == "You’re using your ChatGPT plan.")
+    #expect(end.link?.title == "Manage usage")
+    try await signIn.perform(.signOut)
+    #expect(signIn.step.content == .signedOut)
+  }
+
+  @Test func offersPlanUseThatWasNotAllowed() async throws {
+    let signIn = try await signIn(.signedOut)
+    let approved = backend.approve(inBrowser: try await showPage(signIn), allowsPlanUse: false)
+    try await signIn.perform(.pasteAddress, address: try #require(approved))
+    let end = try await step(of: signIn, isSignedIn)
+    #expect(end.planLine == "This sign-in does not allow the use of your ChatGPT plan.")
+    #expect(end.actions == [.allowPlanUse, .signOut])
+  }
+
+  @Test func tellsHowASignInEnded() async throws {
+    let signIn = try await signIn(.signedOut)
+    let declined = try #require(backend.decline(inBrowser: try await showPage(signIn)))
+    try await signIn.perform(.pasteAddress, address: declined)
+    #expect(try await step(of: signIn) { $0.content == .signedOut }.message == "The sign-in was declined on the page.")
+    _ = try await showPage(signIn)
+    try await signIn.perform(.cancel)
+    let cancelled = try await step(of: signIn) { $0.content == .signedOut }
+    #expect(cancelled.message.hasPrefix("Your browser opens"))
+    #expect(cancelled.actions == [.continueInBrowser, .useCode, .connectAnew])
+  }
+
+  @Test func offersToReplaceTheAccount() async throws {
+    let signIn = try await signIn(.signedIn)
+    let grace = StandInUser(email: "grace@example.com")
+    try await signIn.perform(.useCode)
+    backend.approve(userCode: try #require(signIn.step.code), user: grace)
+    let refused = try await step(of: signIn, isSignedIn)
+    #expect(refused.title == "You are signed in as ada@example.com")
+    #expect(refused.message == ChappieAuthError.accountMismatch.description)
+    #expect(refused.actions == [.useAnotherAccount, .signOut])
+    try await signIn.perform(.useAnotherAccount)
+    backend.approve(userCode: try #require(signIn.step.code), user: grace)
+    #expect(try await step(of: signIn, isSignedIn).title == "You are signed in as grace@example.com")
+  }
+
+  @Test func asksToSignInAgain() async throws {
+    let step = try await signIn(.reauthenticationRequired).step
+    #expect(step.content == .signInAgain)
+    #expect(step.title == "Sign in again")
+    #expect(step.message == "The server no longer accepts your sign-in.")
+    #expect(step.actions == [.continueInBrowser, .useCode, .signOut])
+  }
+
+  /// The main actor observes, as a view does.
+  @MainActor @Test func viewObservesTheStep() async throws {
+    let signIn = try await signIn(.signedIn)
+    var seen: [String] = []
+    for await title in Observations({ signIn.step.title }) {
+      seen.append(title)
+      if seen.count == 2 { break }
+      signIn.authSession.signOut()
+    }
+    #expect(seen == ["You are signed in as ada@example.com", "Sign in to ChatGPT"])
+  }
+}
