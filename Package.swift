@@ -103,6 +103,10 @@ let package = Package(
     .executableTarget(
       name: "example-ask", dependencies: ["ChappieSDK", "ChappieSDKTesting"], path: "Examples/Ask", packageAccess: false
     ),
+    .target(
+      name: "ExampleSupport", dependencies: ["ChappieSDK", "ChappieSDKTesting"],
+      path: "Examples/Swift/Sources/ExampleSupport"),
+    .target(name: "FolderStore", dependencies: ["ChappieSDKRuntime"], path: "Examples/Swift/Sources/FolderStore"),
     .executableTarget(
       name: "library-host", dependencies: ["CGLib", "ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "SecretMemory"],
       path: "Tests/LibraryHost", swiftSettings: settings),
@@ -160,6 +164,15 @@ let package = Package(
         "ChappieBusInterfaces", "TestSupport",
       ],
       swiftSettings: settings),
-  ],
+    .testTarget(
+      name: "ExampleTests", dependencies: ["FolderStore", "ChappieSDKRuntime", "ChappieSDKTesting"],
+      path: "Examples/Swift/Tests/ExampleTests"),
+  ]
+    // The programs of the package in Examples/Swift, with the compiler's own settings, as they have there.
+    + ["accounts", "cancel", "chat", "resume", "tools"].map { name in
+      .executableTarget(
+        name: "example-\(name)", dependencies: ["ExampleSupport", "ChappieSDKRuntime"],
+        path: "Examples/Swift/Sources/\(name)")
+    },
   swiftLanguageModes: [.v6]
 )

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
 import ChappieSDKTesting
 import GLibBridge
 import Observation
 import Testing
+
+@testable import ChappieSDK
 
 /// The “Continue with ChatGPT” button, against the stand-in.
 @Suite(.timeLimit(.minutes(1)))
@@ -36,7 +37,8 @@ import Testing
   private func step(
     of signIn: ChappieSignIn, _ condition: (ChappieSignIn.Step) -> Bool
   ) async throws -> ChappieSignIn.Step {
-    try #require(await signIn.updates.first { condition($0) })
+    for await step in signIn.updates where condition(step) { return step }
+    throw CancellationError()
   }
 
   private func isSignedIn(_ step: ChappieSignIn.Step) -> Bool {
@@ -126,6 +128,13 @@ import Testing
     try await signIn.perform(.useAnotherAccount)
     backend.approve(userCode: try #require(signIn.step.code), user: grace)
     #expect(try await step(of: signIn, isSignedIn).title == "You are signed in as grace@example.com")
+  }
+
+  @Test func waitsForTheKeyring() {
+    let step = ChappieSignIn.Step(ChappieAuthSession.Snapshot(SlotState()), applicationName: "Notes")
+    #expect(step.content == .restoring)
+    #expect(step.isBusy)
+    #expect(step.actions.isEmpty)
   }
 
   @Test func asksToSignInAgain() async throws {

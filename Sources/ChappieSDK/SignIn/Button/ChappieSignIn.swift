@@ -17,6 +17,7 @@ public struct ChappieSignIn: Sendable {
   /// The session that is shown.
   public let authSession: ChappieAuthSession
 
+  /// - Parameter authSession: the session to show. Its configuration has the name of the program.
   public init(authSession: ChappieAuthSession) {
     self.authSession = authSession
   }
