@@ -85,7 +85,7 @@ enum LibraryHost {
       withExtendedLifetime(session) {}
     case "sign-out":
       let session = Chappie.authSession(configuration: configuration)
-      if arguments[3] == "blocking" { blockingSignOut(session) } else { await session.signOut() }
+      if arguments[3] == "blocking" { session.signOut() } else { try? await session.signOutAndWait() }
       print(session.state.rawValue, session.lastError.map { "\($0)" } ?? "")
       fflush(nil)
       _exit(0)
@@ -95,10 +95,6 @@ enum LibraryHost {
     default:
       print(try await Chappie.client(configuration: configuration).send(arguments[3]))
     }
-  }
-
-  private static func blockingSignOut(_ session: ChappieAuthSession) {
-    session.signOut()
   }
 
   private static func key(_ source: KeyringThreadKey) async -> String {

@@ -44,7 +44,7 @@ struct SessionObservationTests {
     for await state in Observations({ session.state }) {
       seen.append(state)
       if state == .signedOut { break }
-      await session.signOut()
+      session.signOut()
     }
     #expect(seen == [.signedIn, .signedOut])
     await backend.stop()
@@ -55,11 +55,11 @@ struct SessionObservationTests {
     session.signOut()
   }
 
-  /// The form for asynchronous code completes too, and on the library's own thread as well.
+  /// It completes on the library's own thread as well.
   @GLibActor @Test func asynchronousSignOutCompletesBeforeItReturns() async throws {
     let backend = try StandInBackend()
     let session = try await session(.signedIn, backend)
-    await session.signOut()
+    try await session.signOutAndWait()
     #expect(session.state == .signedOut)
     await backend.stop()
   }

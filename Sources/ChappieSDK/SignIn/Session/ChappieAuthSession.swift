@@ -271,7 +271,7 @@ public final class ChappieAuthSession: Observable, Sendable {
   /// This method blocks its thread, even the main thread, until the keyring has removed the credential: usually for
   /// milliseconds, for one second at most. After that it returns, ``lastError`` reports the delay, and the removal
   /// continues. On the library's own thread, such as in an observer of a session, it cannot block: it starts the removal
-  /// and returns. Asynchronous code gets the form that blocks no thread.
+  /// and returns. ``signOutAndWait()`` blocks no thread.
   public func signOut() {
     let outcome = GLibActor.block(atMost: Self.signOutPatience) {
       _ = try? await self.slot.signOut(interaction: .forbidden)
@@ -287,13 +287,6 @@ public final class ChappieAuthSession: Observable, Sendable {
       return (old, view.snapshot)
     }
     notify(from: old, to: new)
-  }
-
-  /// Removes this slot's credential as the form for synchronous code does, but blocks no thread: it returns when the
-  /// keyring has removed the credential, or when the deadlines for a keyring that does not answer have passed.
-  @GLibActor
-  public func signOut() async {
-    _ = try? await slot.signOut(interaction: .forbidden)
   }
 
   /// Removes the credential as ``signOut()`` does, and then waits up to 10 seconds for the server to revoke it. If the
