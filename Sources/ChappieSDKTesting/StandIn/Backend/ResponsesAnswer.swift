@@ -140,20 +140,29 @@ extension ResponsesAnswer {
     of schema: ChappieJSONValue, in root: ChappieJSONValue, _ text: String, depth: Int = 0
   ) -> ChappieJSONValue {
     guard depth < 16 else { return .null }
+    // Schemas that contain themselves must end.
+    let isDeep = depth > 6
     func part(_ part: ChappieJSONValue) -> ChappieJSONValue { sample(of: part, in: root, text, depth: depth + 1) }
     if let choice = schema["const"] ?? schema["enum"]?[0] { return choice }
+    if schema["$ref"] == "#" { return part(root) }
     if let name = schema["$ref"]?.stringValue?.split(separator: "/").last,
       let definition = root["$defs"]?[String(name)] ?? root["definitions"]?[String(name)]
     {
       return part(definition)
     }
-    if let first = schema["anyOf"]?[0] { return part(first) }
+    if let choices = schema["anyOf"]?.arrayValue, let first = choices.first {
+      return isDeep && choices.contains(["type": "null"]) ? .null : part(first)
+    }
     switch schema["type"]?.stringValue ?? schema["type"]?[0]?.stringValue {
     case "object": return .object((schema["properties"]?.objectValue ?? [:]).mapValues(part))
-    case "array": return .array(schema["items"].map { [part($0)] } ?? [])
+    case "array":
+      let count = (schema["minItems"] ?? .null).number(in: 0...4) ?? (isDeep ? 0 : 1)
+      return .array(schema["items"].map { Array(repeating: part($0), count: count) } ?? [])
     case "integer", "number": return .integer(schema["minimum"]?.integerValue ?? 0)
     case "boolean": return false
     case "null": return .null
+    case _ where schema["format"] == "date-time": return "2026-01-31T12:00:00Z"
+    case _ where schema["format"] == "uuid": return "6f1c2b1e-0d55-4c3a-9f0e-3d2f1a7b8c9d"
     default: return .string(text)
     }
   }

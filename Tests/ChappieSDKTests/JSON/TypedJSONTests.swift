@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import ChappieSDK
+import Foundation
+import Testing
+
+/// Values of Swift types in JSON, compared with Foundation's coders.
+struct TypedJSONTests {
+  struct Sample: Codable, Hashable {
+    var text = "a\"ü"
+    var flag = true
+    var numbers: [Int8] = [-128, 127]
+    var wide = UInt64.max
+    var real = 0.25
+    var none: Int?
+    var some: Float? = 1.5
+    var names = ["one": 1, "two": 2]
+    var at = Date(timeIntervalSince1970: 1_800_000_000)
+    var site = URL(string: "https://example.org/a?b=c")
+    var id = UUID()
+    var kind = Kind.other(word: "x")
+    var list: [[Bool?]] = [[], [true, nil]]
+    enum Kind: Codable, Hashable { case one, other(word: String) }
+  }
+  final class Child: Parent, @unchecked Sendable {
+    var name = "child"
+    enum Key: CodingKey { case name, rest, list }
+    override init() { super.init() }
+    required init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: Key.self)
+      name = try container.decode(String.self, forKey: .name)
+      try super.init(from: container.superDecoder(forKey: .rest))
+      var list = try container.nestedUnkeyedContainer(forKey: .list)
+      let isNull = try list.decodeNil()
+      let inner = try list.nestedContainer(keyedBy: Key.self)
+      #expect(isNull && list.isAtEnd)
+      #expect(try inner.decode(Int.self, forKey: .name) == 7)
+    }
+    override func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: Key.self)
+      try container.encode(name, forKey: .name)
+      try super.encode(to: container.superEncoder(forKey: .rest))
+      var list = container.nestedUnkeyedContainer(forKey: .list)
+      try list.encodeNil()
+      var inner = list.nestedContainer(keyedBy: Key.self)
+      try inner.encode(7, forKey: .name)
+    }
+  }
+  class Parent: Codable, @unchecked Sendable { var age = 40 }
+
+  @Test func valuesAreReadAsTheyAreWritten() throws {
+    let sample = Sample(wide: 1 << 53)
+    let json = try ChappieJSONValue(encoding: sample)
+    #expect(json["at"] == "2027-01-15T08:00:00Z")
+    #expect(json["site"] == "https://example.org/a?b=c")
+    #expect(json["none"] == nil)
+    #expect(json["kind"] == ["other": ["word": "x"]])
+    #expect(try json.decoded(as: Sample.self) == sample)
+    #expect(try ChappieJSONValue(json: json.json).decoded() == sample)
+  }
+
+  @Test func theFormIsFoundations() throws {
+    let encoder = JSONEncoder()
+    encoder.dateEncodingStrategy = .iso8601
+    let text = String(decoding: try encoder.encode(Sample(wide: 7)), as: UTF8.self)
+    let json = try ChappieJSONValue(json: text)
+    #expect(try ChappieJSONValue(encoding: json.decoded(as: Sample.self)) == json)
+  }
+
+  @Test func classesWithSuperclassesAndContainersInContainers() throws {
+    let json = try ChappieJSONValue(encoding: Child())
+    #expect(json == ["name": "child", "rest": ["age": 40], "list": [.null, ["name": 7]]])
+    #expect(try json.decoded(as: Child.self).age == 40)
+  }
+
+  @Test(arguments: ["2027-01-15T08:00:00Z", "2027-01-15T10:00:00+02:00", "2027-01-15T08:00:00.000Z"])
+  func aDateHasSeveralForms(_ text: String) throws {
+    #expect(try ChappieJSONValue.string(text).decoded() == Date(timeIntervalSince1970: 1_800_000_000))
+  }
+
+  @Test(arguments: ["yesterday", "2027-13-01T00:00:00Z"])
+  func anotherTextIsNoDate(_ text: String) throws {
+    #expect(throws: DecodingError.self) { try ChappieJSONValue.string(text).decoded(as: Date.self) }
+  }
+
+  @Test func numbersThatDoNotFitAreErrors() throws {
+    #expect(try (1.0 as ChappieJSONValue).decoded() == 1)
+    #expect(throws: DecodingError.self) { try (1.5 as ChappieJSONValue).decoded(as: Int.self) }
+    #expect(throws: DecodingError.self) { try (256 as ChappieJSONValue).decoded(as: UInt8.self) }
+    #expect(throws: DecodingError.self) { try (-1 as ChappieJSONValue).decoded(as: UInt.self) }
+    #expect(throws: DecodingError.self) { try (1e300 as ChappieJSONValue).decoded(as: Int64.self) }
+    #expect(throws: DecodingError.self) { try ("1" as ChappieJSONValue).decoded(as: Int.self) }
+  }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+import ChappieSDK
+import ChappieSDKTesting
+import Foundation
+import GLibBridge
+import Testing
+
+/// Answers of Swift types, from the stand-in.
+@Suite(.timeLimit(.minutes(1))) @GLibActor struct TypedAnswerTests {
+  struct Recipe: Codable, Hashable, ChappieDescribed {
+    let title: String
+    let minutes: Int
+    let kind: Kind
+    let steps: [String]
+    let season: String?
+    enum Kind: String, Codable, CaseIterable { case soup, cake }
+    static let fieldDescriptions = ["minutes": ChappieFieldDescription("At the stove.", minimum: 5)]
+  }
+  struct Meeting: Codable, Hashable {
+    let id: UUID
+    let at: Date
+    let notes: [Note]
+    struct Note: Codable, Hashable { let answers: [Note] }
+  }
+  private static let pie = #"{"title":"Pie","minutes":9,"kind":"cake","steps":["Mix.","Bake."],"season":null}"#
+  private static let pieValue = Recipe(title: "Pie", minutes: 9, kind: .cake, steps: ["Mix.", "Bake."], season: nil)
+
+  @Test(arguments: TestClient.policies)
+  func anAnswerIsAValue(_ policy: ChappieStreamingTransportPolicy) async throws {
+    try await TestClient.with(policy) { world in
+      let recipe = try await world.client.respond(to: "Soup", generating: Recipe.self)
+      let said = "You said: “Soup” This conversation has 1 message."
+      #expect(recipe == Recipe(title: said, minutes: 5, kind: .soup, steps: [said], season: said))
+      #expect(await world.client.context().messages.count == 2)
+    }
+  }
+
+  @Test func theBackendEnforcesTheSchema() async throws {
+    try await TestClient.with(.httpSSEOnly) { world in
+      _ = try await world.client.respond(to: "Soup", generating: Recipe.self)
+      let format = try ChappieJSONValue(parsing: world.backend.state.lastResponsesBody.span)["text"]?["format"]
+      #expect(format?["strict"] == true)
+      #expect(try format?["schema"] == ChappieSchema.of(Recipe.self).json)
+    }
+  }
+
+  @Test func datesAndTypesThatContainThemselvesAreAnswers() async throws {
+    try await TestClient.with(.httpSSEOnly) { world in
+      let meeting: Meeting = try await world.client.respond(to: "When?")
+      #expect(meeting.at == Date(timeIntervalSince1970: 1_769_860_800))
+      #expect(meeting.notes.first?.answers.count == 1)
+    }
+  }
+
+  @Test func ownSchemasComeFirst() async throws {
+    struct Loose: Decodable { let part: [String: Int] }
+    let schema: ChappieJSONValue = ["type": "object", "properties": ["part": ["type": "object", "properties": [:]]]]
+    try await TestClient.with(.httpSSEOnly) { world in
+      let options = ChappieMessageOptions(outputSchema: schema)
+      let loose = try await world.client.respond(to: "Go", generating: Loose.self, options: options)
+      #expect(loose.part == [:])
+      await #expect(throws: ChappieSchemaError.self) {
+        try await world.client.respond(to: "Go", generating: Loose.self)
+      }
+      await #expect(throws: ChappieSchemaError.self) {
+        for try await _ in world.client.stream("Go", generating: Loose.self) {}
+      }
+      #expect(world.backend.state.requests["responses"] == 1)
+    }
+  }
+
+  // MARK: Streams
+
+  @Test(arguments: TestClient.policies)
+  func snapshotsGrowToTheWholeValue(_ policy: ChappieStreamingTransportPolicy) async throws {
+    try await TestClient.with(policy) { world in
+      try world.backend.play(#"[{"endpoint": "responses", "text": \#(try Self.quoted("Let me see.\n\n" + Self.pie))}]"#)
+      var snapshots: [ChappiePartial<Recipe>] = []
+      for try await partial in world.client.stream("Pie", generating: Recipe.self) { snapshots.append(partial) }
+      #expect(snapshots.dropLast().allSatisfy { !$0.isComplete })
+      #expect(snapshots.last?.isComplete == true)
+      #expect(snapshots.last?.value == Self.pieValue)
+      #expect(snapshots.last?.json == (try ChappieJSONValue(json: Self.pie)))
+      #expect(snapshots.count > 2)
+    }
+  }
+
+  @Test func aReaderWhoIsCancelledSeesAnError() async throws {
+    try await TestClient.with { world in
+      let stream = world.client.stream("Pie", generating: Recipe.self)
+      let reader = Task { @GLibActor in
+        withUnsafeCurrentTask { $0?.cancel() }
+        for try await _ in stream {}
+      }
+      await #expect(throws: CancellationError.self) { try await reader.value }
+    }
+  }
+
+  // MARK: Failures
+
+  private nonisolated static let refusal = """
+    {"type":"response.output_item.done","item":{"type":"message","role":"assistant","id":"m",
+      "content":[{"type":"refusal","refusal":"I will not."}]}},
+    {"type":"response.completed","response":{"id":"resp_1"}}
+    """
+  private nonisolated static let cut = """
+    {"type":"response.output_text.delta","delta":"{\\"title\\":"},
+    {"type":"response.incomplete","response":{"id":"resp_1","incomplete_details":{"reason":"max_output_tokens"}}}
+    """
+  private nonisolated static let failures: [(rule: String, message: String)] = [
+    (
+      #""events":[{"type":"response.created","response":{"id":"resp_1"}},\#(refusal)]"#,
+      "The model refuses to answer: I will not."
+    ),
+    (
+      #""events":[{"type":"response.created","response":{"id":"resp_1"}},\#(cut)]"#,
+      "The answer is incomplete (max_output_tokens)."
+    ),
+    (#""text":"No.""#, "The answer cannot be used: it is no JSON."),
+    (#""text":"{\"title\":1}""#, "The answer cannot be used: recipe.title: must be a string."),
+    (
+      #""text":"{\"title\":\"a\",\"minutes\":1.5}""#,
+      "The answer cannot be used: recipe.minutes: must be a whole number that fits Int."
+    ),
+    (
+      #""text":"{\"title\":\"a\",\"minutes\":1,\"kind\":\"cake\",\"steps\":[\"a\",null]}""#,
+      "The answer cannot be used: recipe.steps[1]: must be a string."
+    ),
+    (
+      #""text":"{\"title\":\"a\",\"minutes\":1,\"kind\":\"cake\"}""#,
+      "The answer cannot be used: recipe: must have the property 'steps'."
+    ),
+    (
+      #""text":"{\"title\":\"a\",\"minutes\":1,\"kind\":\"stew\"}""#,
+      "The answer cannot be used: recipe.kind: Cannot initialize Kind from invalid String value stew."
+    ),
+  ]
+
+  @Test(arguments: failures.indices)
+  func anAnswerThatIsNoValueIsAnError(_ index: Int) async throws {
+    let failure = Self.failures[index]
+    try await TestClient.with(.httpSSEOnly) { world in
+      try world.backend.play(#"[{"endpoint": "responses", "times": 2, \#(failure.rule)}]"#)
+      await Self.expect(failure.message) { _ = try await world.client.respond(to: "Pie", generating: Recipe.self) }
+      await Self.expect(failure.message) { for try await _ in world.client.stream("Pie", generating: Recipe.self) {} }
+    }
+  }
+
+  private static func expect(_ message: String, _ body: () async throws -> Void) async {
+    do {
+      try await body()
+      Issue.record("no error")
+    } catch {
+      #expect("\(error)" == message)
+      #expect(error.localizedDescription == message)
+    }
+  }
+
+  private static func quoted(_ text: String) throws -> String { ChappieJSONValue.string(text).json }
+}
