@@ -41,7 +41,11 @@ private struct JSONValueDecoder: TreeDecoder {
   }
 
   private func number<Number: BinaryFloatingPoint>(_ type: Number.Type) -> Number? {
-    json.numberValue.map { Number($0) }
+    switch json {
+    case .integer(let number): Number(number)
+    case .number(let number): Number(number)
+    default: nil
+    }
   }
 
   private func mismatch(_ type: any Any.Type, _ form: String) -> DecodingError {
