@@ -45,15 +45,19 @@ private final class EncodedNode {
   func member(_ name: String) -> EncodedNode {
     guard case .members(var members) = form else { return self }
     let node = members[name] ?? EncodedNode()
+    // There is one reference then, so the change does not copy.
+    form = .value(.null)
     members[name] = node
     form = .members(members)
     return node
   }
 
   func append() -> EncodedNode {
-    guard case .elements(let elements) = form else { return self }
+    guard case .elements(var elements) = form else { return self }
     let node = EncodedNode()
-    form = .elements(elements + [node])
+    form = .value(.null)
+    elements.append(node)
+    form = .elements(elements)
     return node
   }
 
