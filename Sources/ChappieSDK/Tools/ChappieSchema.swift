@@ -50,8 +50,10 @@ public struct ChappieSchemaError: Error, Sendable, Hashable, CustomStringConvert
   /// The problem and its remedy, without a full stop.
   public let problem: String
 
+  /// The path and the problem.
   public var description: String { "\(path): \(problem)" }
 
+  /// Creates an error, such as for a schema that a library of yours derives.
   public init(path: String, problem: String) {
     self.path = path
     self.problem = problem

@@ -24,6 +24,8 @@ extension ChappieClient {
   }
 
   /// Sends a message as ``respond(to:generating:options:)`` does, such as one with images.
+  ///
+  /// - Throws: as ``respond(to:generating:options:)``.
   public func respond<Value: Decodable & Sendable>(
     to message: ChappieInputMessage, generating type: Value.Type = Value.self
   ) async throws -> Value {
@@ -77,10 +79,12 @@ public struct ChappiePartial<Value: Decodable & Sendable>: Sendable {
 public struct ChappiePartialStream<Value: Decodable & Sendable>: AsyncSequence, Sendable {
   fileprivate let events: AsyncThrowingStream<ChappieStreamEvent, any Error>
 
+  /// An iterator over the snapshots. A stream is read once.
   public func makeAsyncIterator() -> Iterator {
     Iterator(events: events.makeAsyncIterator())
   }
 
+  /// Reads the snapshots in order.
   public struct Iterator: AsyncIteratorProtocol {
     private var events: AsyncThrowingStream<ChappieStreamEvent, any Error>.Iterator
     private var text = ""
@@ -125,6 +129,7 @@ public enum ChappieTypedAnswerError: Error, Sendable, Hashable, CustomStringConv
   /// The answer is no JSON, or does not fit the type. The reason names the field and the problem, without a full stop.
   case unfit(reason: String, answer: String)
 
+  /// The error in one sentence.
   public var description: String {
     switch self {
     case .refused(let text): "The model refuses to answer: \(text)"

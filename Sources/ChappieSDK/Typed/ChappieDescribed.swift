@@ -37,6 +37,7 @@ public struct ChappieFieldDescription: Sendable, Hashable, ExpressibleByStringLi
   /// The texts of which the field is one.
   public var anyOf: [String]?
 
+  /// Creates a description. A bound that does not fit the field's type is an error when the schema is derived.
   public init(
     _ description: String? = nil, minimum: Double? = nil, maximum: Double? = nil, minItems: Int? = nil,
     maxItems: Int? = nil, pattern: String? = nil, anyOf: [String]? = nil
