@@ -115,7 +115,7 @@ final class ToolRunner {
       }
     }
     let start = ContinuousClock.now
-    var end = await execute(call, tool.runner)
+    var end = try await execute(call, tool.runner)
     end.duration = .now - start
     return end
   }
@@ -150,13 +150,15 @@ final class ToolRunner {
     }
   }
 
-  private func execute(_ call: ToolCallItem, _ tool: ToolSet.Tool) async -> End {
+  private func execute(_ call: ToolCallItem, _ tool: ToolSet.Tool) async throws -> End {
     let toolCall = ChappieToolCall(id: call.callID, name: call.name, arguments: call.arguments)
     do {
       let result = try await withDeadline(tool.timeLimit) { try await tool.run(toolCall) }
       return End(status: result.isFailure ? .failed : .completed, output: result.output)
     } catch is CancellationError {
       return .cancelled
+    } catch let end as TurnEndingError {
+      throw end.error
     } catch let error as GLibError where error.isTimeout {
       return End(status: .failed, output: "The tool did not answer within \(tool.timeLimit).")
     } catch {
@@ -169,6 +171,16 @@ final class ToolRunner {
     guard output.utf8.count > outputLimit else { return output }
     let kept = String(decoding: output.utf8.prefix(outputLimit), as: UTF8.self)
     return kept + "\n[cut here: the output had \(output.utf8.count) bytes]"
+  }
+}
+
+/// An error of a tool's handler that ends the turn instead of being told the model.
+package struct TurnEndingError: Error {
+  /// The error with which the turn ends.
+  let error: any Error
+
+  package init(_ error: any Error) {
+    self.error = error
   }
 }
 
