@@ -18,6 +18,7 @@ let package = Package(
   products: [
     .library(name: "ChappieSDK", targets: ["ChappieSDK"]),
     .library(name: "ChappieSDKRuntime", targets: ["ChappieSDKRuntime"]),
+    .library(name: "ChappieLanguageModel", targets: ["ChappieLanguageModel"]),
     .library(name: "ChappieSDKTesting", targets: ["ChappieSDKTesting"]),
     .executable(name: "chappied", targets: ["chappied"]),
     .executable(name: "chappie", targets: ["chappie"]),
@@ -61,6 +62,7 @@ let package = Package(
     .target(
       name: "ChappieSDKRuntime", dependencies: ["ChappieSDK", "GLibBridge", "Platform", "SecretMemory", "SQLite"],
       exclude: ["Stores/File/FORMAT.md"], swiftSettings: settings),
+    .target(name: "ChappieLanguageModel", dependencies: ["ChappieSDK"], swiftSettings: settings),
     .target(
       name: "ChappieBusInterfaces", path: "dbus", exclude: ["org.chappie.service.in", "org.chappie.ToolHandler.xml"],
       resources: [
@@ -141,6 +143,9 @@ let package = Package(
         "Signing",
         "TestSupport",
       ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ChappieLanguageModelTests", dependencies: ["ChappieLanguageModel", "ChappieSDK", "ChappieSDKTesting"],
       swiftSettings: settings),
     .testTarget(
       name: "ChappieSDKTestingTests",

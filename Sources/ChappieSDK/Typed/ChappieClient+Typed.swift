@@ -145,8 +145,12 @@ public enum ChappieTypedAnswerError: Error, Sendable, Hashable, CustomStringConv
   }
 #endif
 
-private enum TypedAnswer {
-  static func value<Value: Decodable>(of response: ChappieResponse) throws -> (json: ChappieJSONValue, value: Value) {
+/// An answer as a value of a type.
+package enum TypedAnswer {
+  /// - Throws: ``ChappieTypedAnswerError``.
+  package static func value<Value: Decodable>(
+    of response: ChappieResponse
+  ) throws -> (json: ChappieJSONValue, value: Value) {
     let text = response.outputText
     if response.isRefusal { throw ChappieTypedAnswerError.refused(text) }
     guard

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Reads the beginning of a JSON text, by closing what is open and reading the result.
-struct PartialJSON {
+package struct PartialJSON {
   private var index = 0
   /// The closing brackets and braces of what is open, the outermost first.
   private var closers: [UInt8] = []
@@ -13,7 +13,7 @@ struct PartialJSON {
   /// and the end of its last string.
   ///
   /// - Returns: nil if there is nothing yet, or no JSON.
-  static func read(_ text: Substring) -> ChappieJSONValue? {
+  package static func read(_ text: Substring) -> ChappieJSONValue? {
     let bytes = Array(text.utf8)
     var reader = PartialJSON()
     reader.scan(bytes.span)
@@ -22,7 +22,7 @@ struct PartialJSON {
   }
 
   /// The JSON of an answer. A model can say something before it, in a paragraph of its own.
-  static func document(in answer: String) -> Substring {
+  package static func document(in answer: String) -> Substring {
     guard let gap = answer.ranges(of: AnswerText.gap + "{").last else { return answer[...] }
     return answer[gap.lowerBound...].dropFirst(AnswerText.gap.count)
   }

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import ChappieSDK
+
+extension LanguageModelSession {
+  /// A complete answer.
+  public struct Response<Content: Sendable>: Sendable {
+    /// The answer.
+    public let content: Content
+    /// The answer as the model wrote it.
+    public let rawContent: GeneratedContent
+    /// The entries that the request has added to the transcript: the prompt, the calls of tools, the answer.
+    public let transcriptEntries: ArraySlice<Transcript.Entry>
+    /// The client's answer, with the model and the use of tokens. Apple's type does not have it.
+    public let response: ChappieResponse
+  }
+
+  /// An answer in progress: cumulative snapshots, and at last the complete answer. Releasing the stream cancels the
+  /// request. A reader that is slower than the model misses snapshots, but never the last one.
+  public struct ResponseStream<Content: Sendable>: AsyncSequence, Sendable {
+    /// The whole of an answer so far.
+    public struct Snapshot: Sendable {
+      let text: String
+      let isText: Bool
+
+      /// The answer so far, as the model has written it.
+      public var rawContent: GeneratedContent {
+        let json = isText ? .string(text) : PartialJSON.read(PartialJSON.document(in: text))
+        return GeneratedContent(json ?? [:], isComplete: false)
+      }
+    }
+
+    public typealias Element = Snapshot
+
+    let snapshots: AsyncThrowingStream<Snapshot, any Swift.Error>
+    let task: Task<Response<Content>, any Swift.Error>
+
+    /// Iterates over the snapshots. A stream has one reader at a time.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+      fileprivate var snapshots: AsyncThrowingStream<Snapshot, any Swift.Error>.AsyncIterator
+
+      /// The newest snapshot, or nil after the last.
+      ///
+      /// - Throws: as ``LanguageModelSession/respond(to:options:)``; `CancellationError` if the reader is cancelled.
+      public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Snapshot? {
+        if let snapshot = try await snapshots.next(isolation: actor) { return snapshot }
+        try Task.checkCancellation()
+        return nil
+      }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator {
+      AsyncIterator(snapshots: snapshots.makeAsyncIterator())
+    }
+
+    /// Waits for the complete answer; snapshots before it are skipped.
+    ///
+    /// - Throws: as ``LanguageModelSession/respond(to:options:)``.
+    public func collect() async throws -> Response<Content> {
+      for try await _ in self {}
+      return try await task.value
+    }
+  }
+}
+
+extension LanguageModelSession.ResponseStream.Snapshot where Content == String {
+  /// The text so far.
+  public var content: String { text }
+}
+
+extension LanguageModelSession.ResponseStream.Snapshot where Content: Decodable {
+  /// The value so far; nil while it lacks something that the type needs. `rawContent.value(_:forProperty:)` reads a
+  /// member before that.
+  public var content: Content? { try? rawContent.value() }
+}
