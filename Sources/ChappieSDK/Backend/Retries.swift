@@ -109,7 +109,7 @@ struct Retries {
   private func isHopeless(_ error: ChappieClientError) -> Bool {
     guard case .usageLimitReached(let limit) = error, let reset = limit.resetsAt.flatMap({ Timestamp($0) })
     else { return false }
-    return reset > Timestamp.now + Int64(backoff.longestWait)
+    return Double(reset.unixSeconds) > Double(Timestamp.now.unixSeconds) + backoff.longestWait
   }
 
   private mutating func reconnect(_ error: ChappieClientError) -> Decision {

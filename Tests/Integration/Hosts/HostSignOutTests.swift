@@ -36,7 +36,7 @@ struct HostSignOutTests {
       world.keyring.freeze()
       let host = try world.startLibraryHost("sign-out", "blocking")
       #expect(try await host.waitForEnd() == .exit(0))
-      #expect(host.output.hasPrefix("signed-in "), "\(host.output)")
+      #expect(!host.output.hasPrefix("signed-out"), "\(host.output)")
       #expect(host.output.contains("keyring"), "\(host.output)")
       world.keyring.thaw()
       #expect(try await world.keyring.credentials().count == 1)

@@ -7,15 +7,17 @@ import Testing
 struct RefusalTests {
   private static let refusing = #"[{"endpoint":"refresh","status":400,"body":{"error":"invalid_grant"}}]"#
 
-  /// Makes the server refuse a refresh for the first time, and returns the length of the item stored before.
+  /// Makes the server refuse a refresh for the first time, and returns the length of the item stored then.
   private func refuse(_ world: World, _ caller: Caller) async throws -> Int {
     let before = try #require(try await world.keyring.credentials()["default"]).secret.count
     try await world.sandbox.expireAccessTokens()
     try await world.sandbox.play(Self.refusing)
     try await expectReauthentication(caller)
-    // The item is sealed, so only its length shows: the refusal and its time were added, and nothing was removed.
-    #expect(try await length(world) > before)
-    return before
+    // The item is sealed, so only its length shows: the refusal, its reason and its time were added, and nothing was
+    // removed.
+    let refused = try await length(world)
+    #expect(refused > before)
+    return refused
   }
 
   private func length(_ world: World) async throws -> Int {
