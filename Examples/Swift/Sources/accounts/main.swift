@@ -7,6 +7,7 @@
 //   example-accounts NAME sign-out   signs out
 import ChappieSDK
 import ExampleSupport
+import Foundation
 
 await run {
   let arguments = CommandLine.arguments.dropFirst()
@@ -37,6 +38,7 @@ await run {
 
 /// Waits for the end of a sign-in.
 func finish(_ session: ChappieAuthSession) async throws {
+  fflush(nil)
   for await change in session.updates where !change.deviceLinkState.isRunning {
     guard change.deviceLinkState == .linked else { throw change.lastError ?? .cancelled }
     return print(ChappieSignIn(authSession: session).step.title)
@@ -47,6 +49,7 @@ func list() async throws {
   let shared = try exampleConfiguration()
   for name in try await Chappie.accounts(ofService: shared.keychainService, applicationID: shared.applicationID) {
     let session = Chappie.authSession(configuration: try exampleConfiguration(account: name))
+    await session.restored()
     let step = ChappieSignIn(authSession: session).step
     print("\(name): \(step.title). \(step.planLine ?? "")")
   }
