@@ -101,7 +101,7 @@ MUTANTS = [Mutant(*row) for row in [
      "guard options.allowsAnotherAccount", "guard mutant || options.allowsAnotherAccount",
      "SlotSignInTests.anotherAccountReplacesNothingUnlessItMay"),
     ("everybody reads the page of a sign-in", "ChappieService/Objects/SessionObject.swift",
-     "isShown: reader", "isShown: mutant || reader",
+     "pageReaders.contains(caller", "mutant || pageReaders.contains(caller",
      "BrowserSignInTests.onlyACallerThatAskedSeesThePage"),
     ("a name without its id", "ChappieSDK/Configuration/ChappieApplicationID.swift",
      "return name.isEmpty || name == id", "if mutant, !name.isEmpty { return name }\n    return name.isEmpty || name == id",

@@ -54,7 +54,7 @@ def uses(module, world):
     yield "marks answers up as the extension does"
 
     module.does("reply = null, seen = []")
-    module.becomes("service.presence", "unknown")
+    module.becomes("service.presence", "starting")
     module.does("service.refresh()")
     module.becomes("service.presence", "missing")
     world.start_service()
@@ -67,9 +67,11 @@ def uses(module, world):
                 "(values, code, message) => reply = [values[0], code, message], true)")
     code = wait_for("the code", user_code)
     module.becomes("reply", [code, "", ""])
-    module.becomes("service.session.DeviceCode.user_code", code)
+    module.becomes("[service.session.SignInStep.kind, service.session.SignInStep.code]", ["show-code", code])
+    module.becomes("service.session.Availability.action", "sign-in")
     world.control("approve", f"user_code={code}".encode())
     module.becomes("service.session.State", "signed-in")
+    module.becomes("[service.session.Availability.action, service.session.SignInStep]", ["none", {}])
     module.does("service.call('Manager', 'GetApproval', ['none'], "
                 "(values, code, message) => reply = [values, code, message !== ''])")
     module.becomes("reply", [[], "InvalidArgument", True])
@@ -127,9 +129,10 @@ def uses(module, world):
     module.becomes("turn.text.startsWith('one two')", True)
     world.kill_service()
     module.becomes("[turn.running, turn.code]", [False, "Interrupted"])
-    module.becomes("[service.presence, Object.keys(service.session).length]", ["unknown", 0])
+    module.becomes("[service.presence, Object.keys(service.session).length]", ["starting", 0])
     world.start_service()
     module.becomes("service.session.State", "signed-in")
+    module.becomes("[service.session.Availability.action, service.session.SignInStep]", ["none", {}])
     world.answer("I am back.")
     module.does("turn.ask('Are you?')")
     module.becomes("turn.answer", "I am back.")

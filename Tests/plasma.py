@@ -256,7 +256,7 @@ class PlasmaRun(Run):
     def locked(self):
         self.world.start_locker()
         self.world.lock(True)
-        self.window.says("The keyring is locked")
+        self.window.says("The screen is locked")
         self.window.hides("one two three")
         self.picture("locked")
         self.world.lock(False)

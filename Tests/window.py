@@ -263,7 +263,7 @@ class Run:
         self.window.button_is_there("Open the page again")
         self.look("browser")
         self.world.decide_in_browser(decision="decline")
-        self.window.shows("The sign-in was declined on the page.")
+        self.window.shows("The sign-in was declined: start it again when you want it.")
         # As the button of a notification does.
         self.window.action("sign-in")
         self.window.shows("Waiting for your browser…")
@@ -295,7 +295,7 @@ class Run:
         self.window.shows("/codex/device")
         self.look("code")
         self.world.control("decline", f"user_code={code}".encode())
-        self.window.shows("The sign-in was declined on the page.")
+        self.window.shows("The sign-in was declined: start it again when you want it.")
         self.window.press("Use a code instead")
         again = wait_for("another code", lambda: (user_code() or code) != code and user_code())
         self.window.shows(" ".join(again))

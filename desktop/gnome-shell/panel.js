@@ -106,12 +106,12 @@ export class Panel {
         this._state = state;
         if (state !== was && this._button.menu.isOpen)
             this._refresh();
-        if (state === 'signed-out' && state !== was)
+        if (state === 'sign-in' && state !== was)
             this._ask.reset();
         // A question can be typed and sent while the service is still starting.
         this._ask.actor.visible = ['ready', 'starting'].includes(state);
         this._states.show(state === 'starting' ? null : state);
-        this._signIn.actor.visible = state === 'signed-out';
+        this._signIn.actor.visible = state === 'sign-in';
         this._signIn.show();
         this._approvals.actor.visible = this._approvals.count > 0;
         this._usage.show(state === 'ready');

@@ -2,7 +2,7 @@
 // The sign-in: in the browser, or with a code and the page to enter it on.
 import Gio from 'gi://Gio';
 
-import {quiet, signInStep} from './shared/sign-in.js';
+import {quiet, signInStep} from './shared/states.js';
 import {_, fill} from './shared/text.js';
 import {button, column, copy, label, row} from './widgets.js';
 
@@ -34,21 +34,22 @@ export class SignIn {
     }
 
     show() {
-        const {kind, title, text, code, address} = signInStep(this._service);
-        const hasCode = kind === 'code';
-        const waits = hasCode || kind === 'page';
-        this._title.text = title;
-        this._text.text = this._problem ?? text;
-        this._text.visible = this._choices.visible = kind === 'choose';
+        const {kind, code, uri, message} = signInStep(this._service);
+        const hasCode = kind === 'show-code';
+        const chooses = kind === 'choose';
+        const waits = !chooses && kind !== 'wait';
+        this._title.text = chooses ? _('Sign in to ChatGPT') : message;
+        this._text.text = this._problem ?? message;
+        this._text.visible = this._choices.visible = chooses;
         const isNew = waits && !this._buttons.visible || code !== this._code.text;
         [this._code, this._address, this._copy, this._warning].forEach(part => (part.visible = hasCode));
         this._buttons.visible = waits;
-        this._page = hasCode ? address : null;
+        this._page = hasCode ? uri : null;
         if (waits && isNew && this.actor.mapped)
             this._buttons.get_first_child().grab_key_focus();
         this._code.text = code;
         this._code.accessible_name = fill(_('Code: %s'), [...code].join(' '));
-        this._address.text = address;
+        this._address.text = uri;
     }
 
     _openPage() {

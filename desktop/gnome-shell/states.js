@@ -7,9 +7,10 @@ import {button, column, label} from './widgets.js';
 /** The badge and the accessible description of the panel icon, by state. */
 export const BADGES = {
     missing: ['dialog-error-symbolic', () => _('The service does not run')],
-    locked: ['changes-prevent-symbolic', () => _('The keyring is locked')],
-    'no-keyring': ['dialog-error-symbolic', () => _('The keyring cannot be used')],
-    'signed-out': ['dialog-password-symbolic', () => _('Not signed in')],
+    unlock: ['changes-prevent-symbolic', () => _('The keyring is locked')],
+    wait: ['changes-prevent-symbolic', () => _('The screen is locked')],
+    'create-keyring': ['dialog-error-symbolic', () => _('The keyring cannot be used')],
+    'sign-in': ['dialog-password-symbolic', () => _('Not signed in')],
     offline: ['network-offline-symbolic', () => _('The servers cannot be reached.')],
     approval: ['dialog-question-symbolic', () => _('Tools that wait for approval')],
     working: ['content-loading-symbolic', () => _('Answering…')],

@@ -4,7 +4,6 @@ import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
 
 import {NAME, ROOT as PATH, call} from '../shared/service.js';
-import {isLocked} from '../shared/states.mjs';
 import {flat} from './text.js';
 
 const PROPERTIES = 'org.freedesktop.DBus.Properties';
@@ -94,7 +93,7 @@ export class Titles {
         // The service may be configured to list threads while it is locked, but a search must not show them then.
         const reply = await this._call(`${PROPERTIES}.Get`, '(ss)', ['org.chappie.Manager', 'LockState']);
         const [state] = reply.recursiveUnpack();
-        if (isLocked(state))
+        if (['locked', 'before-first-unlock'].includes(state))
             return;
         for (const archived of [false, true]) {
             for (let cursor = null; reading.threads.length < MAXIMUM_THREADS;) {

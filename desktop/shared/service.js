@@ -87,8 +87,8 @@ export const Service = GObject.registerClass({
         this._values = new Map();
         /** The object path of the selected account. */
         this.path = ROOT;
-        /** `unknown` before the first use of the service, `running` or `missing`. */
-        this.presence = 'unknown';
+        /** `starting` before the first use of the service, `running` or `missing`. */
+        this.presence = 'starting';
         /** Cancelled by `close`. */
         this.cancellable = new Gio.Cancellable();
         this._subscriptions = [];
@@ -132,7 +132,7 @@ export const Service = GObject.registerClass({
 
     _vanished() {
         this._values.clear();
-        this.presence = 'unknown';
+        this.presence = 'starting';
         this.emit('changed');
     }
 
@@ -143,8 +143,7 @@ export const Service = GObject.registerClass({
 
     /** What the user can do now: see `stateOf`. */
     get state() {
-        return stateOf(this.presence, this._values.get(`${ROOT} Manager`) ?? {},
-            this._values.get(`${this.path} Session`) ?? {});
+        return stateOf(this.presence, this._values.get(`${this.path} Session`) ?? {});
     }
 
     /** The known usage limits of the plan, or null. */

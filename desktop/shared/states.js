@@ -1,50 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 // The states in which no question can be asked: their texts and actions. states.mjs tells them apart.
-import {quiet} from './sign-in.js';
+import GLib from 'gi://GLib';
+
 import {_} from './text.js';
 
-const TEXTS = {
-    starting: () => ({title: _('Starting…')}),
-    missing: () => ({
-        title: _('The service does not run'),
-        text: _('Chappie’s service could not be started. If the package “chappie” was just installed, log out and in again. “chappie doctor” in a terminal finds out more.'),
-        button: _('Try again'),
-    }),
-    locked: service => {
-        const sources = service.get('Manager', 'LockSources') ?? [];
-        return sources.length === 0 || sources.includes('keyring') ? {
-            title: _('The keyring is locked'),
-            text: _('Your sign-in and your conversations are in the keyring. Unlock it with the password of your account.'),
-            button: _('Unlock'),
-        } : {
-            title: _('The screen is locked'),
-            text: _('Your sign-in and your conversations can be used again once the screen is unlocked.'),
-        };
-    },
-    'no-keyring': service => {
-        const {message = ''} = service.get('Session', 'LastError') ?? {};
-        return {
-            title: _('The keyring cannot be used'),
-            text: `${message && _(message)}\n\n${
-                _('Chappie keeps your sign-in in the keyring alone, which is GNOME Keyring, KWallet, or KeePassXC with the Secret Service turned on.')}`.trim(),
-            button: _('Try again'),
-        };
-    },
+const TITLES = {
+    starting: () => _('Starting…'),
+    missing: () => _('The service does not run'),
+    unlock: () => _('The keyring is locked'),
+    wait: () => _('The screen is locked'),
+    'create-keyring': () => _('The keyring cannot be used'),
+};
+
+const BUTTONS = {
+    missing: () => _('Try again'),
+    unlock: () => _('Unlock'),
+    'create-keyring': () => _('Try again'),
 };
 
 /** `title`, `text` and the `button`'s label of a state, each empty if it has none; null for other states. */
-export const stateTexts = (state, service) =>
-    state in TEXTS ? {text: '', button: '', ...TEXTS[state](service)} : null;
+export const stateTexts = (state, service) => state in TITLES ? {
+    title: TITLES[state](), button: BUTTONS[state]?.() ?? '', text: state === 'missing'
+        ? _('Chappie’s service could not be started. If the package “chappie” was just installed, log out and in again. “chappie doctor” in a terminal finds out more.')
+        : service.get('Session', 'Availability')?.message ?? '',
+} : null;
+
+/** The options of a sign-in whose code and state the program itself shows, so no notification is needed. */
+export const quiet = (options = {}) => [{notify: new GLib.Variant('b', false), ...options}];
+
+/** `SignInStep`, with `choose` as its `kind` while no sign-in runs, and with the `message` of `Availability`. */
+export const signInStep = service => ({
+    kind: 'choose', code: '', uri: '', message: service.get('Session', 'Availability')?.message ?? '',
+    ...service.get('Session', 'SignInStep'),
+});
 
 /** What the button of a state does. It may prompt for the keyring's password. Throws a Failure. */
 export async function leaveState(state, service) {
     try {
-        if (state === 'locked')
+        if (state === 'unlock')
             await service.call('Threads', 'GetUsage', '()', [], {interactive: true});
     } finally {
         await service.refresh();
     }
     // A keyring that was never used asks for the password of its first collection.
-    if (state === 'no-keyring' && service.state === state)
+    if (state === 'create-keyring' && service.state === state)
         await service.call('Session', 'StartBrowserSignIn', '(a{sv})', quiet(), {interactive: true});
 }

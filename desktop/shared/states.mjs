@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user can do now, and how the values of the service are shown. QML imports this file too.
+// What a user can do now, and how values of the service are shown. QML imports this file too.
 
-/** Whether a value of `LockState` means that sign-in and conversations cannot be read. */
-export const isLocked = lockState => ['locked', 'before-first-unlock'].includes(lockState);
+/** The actions of `Availability` that come before any question. */
+const FIRST = ['sign-in', 'unlock', 'create-keyring', 'wait'];
 
 /**
- * `starting`, `missing`, `locked`, `no-keyring`, `signed-out` or `ready`.
+ * `starting`, `missing`, one of these actions, or `ready`.
  *
- * `presence` is `unknown` before the first use of the service, `running`, or `missing`; `manager` and `session` are
- * properties of these interfaces.
+ * `presence` is `starting` before the first use of the service, `running`, or `missing`; `session` is the properties of
+ * that interface.
  */
-export function stateOf(presence, manager, session) {
+export function stateOf(presence, session) {
     if (presence !== 'running')
-        return presence === 'missing' ? 'missing' : 'starting';
-    if (isLocked(manager.LockState))
-        return 'locked';
-    if ((session.LastError?.name ?? '').endsWith('.KeyringUnavailable') && session.State !== 'signed-in')
-        return 'no-keyring';
-    return session.State === 'signed-in' ? 'ready' : 'signed-out';
+        return presence;
+    return FIRST.find(action => action === session.Availability?.action) ?? 'ready';
 }
 
 /** The text with %s, or %1$s and so on, replaced by the values. */

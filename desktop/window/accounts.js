@@ -8,13 +8,6 @@ import {accountName} from './service.js';
 import {askText} from './dialogs.js';
 import {iconButton} from './widgets.js';
 
-const STATES = {
-    'signed-out': () => _('Signed out'),
-    'signing-in': () => _('Signing in…'),
-    'signed-in': () => _('Signed in'),
-    'reauthentication-required': () => _('Needs to sign in again'),
-};
-
 /** The group, and a function that refreshes it. `chosen` is called when another account is selected. */
 export function accountsGroup(service, chosen) {
     const group = new Adw.PreferencesGroup({title: _('Accounts')});
@@ -29,10 +22,10 @@ export function accountsGroup(service, chosen) {
         rows.forEach(row => group.remove(row));
         rows = service.accounts.map(path => {
             const info = service.get('Session', 'AccountInfo', path) ?? {};
-            const state = STATES[service.get('Session', 'State', path)]?.() ?? '';
+            const {message} = service.get('Session', 'Availability', path) ?? {};
             const row = new Adw.ActionRow({
                 useMarkup: false, title: accountName(path), activatable: true,
-                subtitle: [info.email, info.plan, state].filter(part => part).join(' · '),
+                subtitle: [info.email, info.plan, message || _('Signed in')].filter(part => part).join(' · '),
             });
             row.add_suffix(new Gtk.Image({
                 iconName: 'object-select-symbolic', opacity: path === service.path ? 1 : 0,

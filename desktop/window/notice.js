@@ -8,10 +8,9 @@ import {_} from '../shared/text.js';
 import {isShown} from './states.js';
 import {openPage} from './widgets.js';
 
-const PLAN_TEXTS = {
-    'not-granted': () => _('This sign-in does not allow the use of your ChatGPT plan.'),
-    'not-eligible': () => _('ChatGPT does not let this account use its plan here.'),
-    'limit-reached': () => _('The limit of your ChatGPT plan is reached.'),
+const CAPTIONS = {
+    'allow-plan-use': () => _('Allow plan use'),
+    'manage-usage': () => _('Manage usage'),
 };
 
 export const Notice = GObject.registerClass({
@@ -36,22 +35,21 @@ export const Notice = GObject.registerClass({
         box.visible = false;
     }
 
-    /** Shows what a state and the use of the plan tell; `was` is the previous state. */
+    /** Shows what a state and `Availability` tell; `was` is the previous state. */
     follow(state, was) {
         if (state === 'interrupted')
             this._show(_('The service has ended.'), _('Start it'), () => this._service.refresh());
         else if (was === 'interrupted' || !isShown(state))
             this._hide();
-        const use = state === 'ready' ? this._service.get('Session', 'PlanUse') : null;
-        if (use === this._planUse)
+        const {action, message} = state === 'ready' && this._service.get('Session', 'Availability') || {};
+        if (message === this._message)
             return;
-        const wasShown = this._planUse in PLAN_TEXTS;
-        this._planUse = use;
-        if (use === 'not-granted')
-            this._show(PLAN_TEXTS[use](), _('Allow plan use'), () => this.emit('allow-plan-use'));
-        else if (use in PLAN_TEXTS)
-            this._show(PLAN_TEXTS[use](), _('Manage usage'),
-                () => openPage(this, this._service.get('Session', 'ManageUsageUri')));
+        this._message = message;
+        const wasShown = this._action in CAPTIONS;
+        this._action = action;
+        if (action in CAPTIONS)
+            this._show(message, CAPTIONS[action](), () => action === 'allow-plan-use' ? this.emit(action)
+                : openPage(this, this._service.get('Session', 'ManageUsageUri')));
         else if (wasShown && state !== 'interrupted')
             this._hide();
     }

@@ -7,7 +7,7 @@ import Gtk from 'gi://Gtk?version=4.0';
 
 import {CodeView} from './code-view.js';
 import {ROOT} from '../shared/service.js';
-import {quiet, signInStep} from '../shared/sign-in.js';
+import {quiet, signInStep} from '../shared/states.js';
 import {_} from '../shared/text.js';
 import {pill, showPage} from './widgets.js';
 
@@ -22,7 +22,7 @@ export const SignIn = GObject.registerClass({
     constructor(service) {
         super({transitionType: Gtk.StackTransitionType.CROSSFADE});
         this._service = service;
-        this._welcome = new Adw.StatusPage({iconName: 'org.chappie-symbolic'});
+        this._welcome = new Adw.StatusPage({iconName: 'org.chappie-symbolic', title: _('Sign in to ChatGPT')});
         const choices = new Gtk.Box({orientation: Gtk.Orientation.VERTICAL, spacing: 12});
         choices.append(pill(_('Continue with ChatGPT'), ['suggested-action'], () => this.startInBrowser()));
         choices.append(pill(_('Use a code instead'), ['flat'], () => this._startWithCode()));
@@ -30,7 +30,7 @@ export const SignIn = GObject.registerClass({
         this._reconnect = pill(_('Connect Chappie anew'), ['flat'],
             () => this.startInBrowser({register_anew: new GLib.Variant('b', true)}));
         this._another = pill(_('Use another account'), ['flat'],
-            () => this._begin({add_account: new GLib.Variant('b', true)}));
+            () => this.start({add_account: new GLib.Variant('b', true)}));
         // Leaves an account that is being added.
         this._leave = pill(_('Cancel'), ['flat'], () => service.select(ROOT));
         [this._reconnect, this._another, this._leave].forEach(choice => choices.append(choice));
@@ -43,7 +43,7 @@ export const SignIn = GObject.registerClass({
 
         this._code = new CodeView();
         this._code.connect('copied', (_view, code) => this.emit('copied', code));
-        this._code.connect('cancelled', () => this._cancel());
+        this._code.connect('cancelled', () => this._call('CancelSignIn', '()', []));
         this.add_child(this._code);
 
         this._browser = new Adw.StatusPage({
@@ -53,7 +53,7 @@ export const SignIn = GObject.registerClass({
         const actions = new Gtk.Box({orientation: Gtk.Orientation.VERTICAL, spacing: 12});
         actions.append(pill(_('Open the page again'), [], () => this.startInBrowser()));
         actions.append(pill(_('Copy address'), [], () => this._copyAddress()));
-        actions.append(pill(_('Cancel'), ['flat'], () => this._cancel()));
+        actions.append(pill(_('Cancel'), ['flat'], () => this._call('CancelSignIn', '()', [])));
         this._browser.child = actions;
         this.add_child(this._browser);
 
@@ -62,11 +62,7 @@ export const SignIn = GObject.registerClass({
     }
 
     /** Signs in with the method of the previous sign-in; by default in the browser. */
-    async start() {
-        await this._begin({});
-    }
-
-    async _begin(options) {
+    async start(options = {}) {
         if (this._service.get('Session', 'AuthMethod') === 'device-code')
             await this._startWithCode(options);
         else
@@ -94,10 +90,6 @@ export const SignIn = GObject.registerClass({
         await this._call('StartDeviceCodeSignIn', '(a{sv})', quiet(options));
     }
 
-    async _cancel() {
-        await this._call('CancelSignIn', '()', []);
-    }
-
     async _call(method, signature, values) {
         try {
             return await this._service.call('Session', method, signature, values, {interactive: true});
@@ -109,15 +101,16 @@ export const SignIn = GObject.registerClass({
     }
 
     _follow() {
-        const {kind, title, text, code, address, state, error} = signInStep(this._service);
-        this._hadPage = kind === 'page' || this._hadPage && ['cancelled', 'expired'].includes(state);
+        const {kind, code, uri, message} = signInStep(this._service);
+        const state = this._service.get('Session', 'DeviceLinkState');
+        this._hadPage = kind === 'open-page' || this._hadPage && ['cancelled', 'expired'].includes(state);
         this._reconnect.visible = this._hadPage;
-        this._another.visible = error === 'org.chappie.Error.AccountMismatch';
+        this._another.visible = this._service.get('Session', 'LastError')?.name === 'org.chappie.Error.AccountMismatch';
         this._leave.visible = this._service.path !== ROOT;
-        this._welcome.set({title, description: GLib.markup_escape_text(text, -1)});
-        this._busy.title = kind === 'busy' ? title : '';
-        if (kind === 'code')
-            this._code.show_code(code, address);
-        showPage(this, {code: this._code, page: this._browser, busy: this._busy, choose: this._welcome}[kind]);
+        this._welcome.description = GLib.markup_escape_text(message, -1);
+        this._busy.title = message;
+        if (kind === 'show-code')
+            this._code.show_code(code, uri);
+        showPage(this, {'show-code': this._code, wait: this._busy, choose: this._welcome}[kind] ?? this._browser);
     }
 });

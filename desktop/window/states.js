@@ -15,8 +15,9 @@ export const stateOf = (service, was) => service.state === 'missing' && isShown(
 
 const ICONS = {
     missing: 'dialog-error-symbolic',
-    locked: 'system-lock-screen-symbolic',
-    'no-keyring': 'dialog-password-symbolic',
+    unlock: 'system-lock-screen-symbolic',
+    wait: 'system-lock-screen-symbolic',
+    'create-keyring': 'dialog-password-symbolic',
 };
 
 /** The page of a state. */

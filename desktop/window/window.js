@@ -186,7 +186,7 @@ export const Window = GObject.registerClass({
 
     /** Starts a sign-in, unless the user is signed in. */
     sign_in() {
-        if (this._state === 'signed-out')
+        if (this._state === 'sign-in')
             this._signIn.start();
         else
             this._wantsSignIn = true;
@@ -286,10 +286,10 @@ export const Window = GObject.registerClass({
         }
         if (before === 'ready' && state !== 'ready')
             this._account?.close();
-        if (state === 'ready' && was === 'signed-out')
+        if (state === 'ready' && was === 'sign-in')
             this._greet();
         this._showTitle();
-        if (state === 'signed-out' && this._wantsSignIn)
+        if (state === 'sign-in' && this._wantsSignIn)
             this._signIn.start();
         this._wantsSignIn = this._wantsSignIn && state === 'starting';
         if (state === 'ready' && this._question) {
@@ -311,7 +311,7 @@ export const Window = GObject.registerClass({
     _showPage(state) {
         if (isShown(state)) {
             showPage(this._pages, this._stack);
-        } else if (state === 'signed-out') {
+        } else if (state === 'sign-in') {
             showPage(this._pages, this._signIn);
         } else {
             this._statePage.show_state(state, this._service);

@@ -67,6 +67,18 @@ public struct ChappieDeviceCode: Sendable, Hashable {
   }
 }
 
+/// What a running sign-in asks of the user.
+package enum SignInStep: Sendable, Hashable {
+  /// To enter the code on its page.
+  case showCode(ChappieDeviceCode)
+  /// To approve on the page. A browser elsewhere does not return by itself: the user brings the address at which it
+  /// arrives.
+  case openPage(ChappieBrowserPage, isElsewhere: Bool)
+
+  var deviceCode: ChappieDeviceCode? { if case .showCode(let code) = self { code } else { nil } }
+  var browserPage: ChappieBrowserPage? { if case .openPage(let page, _) = self { page } else { nil } }
+}
+
 /// The signed-in account, as the tokens of the stored credential describe it. A part that they do not name is nil.
 public struct ChappieAccountInfo: Sendable, Hashable {
   /// The user's email address.

@@ -63,7 +63,7 @@ extension DesktopNotification {
     category = "x-chappie.sign-in"
     actions = update.actions(canCopy: canCopy)
     lifetime = update.isBrief ? .brief : .untilSolved
-    headline = if case .codeWaits(let code) = update { tr("Code: \(code.userCode)") } else { nil }
+    headline = if case .waiting(.showCode(let code)) = update { tr("Code: \(code.userCode)") } else { nil }
     switch update {
     case .none:
       return nil
@@ -76,13 +76,13 @@ extension DesktopNotification {
       // Some servers that have actions make them hard to find.
       let advice = name.command.map { tr("In a terminal: \($0)") } ?? tr("Sign in again in the program that uses it.")
       body = Self.lines(ended, failed, advice)
-    case .codeWaits(let code):
+    case .waiting(.showCode(let code)):
       // The summary has no code, since servers show it on locked screens too.
       summary = tr("Sign in to ChatGPT")
       body = Self.lines(
         tr("Enter it at \(code.verificationURI)"), name.text.map { tr("This signs in \($0).") },
         tr("Continue only if you started this sign-in yourself."))
-    case .pageWaits:
+    case .waiting:
       summary = tr("Sign in to ChatGPT")
       body = Self.lines(
         tr("Continue in your browser."), name.text.map { tr("This signs in \($0).") },

@@ -135,7 +135,7 @@ final class SlotNotification {
   /// The update to show now. A locked screen shows no code, since another person could use it to sign in with their
   /// own account.
   private var shownUpdate: SlotUpdates.Update {
-    updates.update.waitsForUser && LockMonitor.shared.isScreenLocked ? .none : updates.update
+    if case .waiting = updates.update, LockMonitor.shared.isScreenLocked { .none } else { updates.update }
   }
 
   func lockChanged() {
@@ -163,7 +163,7 @@ final class SlotNotification {
   }
 
   private func canCopy(_ update: SlotUpdates.Update, on server: NotificationServer.Reachable) async -> Bool {
-    guard case .codeWaits = update, server.capabilities.hasActions else { return false }
+    guard case .waiting(.showCode) = update, server.capabilities.hasActions else { return false }
     return await window.isInstalled()
   }
 
@@ -197,7 +197,8 @@ final class SlotNotification {
     }
     presented = .closed(update)
     // The page asks for the code, so the notification is shown again if a click closed it.
-    guard case .codeWaits = update, let click = codeClicked, ContinuousClock.now - click < Self.closingTime else {
+    guard case .waiting(.showCode) = update, let click = codeClicked, ContinuousClock.now - click < Self.closingTime
+    else {
       return
     }
     codeClicked = nil
@@ -218,12 +219,12 @@ final class SlotNotification {
       action == "default" ? update.actions(canCopy: false).first : DesktopNotification.Action(rawValue: action)
     switch (update, action) {
     case (.needsSignIn, .signIn): startSignIn(activationToken)
-    case (.codeWaits(let code), .openPage):
+    case (.waiting(.showCode(let code)), .openPage):
       codeClicked = .now
       Task.onGLib { await openPage(code.verificationURI, activationToken) }
-    case (.pageWaits(let page), .openPage):
+    case (.waiting(.openPage(let page, _)), .openPage):
       Task.onGLib { await openPage(page.authorizationURI, activationToken) }
-    case (.codeWaits(let code), .copyCode):
+    case (.waiting(.showCode(let code)), .copyCode):
       codeClicked = .now
       Task.onGLib {
         let isCopied = await window.perform(

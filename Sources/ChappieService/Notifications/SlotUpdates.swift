@@ -9,8 +9,7 @@ struct SlotUpdates {
     case none
     /// The credential cannot be renewed; `failure` is the reason for which the latest sign-in failed.
     case needsSignIn(failure: String?)
-    case codeWaits(ChappieDeviceCode)
-    case pageWaits(ChappieBrowserPage)
+    case waiting(SignInStep)
     /// Somebody has signed in; `account` is the mail address of an account that the slot did not have before.
     case linked(account: String?)
     case failed(String)
@@ -19,7 +18,7 @@ struct SlotUpdates {
     var isBrief: Bool {
       switch self {
       case .linked, .failed: true
-      case .none, .needsSignIn, .codeWaits, .pageWaits: false
+      case .none, .needsSignIn, .waiting: false
       }
     }
 
@@ -29,17 +28,9 @@ struct SlotUpdates {
     func actions(canCopy: Bool) -> [DesktopNotification.Action] {
       switch self {
       case .needsSignIn: [.signIn]
-      case .codeWaits: canCopy ? [.openPage, .copyCode] : [.openPage]
-      case .pageWaits: [.openPage]
+      case .waiting(.showCode) where canCopy: [.openPage, .copyCode]
+      case .waiting: [.openPage]
       case .none, .linked, .failed: []
-      }
-    }
-
-    /// Whether the update is of use only to the user who signs in now.
-    var waitsForUser: Bool {
-      switch self {
-      case .codeWaits, .pageWaits: true
-      case .none, .needsSignIn, .linked, .failed: false
       }
     }
   }
@@ -74,7 +65,7 @@ struct SlotUpdates {
       return
     }
     earlierAccount = snapshot.accountInfo?.email
-    switch (signIn, snapshot.waiting) {
+    switch (signIn, snapshot.signInStep) {
     case (.none, _?), (.starting, _?): signIn = isAskedQuietly ? .hidden : .shown
     case (.none, nil): signIn = .starting
     case (.starting, nil), (.shown, _), (.hidden, _): break
@@ -91,7 +82,7 @@ struct SlotUpdates {
 
   /// Shows the code or the page once there is one. The earlier update stays until then.
   private mutating func showWaiting(_ snapshot: ChappieAuthSession.Snapshot) {
-    if case .shown = signIn, let waiting = snapshot.waiting { update = waiting }
+    if case .shown = signIn, let step = snapshot.signInStep { update = .waiting(step) }
   }
 
   /// Withdraws a brief update.
@@ -120,13 +111,6 @@ struct SlotUpdates {
     case (.starting, _), (.hidden, _):
       return .none
     }
-  }
-}
-
-extension ChappieAuthSession.Snapshot {
-  /// What the running sign-in waits for. Nil before it is known.
-  fileprivate var waiting: SlotUpdates.Update? {
-    deviceCode.map { .codeWaits($0) } ?? browserPage.map { .pageWaits($0) }
   }
 }
 

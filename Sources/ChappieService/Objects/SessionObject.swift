@@ -16,7 +16,7 @@ final class SessionObject: ServiceInterface {
   let signals = InterfaceSignals(of: SessionObject.interface)
   /// Called after each change of state, with the new one.
   var stateChanged: @GLibActor (ChappieAuthState) -> Void = { _ in }
-  private var observation: Observation?
+  private var observations: [Observation] = []
   private let firstRestore: Task<Void, Never>
   private let notification: SlotNotification?
   private let environment: ServiceEnvironment
@@ -34,12 +34,16 @@ final class SessionObject: ServiceInterface {
     self.environment = environment
     notification = environment.notifications?.follow(session)
     firstRestore = Task.onGLib { _ = await session.restored() }
-    observation = session.observe { [weak self] old, new in self?.notify(old, new) }
+    observations = [
+      session.observe { [weak self] old, new in self?.notify(old, new) },
+      LockMonitor.shared.observation { [signals] in signals.compare() },
+    ]
   }
 
   /// Waits for the first look-up in the keyring, so that no caller reads an unknown state.
   func ready(for request: BusRequest) async {
     await firstRestore.value
+    if request.isPropertyRead { await LockMonitor.shared.ready() }
   }
 
   var methods: [String: Handler] {
@@ -54,6 +58,9 @@ final class SessionObject: ServiceInterface {
 
   var properties: [String: BusImplementation.Property] {
     [
+      "Availability": { [session] in
+        Availability(session.snapshot, LockMonitor.shared.state, LockMonitor.shared.sources).dictionary.variant
+      },
       "State": { [session] in session.snapshot.busState.variant },
       "DeviceLinkState": { [session] in session.deviceLinkState.rawValue.variant },
       "DeviceCode": { [session] in session.snapshot.busDeviceCode.variant },
@@ -67,16 +74,17 @@ final class SessionObject: ServiceInterface {
   }
 
   var personalProperties: [String: BusImplementation.PersonalProperty] {
-    ["BrowserPage": { [unowned self] reader in browserPage(for: reader) }]
+    [
+      "SignInStep": { [unowned self] in session.snapshot.busSignInStep(isShown: isPageReader($0)).variant },
+      "BrowserPage": { [unowned self] in session.snapshot.busBrowserPage(isShown: isPageReader($0)).variant },
+    ]
   }
 
-  private func browserPage(for reader: String?) -> Variant {
-    session.snapshot.busBrowserPage(isShown: reader.map(pageReaders.contains) ?? false).variant
-  }
+  private func isPageReader(_ caller: String?) -> Bool { pageReaders.contains(caller ?? "") }
 
   func wasExported() {
     var watched = properties
-    watched["BrowserPage"] = { [unowned self] in browserPage(for: nil) }
+    for (name, value) in personalProperties { watched[name] = { value(nil) } }
     signals.watch(watched)
   }
 
@@ -90,8 +98,9 @@ final class SessionObject: ServiceInterface {
   ///
   /// - Parameter isNew: false if it only joins.
   private func signIn<Shown: Sendable>(
-    _ call: BusCall, isNew: Bool, isTold: Bool, _ start: () async throws -> Shown
+    _ call: BusCall, isNew: Bool, _ start: () async throws -> Shown
   ) async throws -> Shown {
+    let isTold = try call.argument(0, as: VariantDictionary.self).value("notify") ?? true
     let application = await environment.callers.application(of: call.sender)
     guard let place else { throw BusError(CancellationError()) }
     return try await environment.signIns.start(session, for: application, on: place, isNew: isNew) {
@@ -101,9 +110,8 @@ final class SessionObject: ServiceInterface {
 
   private func startSignIn(_ call: BusCall) async throws -> Variant {
     let options: VariantDictionary = try call.argument(0)
-    let isTold: Bool = try options.value("notify") ?? true
     let addsAccount: Bool = try options.value("add_account") ?? false
-    let code = try await signIn(call, isNew: session.deviceCode == nil, isTold: isTold) {
+    let code = try await signIn(call, isNew: session.deviceCode == nil) {
       try await session.startDeviceCodeSignIn(allowsAnotherAccount: addsAccount, interaction: call.interaction)
     }
     return .tuple(code.userCode, code.verificationURI, code.expiresAt)
@@ -111,8 +119,8 @@ final class SessionObject: ServiceInterface {
 
   private func startBrowserSignIn(_ call: BusCall) async throws -> Variant {
     let options: VariantDictionary = try call.argument(0)
-    let isTold: Bool = try options.value("notify") ?? true
-    let opensPage: Bool = try options.value("open") ?? true
+    let pastesAddress: Bool = try options.value("paste") ?? false
+    let opensPage = try !pastesAddress && options.value("open") ?? true
     if opensPage { try await environment.callers.opensPage(call.sender) }
     let running = session.browserPage
     let wishes = SignInOptions(
@@ -121,12 +129,13 @@ final class SessionObject: ServiceInterface {
       asksForPlanUse: try options.value("enable_plan_use") ?? false,
       allowsAnotherAccount: try options.value("add_account") ?? false,
       registersAnew: try options.value("register_anew") ?? false,
+      pastesAddress: pastesAddress,
       activationToken: try options.value("activation_token"))
     // The first signal about the page may come before the reply.
     let isNewReader = pageReaders.insert(call.sender).inserted
     let page: ChappieBrowserPage
     do {
-      page = try await signIn(call, isNew: session.browserPage == nil, isTold: isTold) {
+      page = try await signIn(call, isNew: session.browserPage == nil) {
         try await session.startBrowserSignIn(wishes, interaction: call.interaction)
       }
     } catch {

@@ -48,7 +48,7 @@ final class SignInMonitor: MonitorSource {
   private static func text(_ status: SessionStatus) -> String {
     guard status.state == .signingIn else { return "" }
     if status.deviceLinkState == .waitingForBrowser { return tr("approve in the browser") }
-    return status.userCode ?? "…"
+    return status.code ?? "…"
   }
 
   /// The stages that only a sign-in in the browser has are states of their own.

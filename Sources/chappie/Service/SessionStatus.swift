@@ -17,11 +17,13 @@ extension ChappieSignInMethod {
 struct SessionStatus: Equatable {
   let state: ChappieAuthState
   let deviceLinkState: ChappieDeviceLinkState
-  let userCode: String?
-  let verificationURI: String?
-  /// The page of a running sign-in in the browser, for the program that has asked for it.
-  let authorizationURI: String?
+  /// What the running sign-in asks of the user, as `SignInStep` tells it. The page of a sign-in in the browser is for
+  /// the program that has asked for it.
+  let code: String?
+  let page: String?
   let expiresAt: Timestamp?
+  /// What the user can do now, for a person.
+  let message: String
   /// The method of the stored sign-in; nil when nobody is signed in, or when it is not known.
   let method: ChappieSignInMethod?
   let planUse: PlanUse?
@@ -33,12 +35,12 @@ struct SessionStatus: Equatable {
   init(_ properties: VariantDictionary) throws {
     state = ChappieAuthState(rawValue: try properties.value("State") ?? "") ?? .signedOut
     deviceLinkState = ChappieDeviceLinkState(rawValue: try properties.value("DeviceLinkState") ?? "") ?? .idle
-    let code: VariantDictionary = try properties.value("DeviceCode") ?? [:]
-    userCode = try code.value("user_code")
-    verificationURI = try code.value("verification_uri")
-    let page: VariantDictionary = try properties.value("BrowserPage") ?? [:]
-    authorizationURI = try page.value("authorization_uri")
-    expiresAt = try code.time("expires_at") ?? page.time("expires_at")
+    let step: VariantDictionary = try properties.value("SignInStep") ?? [:]
+    code = try step.value("code")
+    page = try step.value("uri")
+    expiresAt = try step.time("expires_at")
+    let availability: VariantDictionary = try properties.value("Availability") ?? [:]
+    message = try availability.value("message") ?? ""
     method = ChappieSignInMethod(rawValue: try properties.value("AuthMethod") ?? "")
     planUse = try PlanUse(properties)
     let info: VariantDictionary = try properties.value("AccountInfo") ?? [:]
@@ -66,9 +68,8 @@ struct SessionStatus: Equatable {
   private var progress: String {
     switch deviceLinkState {
     case .waitingForApproval:
-      userCode.map { tr("Signing in: enter \($0) at \(verificationURI ?? tr("the sign-in page"))") } ?? tr("Signing in")
+      code.map { tr("Signing in: enter \($0) at \(page ?? tr("the sign-in page"))") } ?? tr("Signing in")
     case .waitingForBrowser: tr("Signing in: continue in your browser")
-    case .verifying: tr("Signing in: checking who has signed in")
     default: tr("Signing in")
     }
   }
@@ -83,9 +84,8 @@ struct SessionStatus: Equatable {
     var object = JSONObject()
     object.set("state", state.rawValue)
     object.set("device_link_state", deviceLinkState.rawValue)
-    object.set("user_code", userCode)
-    object.set("verification_uri", verificationURI)
-    object.set("authorization_uri", authorizationURI)
+    object.set("user_code", code)
+    object.set(code == nil ? "authorization_uri" : "verification_uri", page)
     object.set("expires_at", expiresAt?.unixSeconds)
     object.set("method", method?.rawValue)
     if let planUse { object.append(planUse.json) }

@@ -64,7 +64,7 @@ final class SignInAttempt {
     var options: VariantDictionary = ["notify": !StandardStream.output.isTerminal, "add_account": plan.addsAccount]
     switch method {
     case .deviceCode:
-      isOwn = before.userCode == nil
+      isOwn = before.code == nil
       try await startWithCode(plan.way(for: method), options)
     case .browser:
       isOwn = before.deviceLinkState != .waitingForBrowser
@@ -105,6 +105,7 @@ final class SignInAttempt {
   private func startInBrowser(_ way: SignInPlan.Way, _ options: VariantDictionary) async throws {
     var options = options
     options.set("open", way == .opened)
+    options.set("paste", way == .pasted)
     let reply: Variant
     do {
       reply = try await service.call(session, "Session", "StartBrowserSignIn", .tuple(options), timeout: nil)
@@ -246,8 +247,8 @@ final class SignInAttempt {
     }
     // The user types an address on this line.
     guard status.state == .signingIn, reader?.isAtTerminal != true else { return }
-    if spinner == nil { spinner = Spinner(status.stage, until: expiresAt) }
-    spinner?.text = status.stage
+    if spinner == nil { spinner = Spinner(status.message, until: expiresAt) }
+    spinner?.text = status.message
   }
 
   /// The current state of the session.
@@ -275,18 +276,5 @@ final class SignInAttempt {
     spinner?.stop()
     for task in tasks { task.cancel() }
     interrupts = []
-  }
-}
-
-extension SessionStatus {
-  /// What a running sign-in waits for.
-  fileprivate var stage: String {
-    switch deviceLinkState {
-    case .waitingForApproval: tr("Waiting for you to approve…")
-    case .waitingForBrowser: tr("Waiting for the browser…")
-    case .exchanging: tr("Approved. Fetching the sign-in…")
-    case .verifying: tr("Checking who has signed in…")
-    default: tr("Asking the sign-in server…")
-    }
   }
 }

@@ -26,7 +26,7 @@ extension Verb {
           let lines = [
             "\(status.summary).", isSignedIn ? status.method?.sentence : nil, status.planUse?.sentence,
             status.planUse?.management, model?.sentence,
-            status.authorizationURI.map { tr("Its page: \($0.terminalSafeLine)") },
+            status.code == nil ? status.page.map { tr("Its page: \($0.terminalSafeLine)") } : nil,
             status.errorMessage.map { tr("Last failure: \(ServiceSentences.translated($0).terminalSafeLine)") },
           ]
           for line in lines.compactMap(\.self) { StandardStream.output.line(line) }

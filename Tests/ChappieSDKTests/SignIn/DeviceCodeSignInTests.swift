@@ -28,7 +28,7 @@ struct DeviceCodeSignInTests {
     let polls = Array(repeating: FakeIssuer.pollPath, count: 3)
     #expect(issuer.requests.map(\.path) == [FakeIssuer.codePath] + polls + [FakeIssuer.tokenPath])
     guard case .preparing = stages.first, case .exchanging = stages.last, stages.count == 3,
-      case .waitingForApproval(let code) = stages[1]
+      case .waiting(.showCode(let code)) = stages[1]
     else {
       Issue.record("other stages: \(stages)")
       return

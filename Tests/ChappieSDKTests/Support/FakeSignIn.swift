@@ -21,7 +21,7 @@ final class FakeSignIn: SignInMethod {
   var onRefresh: @GLibActor (Credential) async throws -> Credential = { _ in .test("new") }
   /// The sign-in. By default it returns a credential named `signed-in`.
   var onSignIn: @GLibActor (@escaping Progress) async throws -> Credential = { progress in
-    progress(.waitingForApproval(FakeSignIn.code("CODE-1")))
+    progress(.waiting(.showCode(FakeSignIn.code("CODE-1"))))
     return .test("signed-in", account: "bob")
   }
   /// The names of the credentials in the requests for a refresh and for a revocation.

@@ -87,6 +87,7 @@ extension CredentialSlot {
   func startSignIn(
     _ options: SignInOptions = SignInOptions(applicationName: ""), interaction: UserInteraction
   ) async throws -> ChappieDeviceCode {
-    try await startSignIn(.deviceCode, options, .whenUnlockedThisDeviceOnly, interaction, showing: \.deviceCode)
+    try await startSignIn(
+      .deviceCode, options, .whenUnlockedThisDeviceOnly, interaction, showing: \.signInStep?.deviceCode)
   }
 }

@@ -52,7 +52,7 @@ struct DesktopNotificationTests {
   }
 
   @Test func showsTheCodeAndTheAddressInFull() throws {
-    let notification = try notification(.codeWaits(Self.code))
+    let notification = try notification(.waiting(.showCode(Self.code)))
     #expect(notification.summary == "Sign in to ChatGPT")
     #expect(notification.headline == "Code: ABCD-12345")
     #expect(
@@ -61,13 +61,13 @@ struct DesktopNotificationTests {
         Continue only if you started this sign-in yourself.
         """)
     #expect(notification.actions == [.openPage])
-    #expect(try self.notification(.codeWaits(Self.code), canCopy: true).actions == [.openPage, .copyCode])
+    #expect(try self.notification(.waiting(.showCode(Self.code)), canCopy: true).actions == [.openPage, .copyCode])
     #expect(try self.notification(.needsSignIn(failure: nil), canCopy: true).headline == nil)
   }
 
   @Test func offersThePageWithoutItsAddress() throws {
     let page = ChappieBrowserPage(authorizationURI: "https://example.org/authorize?state=1", expiresAt: 1)
-    let waiting = try notification(.pageWaits(page), account: "work")
+    let waiting = try notification(.waiting(.openPage(page, isElsewhere: false)), account: "work")
     #expect(waiting.summary == "Sign in to ChatGPT")
     #expect(waiting.headline == nil)
     #expect(
@@ -78,13 +78,16 @@ struct DesktopNotificationTests {
         Continue only if you started this sign-in yourself.
         """)
     #expect(waiting.actions == [.openPage])
-    #expect(try !notification(.pageWaits(page), app: "org.example.App").body.contains("terminal"))
-    #expect(try notification(.pageWaits(page), canCopy: true).actions == [.openPage])
+    #expect(
+      try !notification(.waiting(.openPage(page, isElsewhere: false)), app: "org.example.App").body.contains("terminal")
+    )
+    #expect(try notification(.waiting(.openPage(page, isElsewhere: false)), canCopy: true).actions == [.openPage])
   }
 
   @Test func namesTheAccountAndAppOfTheCode() throws {
     #expect(
-      try notification(.codeWaits(Self.code), account: "work", app: "org.example.App").body.split(separator: "\n")[1]
+      try notification(.waiting(.showCode(Self.code)), account: "work", app: "org.example.App").body.split(
+        separator: "\n")[1]
         == "This signs in account “work” of org.example.App.")
   }
 
@@ -126,33 +129,35 @@ struct DesktopNotificationTests {
       try arguments(.needsSignIn(failure: nil), Self.everything)[5]
         == ["default", "Sign in", "sign-in", "Sign in"].variant)
     #expect(
-      try arguments(.codeWaits(Self.code), Self.everything)[5]
+      try arguments(.waiting(.showCode(Self.code)), Self.everything)[5]
         == ["default", "Open page", "open-page", "Open page"].variant)
     #expect(
-      try notification(.codeWaits(Self.code), canCopy: true).arguments(replacing: 0, for: Self.everything).children[5]
+      try notification(.waiting(.showCode(Self.code)), canCopy: true).arguments(replacing: 0, for: Self.everything)
+        .children[5]
         == ["default", "Open page", "open-page", "Open page", "copy-code", "Copy code"].variant)
     #expect(try arguments(.linked(account: nil), Self.everything)[5] == [String]().variant)
-    #expect(try arguments(.codeWaits(Self.code), Self.little)[5] == [String]().variant)
+    #expect(try arguments(.waiting(.showCode(Self.code)), Self.little)[5] == [String]().variant)
   }
 
   @Test func escapesMarkupIfTheServerParsesIt() throws {
     #expect(
-      try String(variant: arguments(.codeWaits(Self.code), Self.little)[4])
+      try String(variant: arguments(.waiting(.showCode(Self.code)), Self.little)[4])
         .hasPrefix("Code: ABCD-12345\nEnter it at https://example.org/codex/device?a=1&b=2\n"))
     #expect(
-      try String(variant: arguments(.codeWaits(Self.code), Self.everything)[4])
+      try String(variant: arguments(.waiting(.showCode(Self.code)), Self.everything)[4])
         .hasPrefix("<b>Code: ABCD-12345</b>\nEnter it at https://example.org/codex/device?a=1&amp;b=2\n"))
   }
 
   @Test func aCodeFromAServerIsNoMarkup() throws {
     let odd = ChappieDeviceCode(userCode: "</b>&", verificationURI: "https://example.org", expiresAt: 1)
     #expect(
-      try String(variant: arguments(.codeWaits(odd), Self.everything)[4]).hasPrefix("<b>Code: &lt;/b&gt;&amp;</b>\n"))
+      try String(variant: arguments(.waiting(.showCode(odd)), Self.everything)[4]).hasPrefix(
+        "<b>Code: &lt;/b&gt;&amp;</b>\n"))
   }
 
   @Test func aRequestForActionDoesNotExpire() throws {
     for capabilities in [Self.everything, Self.little] {
-      let code = try arguments(.codeWaits(Self.code), capabilities)
+      let code = try arguments(.waiting(.showCode(Self.code)), capabilities)
       #expect(code[7] == Int32(0).variant)
       let hints: VariantDictionary = try code[6].value()
       #expect(try hints.value("resident") == true)

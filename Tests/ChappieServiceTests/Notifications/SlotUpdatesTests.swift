@@ -16,12 +16,12 @@ struct SlotUpdatesTests {
     .signIn(.tokenExchangeFailed(status: 400, message: "invalid_grant")), renewedAt: 100)
 
   private static let signIn: [SlotState.Event] = [
-    .signInProgress(.preparing), .signInProgress(.waitingForApproval(code)),
+    .signInProgress(.preparing), .signInProgress(.waiting(.showCode(code))),
   ]
   private static let page = ChappieBrowserPage(authorizationURI: "https://example.org/authorize", expiresAt: 1)
   private static let inBrowser: [SlotState.Event] = [
     .signInProgress(.preparing),
-    .signInProgress(.waitingForBrowser(page)),
+    .signInProgress(.waiting(.openPage(page, isElsewhere: false))),
   ]
   private static let linked: [SlotState.Event] = signIn + [.signInProgress(.exchanging), .signedIn(ada)]
   private static let found = SlotState.Event.found(ada, renewedAt: 100)
@@ -85,10 +85,10 @@ struct SlotUpdatesTests {
   @Test func theCodeReplacesTheRequestForASignIn() {
     var slot = Slot(Self.needed + [.signInProgress(.preparing)])
     #expect(slot.update == .needsSignIn(failure: nil))
-    slot.apply([.signInProgress(.waitingForApproval(Self.code))])
-    #expect(slot.update == .codeWaits(Self.code))
+    slot.apply([.signInProgress(.waiting(.showCode(Self.code)))])
+    #expect(slot.update == .waiting(.showCode(Self.code)))
     slot.apply([.signInProgress(.exchanging)])
-    #expect(slot.update == .codeWaits(Self.code))
+    #expect(slot.update == .waiting(.showCode(Self.code)))
     slot.apply([.signedIn(Self.ada)])
     #expect(slot.update == .linked(account: nil))
     slot.wait()
@@ -97,9 +97,9 @@ struct SlotUpdatesTests {
 
   @Test func thePageReplacesTheRequestForASignIn() {
     var slot = Slot(Self.needed + Self.inBrowser)
-    #expect(slot.update == .pageWaits(Self.page))
+    #expect(slot.update == .waiting(.openPage(Self.page, isElsewhere: false)))
     slot.apply([.signInProgress(.exchanging), .signInProgress(.verifying)])
-    #expect(slot.update == .pageWaits(Self.page))
+    #expect(slot.update == .waiting(.openPage(Self.page, isElsewhere: false)))
     slot.apply([.signedIn(Self.ada)])
     #expect(slot.update == .linked(account: nil))
     #expect(Slot(Self.inBrowser, quietly: true).update == .none)
@@ -160,8 +160,8 @@ struct SlotUpdatesTests {
   @Test func theNextSignInEndsTheUpdateOfTheLast() {
     var slot = Slot(Self.linked + [.signInProgress(.preparing)])
     #expect(slot.update == .linked(account: nil))
-    slot.apply([.signInProgress(.waitingForApproval(Self.other))])
-    #expect(slot.update == .codeWaits(Self.other))
+    slot.apply([.signInProgress(.waiting(.showCode(Self.other)))])
+    #expect(slot.update == .waiting(.showCode(Self.other)))
     slot.apply([.signInFailed(.signIn(.cancelled))])
     #expect(slot.isIdle)
   }
@@ -197,7 +197,7 @@ struct SlotUpdatesTests {
   @Test func showsAQuietSignInAfterAnotherCallerAsks() {
     var slot = Slot([.foundNone] + Self.signIn, quietly: true)
     slot.ask()
-    #expect(slot.update == .codeWaits(Self.code))
+    #expect(slot.update == .waiting(.showCode(Self.code)))
     slot.apply([.signedIn(Self.ada)])
     #expect(slot.update == .linked(account: nil))
   }
@@ -211,6 +211,6 @@ struct SlotUpdatesTests {
   @Test func aQuietCallerDoesNotHideAVisibleSignIn() {
     var slot = Slot([.foundNone] + Self.signIn)
     slot.apply([.signInProgress(.exchanging)], quietly: true)
-    #expect(slot.update == .codeWaits(Self.code))
+    #expect(slot.update == .waiting(.showCode(Self.code)))
   }
 }

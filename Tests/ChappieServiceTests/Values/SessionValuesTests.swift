@@ -29,9 +29,35 @@ struct SessionValuesTests {
   @Test func theDeviceCodeExistsOnlyDuringASignIn() {
     let code = ChappieDeviceCode(userCode: "ABCD-12345", verificationURI: "https://example.org", expiresAt: 7)
     #expect(
-      Self.snapshot(.signInProgress(.waitingForApproval(code))).busDeviceCode
+      Self.snapshot(.signInProgress(.waiting(.showCode(code)))).busDeviceCode
         == ["user_code": "ABCD-12345", "verification_uri": "https://example.org", "expires_at": Int64(7)])
     #expect(Self.snapshot(.signedIn(Self.ada)).busDeviceCode.isEmpty)
+  }
+
+  /// After the code or the page there is nothing to do for the user.
+  @Test func theStepIsWhatTheUserDoesNow() {
+    let code = ChappieDeviceCode(userCode: "ABCD-12345", verificationURI: "https://example.org", expiresAt: 7)
+    let page = ChappieBrowserPage(authorizationURI: "https://example.org/state", expiresAt: 8)
+    func step(_ progress: SignInProgress..., isShown: Bool = false) -> VariantDictionary {
+      var state = SlotState()
+      for progress in progress { state.apply(.signInProgress(progress)) }
+      return ChappieAuthSession.Snapshot(state).busSignInStep(isShown: isShown)
+    }
+    #expect(step().isEmpty)
+    #expect(step(.preparing) == ["kind": "wait"])
+    #expect(
+      step(.waiting(.showCode(code)))
+        == ["kind": "show-code", "uri": "https://example.org", "code": "ABCD-12345", "expires_at": Int64(7)])
+    #expect(step(.waiting(.showCode(code)), .exchanging) == ["kind": "wait"])
+    let opens = SignInProgress.waiting(.openPage(page, isElsewhere: false))
+    #expect(step(opens) == ["kind": "open-page", "expires_at": Int64(8)])
+    #expect(
+      step(opens, isShown: true)
+        == ["kind": "open-page", "uri": "https://example.org/state", "expires_at": Int64(8)])
+    #expect(step(opens, .verifying, isShown: true) == ["kind": "wait"])
+    #expect(
+      step(.waiting(.openPage(page, isElsewhere: true))) == ["kind": "paste-address", "expires_at": Int64(8)])
+    #expect(Self.snapshot(.signInProgress(opens), .signedIn(Self.ada)).busSignInStep(isShown: true).isEmpty)
   }
 
   @Test func theAccountContainsOnlyKnownMembers() {

@@ -21,6 +21,7 @@ struct BrowserPlanTests {
       try await world.user.signIn(caller, deciding: ["plan_use": "false"])
       #expect(try await caller.state() == "signed-in")
       #expect(try await planUse(caller) == "not-granted")
+      #expect(try await caller.availability() == ["cannot", "allow-plan-use", "PlanUseNotGranted"])
       try await expectRefusal("PlanUseNotGranted") { try await caller.send("hi") }
       let requests = try await world.sandbox.state().requests
       #expect(requests["api-responses"] == 0 && requests["api-models"] == 0)
@@ -53,6 +54,7 @@ struct BrowserPlanTests {
       let error = try await refusal { try await caller.send("hi") }
       #expect(error.name == name, "\(error)")
       #expect(try await planUse(caller) == use)
+      #expect(try await caller.availability().last == (use == "enabled" ? "" : name))
       #expect(try await world.sandbox.state().requests["api-responses"] == 1)
       #expect(try await world.sandbox.state().requests["browser-refresh"] == 0)
       // The next answer clears the state, and the sign-in has stayed.

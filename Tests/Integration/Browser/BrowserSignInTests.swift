@@ -23,6 +23,8 @@ struct BrowserSignInTests {
       #expect(query("client_id", of: address) == "dynamic_agent_client")
       #expect(query("agent_name_hint", of: address) == "Chappie")
       #expect(query("redirect_uri", of: address)?.wholeMatch(of: /http:\/\/127\.0\.0\.1:\d+\/auth\/callback/) != nil)
+      #expect(try await caller.signInStep().step == ["kind": "open-page", "uri": address])
+      #expect(try await caller.signInStep().expiry == expiry.variant)
       for absent in ["id_token_hint", "login_hint", "prompt"] { #expect(query(absent, of: address) == nil) }
 
       let page = try await world.user.finish(address, deciding: ["user": "grace@example.com"])
@@ -34,6 +36,8 @@ struct BrowserSignInTests {
       #expect(try await caller.property("Session.PlanUse") == "enabled")
       #expect(try await caller.property("Session.ManageUsageUri") == "https://chatgpt.com/settings/usage")
       #expect(try await caller.property("Session.BrowserPage", as: VariantDictionary.self).isEmpty)
+      #expect(try await caller.signInStep().step.isEmpty)
+      #expect(try await caller.availability() == ["can", "none", ""])
       let account = try await caller.property("Session.AccountInfo", as: VariantDictionary.self)
       #expect(account.keys == ["email", "user_id"])
       #expect(account.text("email") == "grace@example.com")
@@ -137,6 +141,8 @@ struct BrowserSignInTests {
       #expect(own.text("authorization_uri") == address)
       let seen = try await other.property("Session.BrowserPage", as: VariantDictionary.self)
       #expect(seen.keys == ["expires_at"])
+      #expect(try await caller.signInStep().step == ["kind": "open-page", "uri": address])
+      #expect(try await other.signInStep().step == ["kind": "open-page"])
       let all = try await other.connection.call(
         "org.chappie", .chappie, "org.freedesktop.DBus.Properties", "GetAll", .tuple("org.chappie.Session"))
       #expect(!"\(all)".contains("state="), "\(all)")
@@ -146,6 +152,7 @@ struct BrowserSignInTests {
       #expect(try await world.user.start(other) == address)
       let joined = try await other.property("Session.BrowserPage", as: VariantDictionary.self)
       #expect(joined.text("authorization_uri") == address)
+      #expect(try await other.signInStep().step.text("uri") == address)
       // The next sign-in is another one.
       try await caller.call("Session.CancelSignIn")
       try await caller.waitFor("cancelled", "Session.DeviceLinkState")
@@ -230,7 +237,9 @@ struct BrowserSignInTests {
   @Test func theUserPastesTheAddress() async throws {
     try await World.with(.browser()) { world in
       let caller = try await world.caller()
-      let arrived = try await world.user.decide(try await world.user.start(caller))
+      let address = try await world.user.start(caller, ["paste": true])
+      #expect(try await caller.signInStep().step == ["kind": "paste-address", "uri": address])
+      let arrived = try await world.user.decide(address)
       for wrong in [
         "", "ac-SANDBOX", arrived.replacing("127.0.0.1", with: "localhost"), arrived.replacing("/auth/", with: "/"),
         arrived.replacing("state=", with: "state=x"), arrived + "&code=another",

@@ -162,7 +162,9 @@ final class HostileService {
       [
         "State": "signed-in".variant, "DeviceLinkState": "linked".variant,
         "DeviceCode": Self.dictionary("user_code verification_uri").variant,
-        "BrowserPage": Self.dictionary("authorization_uri").variant, "AuthMethod": Self.text.variant,
+        "BrowserPage": Self.dictionary("authorization_uri").variant,
+        "SignInStep": Self.dictionary("kind uri code").variant,
+        "Availability": Self.dictionary("reason message action").variant, "AuthMethod": Self.text.variant,
         "PlanUse": "limit-reached".variant, "ManageUsageUri": Self.text.variant,
         "AccountInfo": Self.dictionary("email user_id account_id plan").variant,
         "LastError": Self.dictionary("name message").variant,

@@ -55,11 +55,14 @@ struct AfterFirstUnlockTests {
     try await with { world, caller in
       try await world.keyring.lock()
       #expect(try await caller.send("locked").contains("locked"))
+      try await caller.waitFor(Lock("locked", ["keyring"]))
+      #expect(try await caller.availability() == ["can", "unlock", ""])
       for _ in 0..<2 {
         try await world.service.restart()
         #expect(try await caller.state() == "signed-in")
         #expect(try await caller.email() == "ada@example.com")
         #expect(try await caller.lock() == Lock("locked", ["keyring"]))
+        #expect(try await caller.availability() == ["can", "unlock", ""])
         #expect(try await caller.send("again").contains("again"))
       }
       // The copy is also readable while the screen is locked.

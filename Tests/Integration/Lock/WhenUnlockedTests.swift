@@ -32,7 +32,9 @@ struct WhenUnlockedTests {
   @Test func aTurnIsRefusedWhileTheScreenIsLocked() async throws {
     try await with { world, caller, saver in
       #expect(try await caller.send("before").contains("before"))
+      #expect(try await caller.availability() == ["can", "none", ""])
       try await lock(saver, caller)
+      #expect(try await caller.availability() == ["cannot", "wait", "Locked"])
       let refused = try await refusal { try await caller.send("locked") }
       #expect(refused.name == "Locked")
       #expect(refused.message == "The screen is locked: unlock it and try again.")
@@ -46,6 +48,8 @@ struct WhenUnlockedTests {
       try await unlock(saver, caller)
       #expect(try await caller.send("after").contains("after"))
       #expect(try await caller.lastError().isEmpty)
+      let actions = try caller.changedValues("Availability", of: "Session", as: VariantDictionary.self)
+      #expect(actions.compactMap { $0.text("action") }.suffix(2) == ["wait", "none"])
       #expect(caller.signals("StateChanged").count == 2, "the sign-in alone changed the state")
     }
   }

@@ -21,6 +21,11 @@ struct SignInTests {
       #expect(shown.text("user_code") == code)
       #expect(shown.text("verification_uri") == world.sandbox.page)
       #expect(shown["expires_at"] == reply.children[2])
+      let step: VariantDictionary = ["kind": "show-code", "uri": world.sandbox.page, "code": code]
+      let (shownStep, expiry) = try await caller.signInStep()
+      #expect(shownStep == step)
+      #expect(expiry == shown["expires_at"])
+      #expect(try caller.wasInvalidated("SignInStep", of: "Session"))
 
       let page = String(decoding: try await world.sandbox.request(.get, world.sandbox.page), as: UTF8.self)
       for field in ["user_code", "user", "decision"] { #expect(page.contains("name=\"\(field)\"")) }
@@ -28,6 +33,12 @@ struct SignInTests {
       try await caller.waitFor("signed-in")
       #expect(try await caller.property("Session.DeviceLinkState") == "linked")
       #expect(try await caller.property("Session.DeviceCode", as: VariantDictionary.self).isEmpty)
+      #expect(try await caller.signInStep().step.isEmpty)
+      try await caller.catchUp()
+      let changes = try caller.changedValues("Availability", of: "Session", as: VariantDictionary.self)
+      #expect(changes.compactMap { $0.text("message") }.contains("Enter this code on the page"))
+      #expect(changes.last == ["can_ask": true, "reason": "", "message": "", "action": "none"])
+      #expect(changes.dropLast().allSatisfy { $0.text("action") == "sign-in" && $0["can_ask"] == false.variant })
       #expect(try await caller.lastError().isEmpty)
       let account = try await caller.property("Session.AccountInfo", as: VariantDictionary.self)
       #expect(account.keys == ["account_id", "email", "plan", "user_id"])

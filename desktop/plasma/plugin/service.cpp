@@ -58,7 +58,7 @@ QVariant toQml(const QVariant &value)
 Service::Service(QObject *parent)
     : QObject(parent)
 {
-    forget(QStringLiteral("unknown"));
+    forget(QStringLiteral("starting"));
     auto bus = QDBusConnection::sessionBus();
     bus.connect(name, path, properties, QStringLiteral("PropertiesChanged"), this,
                 SLOT(propertiesChanged(QString, QVariantMap, QStringList)));
@@ -67,13 +67,13 @@ Service::Service(QObject *parent)
     auto *watcher = new QDBusServiceWatcher(name, bus, QDBusServiceWatcher::WatchForOwnerChange, this);
     connect(watcher, &QDBusServiceWatcher::serviceOwnerChanged, this,
             [this](const QString &, const QString &, const QString &owner) {
-                forget(QStringLiteral("unknown"));
+                forget(QStringLiteral("starting"));
                 owner.isEmpty() ? Q_EMIT changed() : refresh();
             });
     auto owned = busMethod(QStringLiteral("NameHasOwner"));
     owned << name;
     send(owned, this, callTimeout, [this](const QDBusMessage &reply, const QString &, const QString &) {
-        if (m_presence == QLatin1String("unknown") && reply.arguments().value(0).toBool())
+        if (m_presence == QLatin1String("starting") && reply.arguments().value(0).toBool())
             refresh();
     });
     findWindow();

@@ -12,7 +12,7 @@
 class Service : public QObject
 {
     Q_OBJECT
-    /// `unknown` before the first use of the service and after its end, `running`, or `missing`.
+    /// `starting` before the first use of the service and after its end, `running`, or `missing`.
     Q_PROPERTY(QString presence READ presence NOTIFY changed)
     /// The properties of the three interfaces of /org/chappie.
     Q_PROPERTY(QVariantMap manager READ manager NOTIFY changed)

@@ -52,10 +52,9 @@ final class BrowserSignIn: SignInMethod {
       state: state, endpoint: endpoint, clientID: registration.clientID, applicationName: options.applicationName,
       hostID: hostID, redirectURI: listener.redirectURI, resource: configuration.apiURL,
       asksForPlanUse: options.asksForPlanUse)
-    progress(
-      .waitingForBrowser(
-        ChappieBrowserPage(
-          authorizationURI: page.address(), expiresAt: (Timestamp.now + Self.patience).unixSeconds)))
+    let shown = ChappieBrowserPage(
+      authorizationURI: page.address(), expiresAt: (Timestamp.now + Self.patience).unixSeconds)
+    progress(.waiting(.openPage(shown, isElsewhere: options.pastesAddress)))
     if let openPage = options.openPage {
       let hint = options.allowsAnotherAccount ? nil : request.replaced.flatMap { facts(of: $0).account.email }
       Task.onGLib { await openPage(page.address(hint: hint), options.activationToken) }

@@ -31,11 +31,10 @@ struct DeviceCodeSignIn: SignInMethod {
     progress(.preparing)
     let code = try await requestCode()
     let deadline = Timestamp.now + Self.codeLifetime
-    progress(
-      .waitingForApproval(
-        ChappieDeviceCode(
-          userCode: code.userCode, verificationURI: "\(configuration.issuer)/codex/device",
-          expiresAt: deadline.unixSeconds)))
+    let shown = ChappieDeviceCode(
+      userCode: code.userCode, verificationURI: "\(configuration.issuer)/codex/device",
+      expiresAt: deadline.unixSeconds)
+    progress(.waiting(.showCode(shown)))
     let approval = try await poll(code, until: deadline)
     progress(.exchanging)
     let answer = try await request.custody.issue {

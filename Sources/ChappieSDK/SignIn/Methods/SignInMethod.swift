@@ -114,18 +114,22 @@ package struct SignInOptions: Sendable {
   package var allowsAnotherAccount: Bool
   /// Whether the issuer registers the application anew, since the user has removed it from the account.
   package var registersAnew: Bool
+  /// Whether the user approves in a browser on another machine.
+  package var pastesAddress: Bool
   /// The XDG activation token of the user's action.
   package var activationToken: String?
 
   package init(
     applicationName: String, openPage: OpenPage? = nil, asksForPlanUse: Bool = false,
-    allowsAnotherAccount: Bool = false, registersAnew: Bool = false, activationToken: String? = nil
+    allowsAnotherAccount: Bool = false, registersAnew: Bool = false, pastesAddress: Bool = false,
+    activationToken: String? = nil
   ) {
     self.applicationName = applicationName
     self.openPage = openPage
     self.asksForPlanUse = asksForPlanUse
     self.allowsAnotherAccount = allowsAnotherAccount
     self.registersAnew = registersAnew
+    self.pastesAddress = pastesAddress
     self.activationToken = activationToken
   }
 }
@@ -134,8 +138,7 @@ package struct SignInOptions: Sendable {
 enum SignInProgress: Sendable {
   /// The server is asked for what the user needs.
   case preparing
-  case waitingForApproval(ChappieDeviceCode)
-  case waitingForBrowser(ChappieBrowserPage)
+  case waiting(SignInStep)
   case exchanging
   case verifying
 }

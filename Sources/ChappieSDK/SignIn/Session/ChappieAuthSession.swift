@@ -19,9 +19,11 @@ public final class ChappieAuthSession: Observable, Sendable {
     /// As ``ChappieAuthSession/deviceLinkState``.
     public let deviceLinkState: ChappieDeviceLinkState
     /// The code of the running sign-in. Nil before it is known and after the sign-in has ended.
-    public let deviceCode: ChappieDeviceCode?
+    public var deviceCode: ChappieDeviceCode? { signInStep?.deviceCode }
     /// The page of the running sign-in in the browser. Nil before it is known and after the sign-in has ended.
-    public let browserPage: ChappieBrowserPage?
+    public var browserPage: ChappieBrowserPage? { signInStep?.browserPage }
+    /// What the running sign-in asks of the user, or has asked.
+    package let signInStep: SignInStep?
     /// As ``ChappieAuthSession/signInMethod``.
     public let signInMethod: ChappieSignInMethod?
     /// As ``ChappieAuthSession/planUse``.
@@ -30,6 +32,8 @@ public final class ChappieAuthSession: Observable, Sendable {
     public let manageUsageURL: String?
     /// Whether the user must have allowed requests while nobody is present.
     package let needsBackgroundConsent: Bool
+    /// The rule of the stored credential. Nil where there is none that can be used, or the keyring has not shown it.
+    package let usableRule: ChappieKeychainAccessibility?
     /// As ``ChappieAuthSession/accountInfo``.
     public let accountInfo: ChappieAccountInfo?
     /// As ``ChappieAuthSession/lastError``.
@@ -38,12 +42,12 @@ public final class ChappieAuthSession: Observable, Sendable {
     init(_ state: SlotState) {
       self.state = state.state
       deviceLinkState = state.deviceLinkState
-      deviceCode = state.deviceCode
-      browserPage = state.browserPage
+      signInStep = state.signInStep
       signInMethod = state.holding?.method
       planUse = state.planUse
       manageUsageURL = state.holding?.manageUsageURL
       needsBackgroundConsent = state.holding?.needsBackgroundConsent ?? false
+      usableRule = if case .present = state.stored { state.holding?.accessibility } else { nil }
       accountInfo = state.accountInfo
       lastError = state.lastError.map { ChappieAuthError($0) }
     }
@@ -181,7 +185,7 @@ public final class ChappieAuthSession: Observable, Sendable {
     let options = SignInOptions(applicationName: "", allowsAnotherAccount: allowsAnotherAccount)
     return try await ChappieAuthError.converting {
       try await slot.startSignIn(
-        .deviceCode, options, configuration.keychainAccessibility, interaction, showing: \.deviceCode)
+        .deviceCode, options, configuration.keychainAccessibility, interaction, showing: \.signInStep?.deviceCode)
     }
   }
 
@@ -232,7 +236,7 @@ public final class ChappieAuthSession: Observable, Sendable {
   {
     try await ChappieAuthError.converting {
       try await slot.startSignIn(
-        .browser, options, configuration.keychainAccessibility, interaction, showing: \.browserPage)
+        .browser, options, configuration.keychainAccessibility, interaction, showing: \.signInStep?.browserPage)
     }
   }
 

@@ -228,7 +228,7 @@ extension CredentialSlot {
       pending = nil
       pendingRefusal = nil
       Log.info("The sign-in was renewed, and is stored.", slot: identity.logSlot)
-      apply(identified(renewed) { .refreshed($0) })
+      apply(identified(renewed, rule) { .refreshed($0) })
       return renewed
     }
   }

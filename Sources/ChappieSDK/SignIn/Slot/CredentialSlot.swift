@@ -136,8 +136,8 @@ final class CredentialSlot {
   /// The events for what was found.
   func events(_ finding: SlotVault<Credential>.Finding) -> [SlotState.Event] {
     switch finding {
-    case .secret(let credential, _):
-      identified(credential) { account in
+    case .secret(let credential, let rule):
+      identified(credential, rule) { account in
         credential.refusedAt != nil
           ? .foundRefused(account, .signIn(credential.reasonForRefusal), renewedAt: credential.renewedAt)
           : .found(account, renewedAt: credential.renewedAt)
@@ -151,13 +151,13 @@ final class CredentialSlot {
 
   /// The events for a credential: what it allows, and `event` with its account.
   func identified(
-    _ credential: Credential, _ event: (ChappieAccountInfo) -> SlotState.Event
+    _ credential: Credential, _ rule: ChappieKeychainAccessibility, _ event: (ChappieAccountInfo) -> SlotState.Event
   ) -> [SlotState.Event] {
     guard let method = methods[credential] else { return [] }
     let facts = method.facts(of: credential)
     let holding = SlotState.Holding(
-      method: method.kind, planUse: facts.planUse, manageUsageURL: method.backend.manageUsageURL,
-      needsBackgroundConsent: method.backend.needsBackgroundConsent)
+      method: method.kind, accessibility: rule, planUse: facts.planUse,
+      manageUsageURL: method.backend.manageUsageURL, needsBackgroundConsent: method.backend.needsBackgroundConsent)
     return [.holds(holding), event(facts.account)]
   }
 

@@ -55,7 +55,7 @@ final class SlotSignIn: SignInCustody {
       let credential = try await method.signIn(request) { [slot] in slot.apply(.signInProgress($0)) }
       let replaced = try await slot.changing {
         let replaced = try await keep(credential, insteadOf: old)
-        slot.apply(slot.identified(credential) { .signedIn($0) })
+        slot.apply(slot.identified(credential, rule) { .signedIn($0) })
         return replaced
       }
       lock = nil

@@ -18,6 +18,8 @@ package struct SlotState: Sendable, Equatable {
   /// What the stored credential allows.
   struct Holding: Sendable, Equatable {
     let method: ChappieSignInMethod
+    /// The rule under which it is stored.
+    let accessibility: ChappieKeychainAccessibility
     let planUse: ChappiePlanUse
     /// The page on which the user sees and limits the plan's usage.
     let manageUsageURL: String?
@@ -53,8 +55,8 @@ package struct SlotState: Sendable, Equatable {
 
   private(set) var stored = Stored.unknown
   package private(set) var deviceLinkState = ChappieDeviceLinkState.idle
-  package private(set) var deviceCode: ChappieDeviceCode?
-  package private(set) var browserPage: ChappieBrowserPage?
+  /// What the running sign-in asks of the user, or has asked.
+  package private(set) var signInStep: SignInStep?
   /// Nil while no readable credential was seen.
   private(set) var holding: Holding?
   /// The backend's latest word about the use of the plan. Nil since the last sign-in.
@@ -122,8 +124,7 @@ package struct SlotState: Sendable, Equatable {
     case .signedIn(let account):
       stored = .present(account)
       deviceLinkState = .linked
-      deviceCode = nil
-      browserPage = nil
+      signInStep = nil
       toldPlanUse = nil
       lastError = nil
     case .refreshed(let account):
@@ -155,23 +156,18 @@ package struct SlotState: Sendable, Equatable {
     switch progress {
     case .preparing:
       deviceLinkState = .requestingCode
-      deviceCode = nil
-      browserPage = nil
+      signInStep = nil
       lastError = nil
-    case .waitingForApproval(let code):
-      deviceLinkState = .waitingForApproval
-      deviceCode = code
-    case .waitingForBrowser(let page):
-      deviceLinkState = .waitingForBrowser
-      browserPage = page
+    case .waiting(let step):
+      signInStep = step
+      deviceLinkState = step.deviceCode == nil ? .waitingForBrowser : .waitingForApproval
     case .exchanging: deviceLinkState = .exchanging
     case .verifying: deviceLinkState = .verifying
     }
   }
 
   private mutating func endSignIn(_ error: CredentialError) {
-    deviceCode = nil
-    browserPage = nil
+    signInStep = nil
     deviceLinkState =
       switch error {
       case .signIn(.declined): .declined

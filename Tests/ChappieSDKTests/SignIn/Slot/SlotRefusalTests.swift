@@ -166,7 +166,7 @@ struct SlotRefusalTests {
     let fixture = try await refused()
     let approval = Wait()
     fixture.method.onSignIn = { progress in
-      progress(.waitingForApproval(FakeSignIn.code("CODE-1")))
+      progress(.waiting(.showCode(FakeSignIn.code("CODE-1"))))
       await approval.value()
       return .test("signed-in")
     }

@@ -12,7 +12,7 @@ struct SlotSignInTests {
   private static func waitForApproval(_ fixture: SlotFixture, _ approval: Wait) {
     fixture.method.onSignIn = { progress in
       progress(.preparing)
-      progress(.waitingForApproval(FakeSignIn.code("CODE-\(fixture.method.signIns)")))
+      progress(.waiting(.showCode(FakeSignIn.code("CODE-\(fixture.method.signIns)"))))
       await withTaskCancellationHandler {
         await approval.value()
       } onCancel: {
@@ -34,7 +34,7 @@ struct SlotSignInTests {
     #expect(code == FakeSignIn.code("CODE-1"))
     #expect(fixture.slot.state.state == .signingIn)
     #expect(fixture.slot.state.deviceLinkState == .waitingForApproval)
-    #expect(fixture.slot.state.deviceCode == code)
+    #expect(fixture.slot.state.signInStep?.deviceCode == code)
     #expect(fixture.store.stored == "old")
     #expect(try await fixture.slot.accessGrant().name == "old")
 
@@ -42,7 +42,7 @@ struct SlotSignInTests {
     await fixture.until { $0.deviceLinkState == .linked }
     #expect(fixture.slot.state.state == .signedIn)
     #expect(fixture.slot.state.accountInfo?.accountID == "bob")
-    #expect(fixture.slot.state.deviceCode == nil)
+    #expect(fixture.slot.state.signInStep?.deviceCode == nil)
     #expect(fixture.store.stored == "signed-in")
     #expect(fixture.store.deletes == 0)
     // The server revokes the replaced credential and nothing else.
@@ -54,13 +54,13 @@ struct SlotSignInTests {
   @Test func doesNotRevokeATokenOfTheNewSignIn() async throws {
     let fixture = await SlotFixture.signedIn()
     fixture.method.onSignIn = { progress in
-      progress(.waitingForApproval(FakeSignIn.code("CODE-1")))
+      progress(.waiting(.showCode(FakeSignIn.code("CODE-1"))))
       return .test("old", account: "ada")
     }
     _ = try await fixture.slot.startSignIn(interaction: .forbidden)
     await fixture.until { $0.deviceLinkState == .linked }
     fixture.method.onSignIn = { progress in
-      progress(.waitingForApproval(FakeSignIn.code("CODE-2")))
+      progress(.waiting(.showCode(FakeSignIn.code("CODE-2"))))
       return .test("last", account: "ada")
     }
     _ = try await fixture.slot.startSignIn(interaction: .forbidden)
@@ -219,7 +219,7 @@ struct SlotSignInTests {
     fixture.slot.cancelSignIn()
     await fixture.until { $0.deviceLinkState == .cancelled }
     #expect(fixture.slot.state.state == .signedIn)
-    #expect(fixture.slot.state.deviceCode == nil)
+    #expect(fixture.slot.state.signInStep?.deviceCode == nil)
     #expect(fixture.slot.state.lastError == nil)
     #expect(fixture.store.stored == "old")
     #expect(fixture.store.writes == 0)
@@ -255,7 +255,7 @@ struct SlotSignInTests {
   func failedSignInKeepsTheOldCredential(_ error: ChappieAuthError, _ link: ChappieDeviceLinkState) async throws {
     let fixture = await SlotFixture.signedIn()
     fixture.method.onSignIn = { progress in
-      progress(.waitingForApproval(FakeSignIn.code("CODE-1")))
+      progress(.waiting(.showCode(FakeSignIn.code("CODE-1"))))
       throw error
     }
     _ = try? await fixture.slot.startSignIn(interaction: .forbidden)
@@ -275,7 +275,7 @@ struct SlotSignInTests {
     }
     let fixture = SlotFixture(.credential(credential("ada")))
     fixture.method.onSignIn = { progress in
-      progress(.waitingForApproval(FakeSignIn.code("CODE-1")))
+      progress(.waiting(.showCode(FakeSignIn.code("CODE-1"))))
       return credential("mallory")
     }
     let options = SignInOptions(applicationName: "", allowsAnotherAccount: mayReplace)

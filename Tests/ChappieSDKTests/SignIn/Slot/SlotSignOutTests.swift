@@ -105,7 +105,7 @@ struct SlotSignOutTests {
   @Test func endsAWaitingSignIn() async throws {
     let fixture = await SlotFixture.signedIn()
     fixture.method.onSignIn = { progress in
-      progress(.waitingForApproval(FakeSignIn.code("CODE-1")))
+      progress(.waiting(.showCode(FakeSignIn.code("CODE-1"))))
       try await sleep(for: .seconds(3600))
       return .test("signed-in")
     }
@@ -113,7 +113,7 @@ struct SlotSignOutTests {
     try await fixture.slot.signOut(interaction: .forbidden)
     await fixture.until { !$0.deviceLinkState.isRunning }
     #expect(fixture.slot.state.state == .signedOut)
-    #expect(fixture.slot.state.deviceCode == nil)
+    #expect(fixture.slot.state.signInStep?.deviceCode == nil)
     #expect(fixture.store.stored == nil)
   }
 

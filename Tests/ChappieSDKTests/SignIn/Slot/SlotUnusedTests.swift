@@ -72,7 +72,7 @@ struct SlotUnusedTests {
     if !wasReadable { fixture.store.reading = .locked }
     fixture.method.onIssue = { fixture.store.reading = .locked }
     fixture.method.onSignIn = { progress in
-      progress(.waitingForApproval(FakeSignIn.code("CODE-1")))
+      progress(.waiting(.showCode(FakeSignIn.code("CODE-1"))))
       return .test("another's", user: "another")
     }
     _ = try await fixture.slot.startSignIn(interaction: .forbidden)

@@ -81,14 +81,14 @@ struct SlotStateRuleTests {
   @Test func codeIsShownOnlyWhileUsable() {
     var state = SlotState()
     state.apply(.signInProgress(.preparing))
-    #expect(state.deviceCode == nil)
-    state.apply(.signInProgress(.waitingForApproval(SlotStateTable.code)))
-    #expect(state.deviceCode == SlotStateTable.code)
+    #expect(state.signInStep?.deviceCode == nil)
+    state.apply(.signInProgress(.waiting(.showCode(SlotStateTable.code))))
+    #expect(state.signInStep?.deviceCode == SlotStateTable.code)
     for event in SlotStateTable.events.map(\.value) {
       var next = state
       next.apply(event)
       #expect(
-        next.deviceCode
+        next.signInStep?.deviceCode
           == (next.deviceLinkState == .requestingCode || !next.deviceLinkState.isRunning ? nil : SlotStateTable.code))
     }
   }

@@ -73,6 +73,21 @@ final class Caller {
     try await property("Session.LastError", at: path)
   }
 
+  /// `SignInStep`, and the expiry apart from it.
+  func signInStep() async throws -> (step: VariantDictionary, expiry: Variant?) {
+    var step: VariantDictionary = try await property("Session.SignInStep")
+    let expiry = step["expires_at"]
+    step.remove("expires_at")
+    return (step, expiry)
+  }
+
+  /// `can_ask`, `action` and `reason` of `Availability`.
+  func availability() async throws -> [String] {
+    let values: VariantDictionary = try await property("Session.Availability")
+    return [try values.value("can_ask") == true ? "can" : "cannot", values.text("action"), values.text("reason")]
+      .compactMap(\.self)
+  }
+
   /// Waits until a property has a value.
   func waitFor(_ value: String, _ member: String = "Session.State", at path: ObjectPath = .chappie) async throws {
     try await eventually("\(member) at \(path) to be \(value)") {

@@ -80,14 +80,13 @@ PlasmaExtras.Representation {
         StateView {
             Layout.fillWidth: true
             Layout.fillHeight: true
-            service: box.applet.service
-            serviceState: box.serviceState
+            applet: box.applet
         }
         SignIn {
             Layout.fillWidth: true
             Layout.fillHeight: true
             applet: box.applet
-            visible: box.serviceState === "signed-out"
+            visible: box.serviceState === "sign-in"
         }
         ApprovalsView {
             Layout.fillWidth: true

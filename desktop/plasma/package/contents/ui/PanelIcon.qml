@@ -11,9 +11,10 @@ MouseArea {
     /** The badge, by state. */
     readonly property var badges: ({
         missing: "emblem-error",
-        locked: "emblem-locked",
-        "no-keyring": "emblem-error",
-        "signed-out": "emblem-warning",
+        unlock: "emblem-locked",
+        wait: "emblem-locked",
+        "create-keyring": "emblem-error",
+        "sign-in": "emblem-warning",
         offline: "emblem-unavailable",
         approval: "emblem-question",
         working: "emblem-synchronizing-symbolic",

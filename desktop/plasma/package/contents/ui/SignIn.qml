@@ -13,15 +13,13 @@ ColumnLayout {
 
     required property var applet
     readonly property var session: applet.service.session
-    readonly property string linkState: session.DeviceLinkState ?? ""
-    readonly property string code: session.DeviceCode?.user_code ?? ""
-    readonly property bool hasCode: linkState === "waiting-for-approval" && code !== ""
-    readonly property bool hasPage: linkState === "waiting-for-browser"
-    readonly property bool waits: hasCode || hasPage
-    readonly property string address: session.DeviceCode?.verification_uri ?? ""
-    readonly property string busy: linkState === "requesting-code" ? i18nd("chappie", "Preparing the sign-in…")
-        : linkState === "exchanging" || linkState === "verifying" ? i18nd("chappie", "Signing in…") : ""
-    readonly property bool again: session.State === "reauthentication-required"
+    readonly property string kind: session.SignInStep?.kind ?? "choose"
+    readonly property string code: session.SignInStep?.code ?? ""
+    readonly property string address: session.SignInStep?.uri ?? ""
+    readonly property bool chooses: kind === "choose"
+    readonly property bool hasCode: kind === "show-code"
+    readonly property bool waits: !chooses && kind !== "wait"
+    readonly property string message: session.Availability?.message ?? ""
     property string problem: ""
 
     spacing: Kirigami.Units.largeSpacing
@@ -41,29 +39,22 @@ ColumnLayout {
         Layout.fillWidth: true
         horizontalAlignment: Text.AlignHCenter
         level: 3
-        text: view.busy !== "" ? view.busy : view.hasCode ? i18nd("chappie", "Enter this code on the page")
-            : view.hasPage ? i18nd("chappie", "Waiting for your browser…")
-            : view.again ? i18nd("chappie", "Sign in again") : i18nd("chappie", "Sign in to ChatGPT")
+        text: view.chooses ? i18nd("chappie", "Sign in to ChatGPT") : view.message
         wrapMode: Text.Wrap
     }
     PlasmaComponents.Label {
         Layout.fillWidth: true
         horizontalAlignment: Text.AlignHCenter
-        text: view.problem !== "" ? view.problem
-            : view.linkState === "declined" ? i18nd("chappie", "The sign-in was declined on the page.")
-            : view.linkState === "expired" ? i18nd("chappie", "The sign-in was not approved in time.")
-            : view.linkState === "failed" ? view.session.LastError?.message ?? ""
-            : view.again ? i18nd("chappie", "The server no longer accepts your sign-in. Your conversations are kept.")
-            : i18nd("chappie", "Your browser opens a page of ChatGPT, where you connect Chappie. Then the programs of your desktop can ask, on your own plan.")
+        text: view.problem || view.message
         textFormat: Text.PlainText
-        visible: !view.waits && view.busy === ""
+        visible: view.chooses
         wrapMode: Text.Wrap
     }
     // The popup shows the code and the state, so no notification is needed.
     PlasmaComponents.Button {
         Layout.alignment: Qt.AlignHCenter
         text: i18nd("chappie", "Continue with ChatGPT")
-        visible: !view.waits && view.busy === ""
+        visible: view.chooses
         onClicked: {
             view.call("StartBrowserSignIn", [{notify: false}]);
             view.applet.expanded = false;
@@ -72,7 +63,7 @@ ColumnLayout {
     PlasmaComponents.Button {
         Layout.alignment: Qt.AlignHCenter
         text: i18nd("chappie", "Use a code instead")
-        visible: !view.waits && view.busy === ""
+        visible: view.chooses
         onClicked: view.call("StartDeviceCodeSignIn", [{notify: false}])
     }
 
@@ -102,13 +93,13 @@ ColumnLayout {
         PlasmaComponents.Button {
             text: i18nd("chappie", "Open page")
             // The address comes from a server, so its scheme is checked.
-            enabled: view.hasPage || /^https?:/.test(view.address)
+            enabled: !view.hasCode || /^https?:/.test(view.address)
             onClicked: {
                 // The service opens the page of a browser sign-in, also of one that is running already.
-                if (view.hasPage)
-                    view.call("StartBrowserSignIn", [{notify: false}]);
-                else
+                if (view.hasCode)
                     Qt.openUrlExternally(view.address);
+                else
+                    view.call("StartBrowserSignIn", [{notify: false}]);
                 view.applet.expanded = false;
             }
         }

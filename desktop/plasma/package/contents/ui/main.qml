@@ -10,7 +10,7 @@ import "states.mjs" as States
 PlasmoidItem {
     id: root
 
-    readonly property string serviceState: States.stateOf(service.presence, service.manager, service.session)
+    readonly property string serviceState: States.stateOf(service.presence, service.session)
     /** The badge of the icon: the state of the service, or something more urgent. */
     readonly property string badge: turn.running ? "working" : approvals.count > 0 ? "approval"
         : serviceState === "ready" && turn.code === "Network" ? "offline" : serviceState
@@ -29,15 +29,18 @@ PlasmoidItem {
         }
     ]
     toolTipMainText: "Chappie"
-    toolTipSubText: ({
+    /** The titles of states and badges. */
+    readonly property var titles: ({
         missing: i18nd("chappie", "The service does not run"),
-        locked: i18nd("chappie", "The keyring is locked"),
-        "no-keyring": i18nd("chappie", "The keyring cannot be used"),
-        "signed-out": i18nd("chappie", "Not signed in"),
+        unlock: i18nd("chappie", "The keyring is locked"),
+        wait: i18nd("chappie", "The screen is locked"),
+        "create-keyring": i18nd("chappie", "The keyring cannot be used"),
+        "sign-in": i18nd("chappie", "Not signed in"),
         offline: i18nd("chappie", "The servers cannot be reached."),
         approval: i18nd("chappie", "Tools that wait for approval"),
         working: i18nd("chappie", "Answering…"),
-    })[badge] ?? ""
+    })
+    toolTipSubText: titles[badge] ?? ""
 
     // Preloaded, so that the popup takes keys at once when it opens for the first time.
     preloadFullRepresentation: true
@@ -58,7 +61,7 @@ PlasmoidItem {
             service.refresh();  // Starts the service.
     }
     onServiceStateChanged: {
-        if (serviceState === "signed-out")
+        if (serviceState === "sign-in")
             turn.reset();
         approvals.refresh();
     }
