@@ -29,7 +29,7 @@ let package = Package(
     // The service's programs are built without: it costs chappied 0.4 MB of memory and 8 MB of file.
     .trait(
       name: "FoundationTypes",
-      description: "Errors are LocalizedErrors, and times are there as Date too, of FoundationEssentials."),
+      description: "Errors are LocalizedErrors, times are Dates and addresses URLs, of FoundationEssentials."),
   ],
   targets: [
     .systemLibrary(name: "CGLib", pkgConfig: headers),

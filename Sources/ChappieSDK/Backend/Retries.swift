@@ -107,7 +107,7 @@ struct Retries {
 
   /// Whether a quota resets only after the last retry.
   private func isHopeless(_ error: ChappieClientError) -> Bool {
-    guard case .usageLimitReached(let limit) = error, let reset = limit.resetsAt.flatMap({ Timestamp($0) })
+    guard case .usageLimitReached(let limit) = error, let reset = limit.resetsAtSeconds.flatMap({ Timestamp($0) })
     else { return false }
     return Double(reset.unixSeconds) > Double(Timestamp.now.unixSeconds) + backoff.longestWait
   }

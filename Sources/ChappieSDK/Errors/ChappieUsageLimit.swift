@@ -2,15 +2,40 @@
 import Platform
 
 /// A used-up quota.
-public struct ChappieUsageLimit: Sendable, Hashable, CustomStringConvertible {
+public struct ChappieUsageLimit: Sendable, Hashable, Codable, CustomStringConvertible {
   /// The plan whose quota is used up; nil if the backend does not state it.
   public let plan: ChappiePlan?
-  /// The time of the quota's reset: Unix seconds in UTC.
-  public let resetsAt: Int64?
+  /// The time of the quota's reset; nil if the backend does not state it.
+  public var resetsAt: ChappieTime? { resetsAtSeconds.map { ChappieTime(unixSeconds: $0) } }
+  /// Unix seconds in UTC.
+  package let resetsAtSeconds: Int64?
   /// The shorter window; nil when the backend's refusal does not contain it.
   public internal(set) var primary: ChappieUsageWindow?
   /// The longer window; nil when the backend's refusal does not contain it.
   public internal(set) var secondary: ChappieUsageWindow?
+
+  private enum CodingKeys: String, CodingKey {
+    case plan, primary, secondary
+    case resetsAtSeconds = "resetsAt"
+  }
+
+  /// Creates a limit, such as for a preview.
+  public init(
+    plan: ChappiePlan? = nil, resetsAt: ChappieTime? = nil, primary: ChappieUsageWindow? = nil,
+    secondary: ChappieUsageWindow? = nil
+  ) {
+    self.init(plan: plan, resetsAtSeconds: resetsAt?.unixSeconds, primary: primary, secondary: secondary)
+  }
+
+  package init(
+    plan: ChappiePlan?, resetsAtSeconds: Int64?, primary: ChappieUsageWindow? = nil,
+    secondary: ChappieUsageWindow? = nil
+  ) {
+    self.plan = plan
+    self.resetsAtSeconds = resetsAtSeconds
+    self.primary = primary
+    self.secondary = secondary
+  }
 
   public var description: String { text.original }
 
@@ -29,17 +54,35 @@ public struct ChappieUsageLimit: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// A period with a quota of the plan.
-public struct ChappieUsageWindow: Sendable, Hashable {
+public struct ChappieUsageWindow: Sendable, Hashable, Codable {
   /// The used part of the quota, in percent from 0 to 100.
   public let usedPercent: Double
   /// The length of the window, in minutes.
   public internal(set) var windowMinutes: Int?
-  /// The time of the window's reset: Unix seconds in UTC.
-  public internal(set) var resetsAt: Int64?
+  /// The time of the window's reset.
+  public var resetsAt: ChappieTime? { resetsAtSeconds.map { ChappieTime(unixSeconds: $0) } }
+  /// Unix seconds in UTC.
+  package var resetsAtSeconds: Int64?
+
+  private enum CodingKeys: String, CodingKey {
+    case usedPercent, windowMinutes
+    case resetsAtSeconds = "resetsAt"
+  }
+
+  /// Creates a window, such as for a preview.
+  public init(usedPercent: Double, windowMinutes: Int? = nil, resetsAt: ChappieTime? = nil) {
+    self.init(usedPercent: usedPercent, windowMinutes: windowMinutes, resetsAtSeconds: resetsAt?.unixSeconds)
+  }
+
+  package init(usedPercent: Double, windowMinutes: Int? = nil, resetsAtSeconds: Int64?) {
+    self.usedPercent = usedPercent
+    self.windowMinutes = windowMinutes
+    self.resetsAtSeconds = resetsAtSeconds
+  }
 }
 
 /// A ChatGPT plan, by the server's name for it.
-public struct ChappiePlan: Sendable, Hashable, RawRepresentable {
+public struct ChappiePlan: Sendable, Hashable, Codable, RawRepresentable {
   public let rawValue: String
 
   public init(rawValue: String) {

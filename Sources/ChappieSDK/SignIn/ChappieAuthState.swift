@@ -56,14 +56,23 @@ public struct ChappieDeviceCode: Sendable, Hashable {
   /// The code to enter: 1 to 64 letters, digits and dashes.
   public let userCode: String
   /// The address of the page on which the user enters the code.
-  public let verificationURI: String
-  /// The code's expiry: Unix seconds in UTC.
-  public let expiresAt: Int64
+  public var verificationURI: ChappieAddress { ChappieAddress(address: verificationAddress) }
+  /// The code's expiry.
+  public var expiresAt: ChappieTime { ChappieTime(unixSeconds: expiresAtSeconds) }
+  package let verificationAddress: String
+  /// Unix seconds in UTC.
+  package let expiresAtSeconds: Int64
 
-  package init(userCode: String, verificationURI: String, expiresAt: Int64) {
+  /// Creates a code, such as for a preview.
+  public init(userCode: String, verificationURI: ChappieAddress, expiresAt: ChappieTime) {
+    self.init(
+      userCode: userCode, verificationAddress: verificationURI.address, expiresAtSeconds: expiresAt.unixSeconds)
+  }
+
+  package init(userCode: String, verificationAddress: String, expiresAtSeconds: Int64) {
     self.userCode = userCode
-    self.verificationURI = verificationURI
-    self.expiresAt = expiresAt
+    self.verificationAddress = verificationAddress
+    self.expiresAtSeconds = expiresAtSeconds
   }
 }
 
@@ -80,7 +89,7 @@ package enum SignInStep: Sendable, Hashable {
 }
 
 /// The signed-in account, as the tokens of the stored credential describe it. A part that they do not name is nil.
-public struct ChappieAccountInfo: Sendable, Hashable {
+public struct ChappieAccountInfo: Sendable, Hashable, Codable {
   /// The user's email address.
   public let email: String?
   /// The server's id of the user.
@@ -90,7 +99,8 @@ public struct ChappieAccountInfo: Sendable, Hashable {
   /// The account's plan when the tokens were issued.
   public let plan: ChappiePlan?
 
-  package init(email: String? = nil, userID: String? = nil, accountID: String? = nil, plan: ChappiePlan? = nil) {
+  /// Creates an account, such as for a preview.
+  public init(email: String? = nil, userID: String? = nil, accountID: String? = nil, plan: ChappiePlan? = nil) {
     self.email = email
     self.userID = userID
     self.accountID = accountID

@@ -78,7 +78,7 @@ extension ChappieThreadStore {
   package func create(titled title: String) async throws -> String {
     let now = UnixTime.nowWithMicroseconds
     let thread = ChappieThreadSummary(
-      id: UniqueID.make(), title: title, createdAt: now.seconds, updatedAt: now.seconds,
+      id: UniqueID.make(), title: title, createdAtSeconds: now.seconds, updatedAtSeconds: now.seconds,
       createdAtMicroseconds: now.microseconds, updatedAtMicroseconds: now.microseconds)
     try await create(thread)
     return thread.id
@@ -233,8 +233,11 @@ extension ChappieThreadSummary {
   /// version have no number, so their times decide.
   func isListed(before other: ChappieThreadSummary) -> Bool {
     guard changeNumber == other.changeNumber else { return changeNumber > other.changeNumber }
-    return (updatedAt, updatedAtMicroseconds, createdAt, createdAtMicroseconds, id)
-      > (other.updatedAt, other.updatedAtMicroseconds, other.createdAt, other.createdAtMicroseconds, other.id)
+    return (updatedAtSeconds, updatedAtMicroseconds, createdAtSeconds, createdAtMicroseconds, id)
+      > (
+        other.updatedAtSeconds, other.updatedAtMicroseconds, other.createdAtSeconds, other.createdAtMicroseconds,
+        other.id
+      )
   }
 }
 
@@ -245,8 +248,8 @@ extension ChappieThreadSummary {
   /// - Parameter number: the change number of the store.
   mutating func add(_ turn: ChappieTurn, number: Int64) {
     turnCount = (Count(clamping: turnCount) + 1).value
-    archivedAt = nil
-    changed(at: turn.recordedAt, microseconds: turn.recordedAtMicroseconds, number)
+    archivedAtSeconds = nil
+    changed(at: turn.recordedAtSeconds, microseconds: turn.recordedAtMicroseconds, number)
   }
 
   /// Applies `change`, except for the size. A summary that is already so stays as it is.
@@ -258,10 +261,10 @@ extension ChappieThreadSummary {
     switch change {
     case .rename(let title) where title != self.title: self.title = title
     case .archive where !isArchived:
-      archivedAt = time
+      archivedAtSeconds = time
       return
     // Without a new time, retention would archive it again at once.
-    case .unarchive where isArchived: archivedAt = nil
+    case .unarchive where isArchived: archivedAtSeconds = nil
     case .rename, .archive, .unarchive: return
     }
     changed(at: time, number)
@@ -272,8 +275,8 @@ extension ChappieThreadSummary {
   }
 
   private mutating func changed(at time: Int64, microseconds: Int32 = 0, _ number: Int64) {
-    if (time, microseconds) > (updatedAt, updatedAtMicroseconds) {
-      (updatedAt, updatedAtMicroseconds) = (time, microseconds)
+    if (time, microseconds) > (updatedAtSeconds, updatedAtMicroseconds) {
+      (updatedAtSeconds, updatedAtMicroseconds) = (time, microseconds)
     }
     changeNumber = max(changeNumber, number)
   }

@@ -28,16 +28,31 @@ public struct ChappieThreadSummary: Sendable, Hashable, Identifiable {
   public let id: String
   /// The title; empty if the thread has none. The runtime makes one of the first message.
   public var title: String
-  /// The time of creation, in Unix seconds.
-  public var createdAt: Int64
-  /// The microseconds to add to ``createdAt``, 0 to 999,999; 0 if they are unknown.
-  public var createdAtMicroseconds: Int32
-  /// The time of the last turn, rename or unarchiving, in Unix seconds. It never goes back.
-  public var updatedAt: Int64
-  /// The microseconds to add to ``updatedAt``, 0 to 999,999; 0 if they are unknown.
-  public var updatedAtMicroseconds: Int32
-  /// The time of archiving, in Unix seconds; nil for an active thread.
-  public var archivedAt: Int64?
+  /// The time of creation, to the microsecond if that is known.
+  public var createdAt: ChappieTime {
+    get { ChappieTime(unixSeconds: createdAtSeconds, microseconds: createdAtMicroseconds) }
+    set { (createdAtSeconds, createdAtMicroseconds) = (newValue.unixSeconds, newValue.microseconds) }
+  }
+  /// The time of the last turn, rename or unarchiving, to the microsecond if that is known. It never goes back.
+  public var updatedAt: ChappieTime {
+    get { ChappieTime(unixSeconds: updatedAtSeconds, microseconds: updatedAtMicroseconds) }
+    set { (updatedAtSeconds, updatedAtMicroseconds) = (newValue.unixSeconds, newValue.microseconds) }
+  }
+  /// The time of archiving; nil for an active thread.
+  public var archivedAt: ChappieTime? {
+    get { archivedAtSeconds.map { ChappieTime(unixSeconds: $0) } }
+    set { archivedAtSeconds = newValue?.unixSeconds }
+  }
+  /// Unix seconds in UTC.
+  package var createdAtSeconds: Int64
+  /// The microseconds to add to ``createdAtSeconds``, 0 to 999,999; 0 if they are unknown.
+  package var createdAtMicroseconds: Int32
+  /// Unix seconds in UTC.
+  package var updatedAtSeconds: Int64
+  /// The microseconds to add to ``updatedAtSeconds``, 0 to 999,999; 0 if they are unknown.
+  package var updatedAtMicroseconds: Int32
+  /// Unix seconds in UTC.
+  package var archivedAtSeconds: Int64?
   /// The number of turns, 0 or more.
   public var turnCount: Int
   /// The size in its store, in bytes, which each turn increases; 0 in a store that counts no sizes.
@@ -47,18 +62,29 @@ public struct ChappieThreadSummary: Sendable, Hashable, Identifiable {
   public var changeNumber: Int64
 
   /// Whether the thread is archived.
-  public var isArchived: Bool { archivedAt != nil }
+  public var isArchived: Bool { archivedAtSeconds != nil }
 
   /// Creates a summary, for a store of your own.
   public init(
-    id: String, title: String = "", createdAt: Int64, updatedAt: Int64, archivedAt: Int64? = nil, turnCount: Int = 0,
-    bytes: Int64 = 0, changeNumber: Int64 = 0, createdAtMicroseconds: Int32 = 0, updatedAtMicroseconds: Int32 = 0
+    id: String, title: String = "", createdAt: ChappieTime, updatedAt: ChappieTime, archivedAt: ChappieTime? = nil,
+    turnCount: Int = 0, bytes: Int64 = 0, changeNumber: Int64 = 0
+  ) {
+    self.init(
+      id: id, title: title, createdAtSeconds: createdAt.unixSeconds, updatedAtSeconds: updatedAt.unixSeconds,
+      archivedAtSeconds: archivedAt?.unixSeconds, turnCount: turnCount, bytes: bytes, changeNumber: changeNumber,
+      createdAtMicroseconds: createdAt.microseconds, updatedAtMicroseconds: updatedAt.microseconds)
+  }
+
+  package init(
+    id: String, title: String = "", createdAtSeconds: Int64, updatedAtSeconds: Int64, archivedAtSeconds: Int64? = nil,
+    turnCount: Int = 0, bytes: Int64 = 0, changeNumber: Int64 = 0, createdAtMicroseconds: Int32 = 0,
+    updatedAtMicroseconds: Int32 = 0
   ) {
     self.id = id
     self.title = title
-    self.createdAt = createdAt
-    self.updatedAt = updatedAt
-    self.archivedAt = archivedAt
+    self.createdAtSeconds = createdAtSeconds
+    self.updatedAtSeconds = updatedAtSeconds
+    self.archivedAtSeconds = archivedAtSeconds
     self.turnCount = turnCount
     self.bytes = bytes
     self.changeNumber = changeNumber
@@ -85,17 +111,30 @@ public struct ChappieThreadDamage: Sendable, Hashable {
 public struct ChappieTurn: Sendable, Hashable, Identifiable {
   /// Opaque and unique.
   public let id: String
-  /// The time of recording, in Unix seconds.
-  public var recordedAt: Int64
-  /// The microseconds to add to ``recordedAt``, 0 to 999,999; 0 if they are unknown.
-  public var recordedAtMicroseconds: Int32
+  /// The time of recording, to the microsecond if that is known.
+  public var recordedAt: ChappieTime {
+    get { ChappieTime(unixSeconds: recordedAtSeconds, microseconds: recordedAtMicroseconds) }
+    set { (recordedAtSeconds, recordedAtMicroseconds) = (newValue.unixSeconds, newValue.microseconds) }
+  }
+  /// Unix seconds in UTC.
+  package var recordedAtSeconds: Int64
+  /// The microseconds to add to ``recordedAtSeconds``, 0 to 999,999; 0 if they are unknown.
+  package var recordedAtMicroseconds: Int32
   /// The events, the oldest first.
   public var events: [ChappieTurnEvent]
 
   /// Creates a turn.
-  public init(id: String, recordedAt: Int64, recordedAtMicroseconds: Int32 = 0, events: [ChappieTurnEvent]) {
+  public init(id: String, recordedAt: ChappieTime, events: [ChappieTurnEvent]) {
+    self.init(
+      id: id, recordedAtSeconds: recordedAt.unixSeconds, recordedAtMicroseconds: recordedAt.microseconds,
+      events: events)
+  }
+
+  package init(
+    id: String, recordedAtSeconds: Int64, recordedAtMicroseconds: Int32 = 0, events: [ChappieTurnEvent]
+  ) {
     self.id = id
-    self.recordedAt = recordedAt
+    self.recordedAtSeconds = recordedAtSeconds
     self.recordedAtMicroseconds = recordedAtMicroseconds
     self.events = events
   }
@@ -106,7 +145,7 @@ extension ChappieTurn {
   init(recording events: [ChappieTurnEvent]) {
     let now = UnixTime.nowWithMicroseconds
     self.init(
-      id: UniqueID.make(), recordedAt: now.seconds, recordedAtMicroseconds: now.microseconds, events: events)
+      id: UniqueID.make(), recordedAtSeconds: now.seconds, recordedAtMicroseconds: now.microseconds, events: events)
   }
 }
 

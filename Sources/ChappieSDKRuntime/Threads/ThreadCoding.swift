@@ -33,9 +33,9 @@ extension ChappieThreadSummary: JSONRecord, Codable {
   package init(_ fields: JSONFields) throws(ChappieClientError) {
     self.init(
       id: try fields.name("id"), title: try fields.string("title") ?? "",
-      createdAt: try fields.require("createdAt", fields.time("createdAt")),
-      updatedAt: try fields.require("updatedAt", fields.time("updatedAt")),
-      archivedAt: try fields.time("archivedAt"),
+      createdAtSeconds: try fields.require("createdAt", fields.time("createdAt")),
+      updatedAtSeconds: try fields.require("updatedAt", fields.time("updatedAt")),
+      archivedAtSeconds: try fields.time("archivedAt"),
       turnCount: try fields.count("turnCount") ?? 0,
       bytes: Int64(try fields.count("bytes") ?? 0), changeNumber: Int64(try fields.count("changeNumber") ?? 0),
       createdAtMicroseconds: try fields.microseconds("createdAtMicroseconds"),
@@ -44,10 +44,11 @@ extension ChappieThreadSummary: JSONRecord, Codable {
 
   package var jsonValue: ChappieJSONValue {
     var members: [String: ChappieJSONValue] = [
-      "id": .string(id), "title": .string(title), "createdAt": .integer(createdAt), "updatedAt": .integer(updatedAt),
+      "id": .string(id), "title": .string(title), "createdAt": .integer(createdAtSeconds),
+      "updatedAt": .integer(updatedAtSeconds),
       "turnCount": .integer(Int64(turnCount)), "bytes": .integer(bytes), "changeNumber": .integer(changeNumber),
     ]
-    members["archivedAt"] = archivedAt.map { .integer($0) }
+    members["archivedAt"] = archivedAtSeconds.map { .integer($0) }
     members["createdAtMicroseconds"] = .microseconds(createdAtMicroseconds)
     members["updatedAtMicroseconds"] = .microseconds(updatedAtMicroseconds)
     return .object(members)
@@ -59,14 +60,14 @@ extension ChappieTurn: JSONRecord, Codable {
 
   package init(_ fields: JSONFields) throws(ChappieClientError) {
     self.init(
-      id: try fields.name("id"), recordedAt: try fields.require("recordedAt", fields.time("recordedAt")),
+      id: try fields.name("id"), recordedAtSeconds: try fields.require("recordedAt", fields.time("recordedAt")),
       recordedAtMicroseconds: try fields.microseconds("recordedAtMicroseconds"),
       events: try fields.values("events") { ChappieTurnEvent(jsonValue: $0) } ?? [])
   }
 
   package var jsonValue: ChappieJSONValue {
     var members: [String: ChappieJSONValue] = [
-      "id": .string(id), "recordedAt": .integer(recordedAt), "events": .array(events.map(\.jsonValue)),
+      "id": .string(id), "recordedAt": .integer(recordedAtSeconds), "events": .array(events.map(\.jsonValue)),
     ]
     members["recordedAtMicroseconds"] = .microseconds(recordedAtMicroseconds)
     return .object(members)

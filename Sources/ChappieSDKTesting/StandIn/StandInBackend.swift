@@ -80,15 +80,17 @@ public final class StandInBackend {
   ///   - allowsPlanUse: whether the user lets the application use the plan.
   /// - Returns: the address to which the browser would go: that of the program's listener, with a code or an error. Nil
   ///   if the browser would stay on a page with an error.
-  public func approve(inBrowser address: String, user: StandInUser? = nil, allowsPlanUse: Bool = true) -> String? {
-    decide(address, .approve(user ?? core.configuration.user, name: nil, allowsPlanUse: allowsPlanUse))
+  public func approve(inBrowser address: ChappieAddress, user: StandInUser? = nil, allowsPlanUse: Bool = true)
+    -> String?
+  {
+    decide(address.address, .approve(user ?? core.configuration.user, name: nil, allowsPlanUse: allowsPlanUse))
   }
 
   /// Declines a sign-in in the browser.
   ///
   /// - Returns: as ``approve(inBrowser:user:allowsPlanUse:)``.
-  public func decline(inBrowser address: String) -> String? {
-    decide(address, .decline(error: "access_denied"))
+  public func decline(inBrowser address: ChappieAddress) -> String? {
+    decide(address.address, .decline(error: "access_denied"))
   }
 
   private func decide(_ address: String, _ decision: BrowserIssuer.Decision) -> String? {

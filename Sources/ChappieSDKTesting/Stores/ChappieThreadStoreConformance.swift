@@ -105,12 +105,12 @@ struct ThreadStoreFixture {
   /// Creates a thread, `second` seconds after the start.
   func create(_ id: String, title: String = "", at second: Int64 = 0) async throws {
     let time = start + second
-    try await store.create(ChappieThreadSummary(id: id, title: title, createdAt: time, updatedAt: time))
+    try await store.create(ChappieThreadSummary(id: id, title: title, createdAtSeconds: time, updatedAtSeconds: time))
   }
 
   func turn(_ text: String, at second: Int64 = 0) -> ChappieTurn {
     ChappieTurn(
-      id: "turn-\(text)", recordedAt: start + second,
+      id: "turn-\(text)", recordedAtSeconds: start + second,
       events: [.input(.user(text)), .output(text: "You said \(text).", model: "model", responseID: "resp-\(text)")])
   }
 

@@ -19,7 +19,8 @@ extension ThreadStoreFixture {
     try await expectIDs(.active, ["c", "d", "b", "a"], "The order after the clock was set back")
     let numbers = try await store.threads(ChappieThreadQuery()).map(\.changeNumber)
     expect(numbers, Array(Set(numbers)).sorted(by: >), "The change numbers, newest first,")
-    expect(try await summary("c").updatedAt, start + 30, "The time of the last change after the clock was set back")
+    expect(
+      try await summary("c").updatedAtSeconds, start + 30, "The time of the last change after the clock was set back")
   }
 
   func listsInPages() async throws {
@@ -60,7 +61,7 @@ extension ThreadStoreFixture {
     let thread = try await store.thread("one")
     expect(thread.summary.title, "New", "The title of a renamed thread")
     expect(thread.turns.count, 1, "The turn count of a renamed thread")
-    expect(thread.summary.createdAt, start + 1, "The creation time of a renamed thread")
+    expect(thread.summary.createdAtSeconds, start + 1, "The creation time of a renamed thread")
     expect(try await summary("one").title, "New", "The listed title of a renamed thread")
     try await expectIDs(.active, ["one", "two"], "The order after a thread was renamed")
   }
@@ -86,11 +87,11 @@ extension ThreadStoreFixture {
     try await expectIDs(.all, ["one", "two"], "All threads")
     let archived = try await store.thread("one")
     expect(archived.turns.count, 1, "The turn count of an archived thread")
-    expect(archived.summary.updatedAt, start + 3, "The time of the last change of an archived thread")
-    expect((archived.summary.archivedAt ?? 0) > start, "An archived thread should have a time of archiving.")
+    expect(archived.summary.updatedAtSeconds, start + 3, "The time of the last change of an archived thread")
+    expect((archived.summary.archivedAtSeconds ?? 0) > start, "An archived thread should have a time of archiving.")
     try await store.change("one", .archive)
     expect(
-      try await summary("one").archivedAt, archived.summary.archivedAt,
+      try await summary("one").archivedAtSeconds, archived.summary.archivedAtSeconds,
       "The time of archiving of a thread that was archived twice")
   }
 
@@ -99,7 +100,7 @@ extension ThreadStoreFixture {
     try await create("two", at: 2)
     try await store.change("two", .unarchive)
     expect(
-      try await summary("two").updatedAt, start + 2,
+      try await summary("two").updatedAtSeconds, start + 2,
       "The time of the last change of an active thread after it was unarchived")
     try await store.change("one", .archive)
     try await store.change("one", .unarchive)

@@ -15,8 +15,8 @@ extension ThreadStoreFixture {
     let thread = try await store.thread("one")
     expect(thread.turns, [], "The turns of a new thread")
     expect(thread.damage, [], "The damage of a new thread")
-    expect(thread.summary.createdAt, start + 5, "The creation time of a thread")
-    expect(thread.summary.updatedAt, start + 5, "The time of the last change of a new thread")
+    expect(thread.summary.createdAtSeconds, start + 5, "The creation time of a thread")
+    expect(thread.summary.updatedAtSeconds, start + 5, "The time of the last change of a new thread")
     expect(!thread.summary.isArchived, "A new thread should be active.")
     try await store.append(turn("kept", at: 6), to: "one")
     do {
@@ -50,7 +50,7 @@ extension ThreadStoreFixture {
     expect(thread.turns.map(\.id), turns.map(\.id), "The order of the turns")
     expect(thread.turns == turns, "The turns that are read should equal those that were recorded.")
     expect(thread.summary.turnCount, 20, "The turn count of a thread")
-    expect(thread.summary.updatedAt, start + 20, "The time of the last change of a thread")
+    expect(thread.summary.updatedAtSeconds, start + 20, "The time of the last change of a thread")
     expect(try await summary("one"), thread.summary, "The listed summary of a thread")
     expect(try await store.thread("other").turns.count, 20, "The turn count of another thread")
   }
@@ -68,7 +68,7 @@ extension ThreadStoreFixture {
       .other(["kind": "from-a-later-version", "text": "kept"]),
     ]
     try await create("one")
-    try await store.append(ChappieTurn(id: "turn", recordedAt: start, events: events), to: "one")
+    try await store.append(ChappieTurn(id: "turn", recordedAtSeconds: start, events: events), to: "one")
     let kept = try await store.thread("one").turns.first?.events ?? []
     expect(kept.count, events.count, "The number of events of a turn")
     for (kept, event) in zip(kept, events) { expect(kept, event, "An event") }

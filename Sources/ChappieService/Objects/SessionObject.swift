@@ -66,7 +66,7 @@ final class SessionObject: ServiceInterface {
       "DeviceCode": { [session] in session.snapshot.busDeviceCode.variant },
       "AuthMethod": { [session] in (session.signInMethod?.rawValue ?? "").variant },
       "PlanUse": { [session] in session.planUse.rawValue.variant },
-      "ManageUsageUri": { [session] in (session.manageUsageURL ?? "").variant },
+      "ManageUsageUri": { [session] in (session.snapshot.manageUsageAddress ?? "").variant },
       "AccountInfo": { [session] in session.snapshot.busAccountInfo.variant },
       "LastError": { [session] in session.snapshot.busLastError.variant },
       "Configuration": { [session] in session.configuration.dictionary.variant },
@@ -114,7 +114,7 @@ final class SessionObject: ServiceInterface {
     let code = try await signIn(call, isNew: session.deviceCode == nil) {
       try await session.startDeviceCodeSignIn(allowsAnotherAccount: addsAccount, interaction: call.interaction)
     }
-    return .tuple(code.userCode, code.verificationURI, code.expiresAt)
+    return .tuple(code.userCode, code.verificationAddress, code.expiresAtSeconds)
   }
 
   private func startBrowserSignIn(_ call: BusCall) async throws -> Variant {
@@ -144,9 +144,9 @@ final class SessionObject: ServiceInterface {
     }
     if session.browserPage == page { pageReaders.insert(call.sender) }
     if page == running, let openPage = wishes.openPage {
-      Task.onGLib { await openPage(page.authorizationURI, wishes.activationToken) }
+      Task.onGLib { await openPage(page.authorizationAddress, wishes.activationToken) }
     }
-    return .tuple(page.authorizationURI, page.expiresAt)
+    return .tuple(page.authorizationAddress, page.expiresAtSeconds)
   }
 
   /// The name under which the issuer registers the application of this slot.

@@ -19,7 +19,7 @@ extension ChappieThreadQuery {
 
 extension ChappieThreadSummary {
   /// A place in the list. It stays valid if the thread is changed or deleted.
-  fileprivate var cursor: String { "\(changeNumber).\(updatedAt).\(createdAt).\(id)" }
+  fileprivate var cursor: String { "\(changeNumber).\(updatedAtSeconds).\(createdAtSeconds).\(id)" }
 
   /// Decodes a cursor. The summary has no other values than the place in the list.
   ///
@@ -33,14 +33,14 @@ extension ChappieThreadSummary {
     }
     let id = String(parts[3])
     self.init(
-      id: id, createdAt: createdAt.unixSeconds, updatedAt: updatedAt.unixSeconds,
+      id: id, createdAtSeconds: createdAt.unixSeconds, updatedAtSeconds: updatedAt.unixSeconds,
       changeNumber: Int64(changeNumber.value))
   }
 
   /// The summary on the bus.
   func dictionary(isTitled: Bool) -> VariantDictionary {
     [
-      "id": id, "created_at": createdAt, "updated_at": updatedAt, "archived": isArchived,
+      "id": id, "created_at": createdAtSeconds, "updated_at": updatedAtSeconds, "archived": isArchived,
       "turn_count": UInt32(clamping: turnCount), "bytes": UInt64(clamping: bytes), "cursor": cursor,
       "title": isTitled ? title : nil,
     ]
@@ -91,7 +91,7 @@ extension ChappieClientContext {
     [
       "session_id": sessionID, "thread_id": threadID, "model": model,
       "messages": messages.map { TranscriptEntry(role: $0.role.rawValue, text: $0.text) },
-      "created_at": createdAt, "updated_at": updatedAt, "message_count": UInt32(clamping: messageCount),
+      "created_at": createdAtSeconds, "updated_at": updatedAtSeconds, "message_count": UInt32(clamping: messageCount),
       "estimated_tokens": UInt32(clamping: estimatedTokens), "default_model": usesDefaultModel,
       "compacted_summary": compactedSummary,
     ]
@@ -118,8 +118,8 @@ extension ChappieClientContext {
       model: model ?? base.model,
       messages: try messages.map { try $0.message() },
       compactedSummary: summary?.isEmpty == true ? nil : summary,
-      createdAt: try dictionary.value("created_at") ?? base.createdAt,
-      updatedAt: try dictionary.value("updated_at") ?? base.updatedAt,
+      createdAtSeconds: try dictionary.value("created_at") ?? base.createdAtSeconds,
+      updatedAtSeconds: try dictionary.value("updated_at") ?? base.updatedAtSeconds,
       usesDefaultModel: try dictionary.value("default_model") ?? (model == nil && base.usesDefaultModel))
   }
 }

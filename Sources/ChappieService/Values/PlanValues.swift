@@ -15,7 +15,8 @@ extension ChappieUsageLimitSnapshot {
 extension ChappieUsageWindow {
   fileprivate var dictionary: VariantDictionary {
     [
-      "used_percent": usedPercent, "window_minutes": windowMinutes.map { UInt32(clamping: $0) }, "resets_at": resetsAt,
+      "used_percent": usedPercent, "window_minutes": windowMinutes.map { UInt32(clamping: $0) },
+      "resets_at": resetsAtSeconds,
     ]
   }
 }
@@ -74,7 +75,7 @@ extension ChappieClientError {
     case .unsupportedCapability(let parameter): ["param": parameter]
     case .usageLimitReached(let limit):
       [
-        "plan": limit.plan?.rawValue, "resets_at": limit.resetsAt, "primary": limit.primary?.dictionary,
+        "plan": limit.plan?.rawValue, "resets_at": limit.resetsAtSeconds, "primary": limit.primary?.dictionary,
         "secondary": limit.secondary?.dictionary,
       ]
     case .missingToolHandler(let tool), .toolApprovalDenied(let tool, _): ["tool": tool]

@@ -22,7 +22,7 @@ struct ThreadMarkdown {
   private func part(_ event: ChappieTurnEvent, _ turn: ChappieTurn) -> String? {
     switch event {
     case .input(let message):
-      let head = "## \(message.role.speaker), \(Timestamp(clamping: turn.recordedAt).localText)"
+      let head = "## \(message.role.speaker), \(Timestamp(clamping: turn.recordedAtSeconds).localText)"
       return ([head, Markdown.quote(message.text)] + message.images.map(image)).joined(separator: "\n\n")
     case .output(let text, let model, _):
       return "## \(Markdown.escaped(model.terminalSafeLine))\n\n\(Markdown.closed(text))"

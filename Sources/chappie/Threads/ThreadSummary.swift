@@ -45,9 +45,9 @@ struct ThreadSummary {
   /// The times of a thread, a phrase each.
   static func times(_ thread: ChappieThreadSummary) -> [String] {
     [
-      tr("begun \(Timestamp(clamping: thread.createdAt).localText)"),
-      tr("changed \(Timestamp(clamping: thread.updatedAt).localText)"),
-      thread.archivedAt.map { tr("archived \(Timestamp(clamping: $0).localText)") },
+      tr("begun \(Timestamp(clamping: thread.createdAtSeconds).localText)"),
+      tr("changed \(Timestamp(clamping: thread.updatedAtSeconds).localText)"),
+      thread.archivedAtSeconds.map { tr("archived \(Timestamp(clamping: $0).localText)") },
     ].compactMap(\.self)
   }
 

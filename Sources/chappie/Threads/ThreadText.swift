@@ -48,7 +48,7 @@ struct ThreadText {
   private func paragraph(_ event: ChappieTurnEvent, _ turn: ChappieTurn, _ limit: Int?) -> String? {
     switch event {
     case .input(let message):
-      let time = style.dim(", " + Timestamp(clamping: turn.recordedAt).localText)
+      let time = style.dim(", " + Timestamp(clamping: turn.recordedAtSeconds).localText)
       return style.bold(message.role.speaker) + time + "\n" + body(message.text, limit) + images(message.images)
     case .output(let text, let model, _):
       return style.bold(model.terminalSafeLine) + "\n" + answer(text, limit)

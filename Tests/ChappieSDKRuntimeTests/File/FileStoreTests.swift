@@ -35,7 +35,7 @@ struct FileStoreTests {
       #expect(thread.damage.isEmpty)
       #expect(thread.summary.title == "A walk")
       #expect(thread.summary.turnCount == 3)
-      #expect(thread.summary.updatedAt == 1_800_000_003)
+      #expect(thread.summary.updatedAtSeconds == 1_800_000_003)
       #expect(try await other.threads(ChappieThreadQuery()) == [thread.summary])
     }
   }
@@ -45,10 +45,11 @@ struct FileStoreTests {
     world.clock.advance(seconds: 5)
     try await world.store().change("a", .rename("Two"))
     #expect(try await world.store().thread("a").summary.title == "Two")
-    #expect(try await world.store().thread("a").summary.updatedAt == world.clock.now)
+    #expect(try await world.store().thread("a").summary.updatedAtSeconds == world.clock.now)
     try await world.store().change("a", .archive)
     #expect(try await world.store().threads(ChappieThreadQuery()).isEmpty)
-    #expect(try await world.store().threads(ChappieThreadQuery(.archived)).map(\.archivedAt) == [world.clock.now])
+    #expect(
+      try await world.store().threads(ChappieThreadQuery(.archived)).map(\.archivedAtSeconds) == [world.clock.now])
     world.clock.advance(seconds: 5)
     let archived = try await world.store().threads(ChappieThreadQuery(.archived))
     try await world.store().change("a", .archive)
@@ -133,7 +134,7 @@ struct FileStoreTests {
       try await store.create(.sample("n\(number)", at: 1_800_000_000 + Int64(number / 3)))
     }
     let all = try await store.threads(ChappieThreadQuery())
-    #expect(all.map(\.updatedAt) == all.map(\.updatedAt).sorted(by: >))
+    #expect(all.map(\.updatedAtSeconds) == all.map(\.updatedAtSeconds).sorted(by: >))
     var paged: [ChappieThreadSummary] = []
     while true {
       let page = try await world.store().threads(ChappieThreadQuery(limit: 4, after: paged.last))

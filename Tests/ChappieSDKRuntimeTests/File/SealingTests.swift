@@ -18,7 +18,7 @@ struct SealingTests {
     try await store.change("a", .rename("renamed \(secret)"))
     try await store.append(
       ChappieTurn(
-        id: "t", recordedAt: 1,
+        id: "t", recordedAtSeconds: 1,
         events: [
           .input(.user("question \(secret)")),
           .toolCall(callID: "c", name: "tool-\(secret)", arguments: "{\"a\":\"\(secret)\"}"),

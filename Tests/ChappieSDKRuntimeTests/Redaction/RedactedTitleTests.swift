@@ -77,7 +77,8 @@ struct RedactedTitleTests {
   @Test func aNewTitleIsRedacted() async throws {
     let memory = ChappieInMemoryThreadStore()
     let store = ChappieRedactingThreadStore(memory, redaction: try ChappieThreadRedaction(patterns: ["SECRET"]))
-    try await store.create(ChappieThreadSummary(id: "one", createdAt: UnixTime.now, updatedAt: UnixTime.now))
+    try await store.create(
+      ChappieThreadSummary(id: "one", createdAtSeconds: UnixTime.now, updatedAtSeconds: UnixTime.now))
     try await store.change("one", .rename("My SECRET"))
     #expect(try await memory.thread("one").summary.title == "My [redacted]")
     try await store.change("one", .archive)

@@ -28,8 +28,9 @@ struct RedactionTests {
   private func written(_ redaction: ChappieThreadRedaction) async throws -> ChappieThread {
     let memory = ChappieInMemoryThreadStore()
     let store = ChappieRedactingThreadStore(memory, redaction: redaction)
-    try await store.create(ChappieThreadSummary(id: "one", title: "title SECRET-11", createdAt: 1, updatedAt: 1))
-    try await store.append(ChappieTurn(id: "turn", recordedAt: UnixTime.now, events: Self.events), to: "one")
+    try await store.create(
+      ChappieThreadSummary(id: "one", title: "title SECRET-11", createdAtSeconds: 1, updatedAtSeconds: 1))
+    try await store.append(ChappieTurn(id: "turn", recordedAtSeconds: UnixTime.now, events: Self.events), to: "one")
     return try await memory.thread("one")
   }
 
@@ -75,7 +76,7 @@ struct RedactionTests {
     let redaction = try ChappieThreadRedaction(
       patterns: ["Grüße", "a \"b\"", "x/y", #"\b\d{16}\b"#, #""pin":"[^"]*""#])
     let turn = ChappieTurn(
-      id: "turn", recordedAt: 1,
+      id: "turn", recordedAtSeconds: 1,
       events: [
         .toolCall(callID: "call", name: "mail", arguments: json),
         .toolOutput(callID: "call", name: "mail", status: .completed, output: json),
@@ -91,14 +92,14 @@ struct RedactionTests {
     let data = try ChappieImage(url: "data:image/png;base64,AAAA")
     let other = try ChappieImage(url: "https://example.org/cat.png")
     let images = [data, other, try ChappieImage(url: "https://example.org/AAAA.png")]
-    let turn = ChappieTurn(id: "turn", recordedAt: 1, events: [.input(.user("Look", images: images))])
+    let turn = ChappieTurn(id: "turn", recordedAtSeconds: 1, events: [.input(.user("Look", images: images))])
     let redaction = try ChappieThreadRedaction(patterns: ["AAAA"])
     #expect(redaction.turn(turn).events == [.input(.user("Look", images: [data, other]))])
   }
 
   @Test func droppedOrMaskedImagesAreRemoved() async throws {
     let image = try ChappieImage(url: "data:image/png;base64,AAAA")
-    let turn = ChappieTurn(id: "turn", recordedAt: 1, events: [.input(.user("Look", images: [image]))])
+    let turn = ChappieTurn(id: "turn", recordedAtSeconds: 1, events: [.input(.user("Look", images: [image]))])
     for redaction in [try ChappieThreadRedaction(drop: [.images]), try ChappieThreadRedaction(mask: [.images])] {
       #expect(redaction.turn(turn).events == [.input(.user("Look"))])
     }
@@ -122,11 +123,12 @@ struct RedactionTests {
   @Test func redactionDoesNotBlockTheActor() async throws {
     let memory = ChappieInMemoryThreadStore()
     let store = ChappieRedactingThreadStore(memory, redaction: try ChappieThreadRedaction(patterns: ["SECRET"]))
-    try await store.create(ChappieThreadSummary(id: "one", createdAt: UnixTime.now, updatedAt: UnixTime.now))
+    try await store.create(
+      ChappieThreadSummary(id: "one", createdAtSeconds: UnixTime.now, updatedAtSeconds: UnixTime.now))
     // Long enough to take a while on any machine.
     let long = ChappieTurnEvent.output(text: String(repeating: "SECRET ", count: 4096), model: "m", responseID: "r")
     let writing = Task.onGLib {
-      try await store.append(ChappieTurn(id: "turn", recordedAt: UnixTime.now, events: [long]), to: "one")
+      try await store.append(ChappieTurn(id: "turn", recordedAtSeconds: UnixTime.now, events: [long]), to: "one")
     }
     let turns = Task.onGLib { try await memory.thread("one").turns.count }
     #expect(try await turns.value == 0)

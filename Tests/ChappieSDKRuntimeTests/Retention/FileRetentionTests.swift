@@ -19,7 +19,7 @@ struct FileRetentionTests {
     world.clock.advance(days: 1)
     // Reading enforces the policy too.
     #expect(try await store.threads(ChappieThreadQuery()).map(\.id) == ["b"])
-    #expect(try await store.threads(ChappieThreadQuery(.archived)).map(\.archivedAt) == [world.clock.now])
+    #expect(try await store.threads(ChappieThreadQuery(.archived)).map(\.archivedAtSeconds) == [world.clock.now])
     #expect(try await world.store().thread("a").summary.isArchived, "its row has the change")
     world.clock.advance(days: 60)
     try await store.enforceRetention()

@@ -11,8 +11,8 @@ struct RetentionPlanTests {
   /// A thread that was used, and archived, this many days ago.
   private func thread(_ id: String, used: Double, archived: Double? = nil, bytes: Int64 = 10) -> ChappieThreadSummary {
     ChappieThreadSummary(
-      id: id, createdAt: 0, updatedAt: now - Int64(used * 86_400),
-      archivedAt: archived.map { now - Int64($0 * 86_400) },
+      id: id, createdAtSeconds: 0, updatedAtSeconds: now - Int64(used * 86_400),
+      archivedAtSeconds: archived.map { now - Int64($0 * 86_400) },
       bytes: bytes)
   }
 

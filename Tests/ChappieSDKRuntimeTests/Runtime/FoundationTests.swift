@@ -21,14 +21,25 @@ struct FoundationTests {
   }
 
   @Test func datesHaveFractionsOfASecond() {
-    let thread = ChappieThreadSummary(
-      id: "a", createdAt: 10, updatedAt: 20, archivedAt: 30, createdAtMicroseconds: 500_000,
-      updatedAtMicroseconds: 250_000)
-    #expect(thread.creationDate == Date(timeIntervalSince1970: 10.5))
-    #expect(thread.updateDate == Date(timeIntervalSince1970: 20.25))
-    #expect(thread.archiveDate == Date(timeIntervalSince1970: 30))
-    #expect(ChappieThreadSummary(id: "a", createdAt: 1, updatedAt: 1).archiveDate == nil)
-    let turn = ChappieTurn(id: "t", recordedAt: 40, recordedAtMicroseconds: 125_000, events: [])
-    #expect(turn.recordingDate == Date(timeIntervalSince1970: 40.125))
+    let (created, updated) = (Date(timeIntervalSince1970: 10.5), Date(timeIntervalSince1970: 20.25))
+    var thread = ChappieThreadSummary(
+      id: "a", createdAt: created, updatedAt: updated, archivedAt: Date(timeIntervalSince1970: 30))
+    #expect((thread.createdAt, thread.updatedAt) == (created, updated))
+    #expect((thread.createdAtSeconds, thread.createdAtMicroseconds) == (10, 500_000))
+    #expect(thread.archivedAt == Date(timeIntervalSince1970: 30))
+    thread.archivedAt = nil
+    #expect(!thread.isArchived)
+    let turn = ChappieTurn(id: "t", recordedAt: Date(timeIntervalSince1970: 40.125), events: [])
+    #expect(turn.recordedAt == Date(timeIntervalSince1970: 40.125))
+  }
+
+  /// A store with `Date`s keeps each microsecond.
+  @Test(arguments: [0, 1, 7, 499_999, 500_000, 999_998, 999_999] as [Int32])
+  func datesKeepMicroseconds(_ microseconds: Int32) {
+    let turn = ChappieTurn(
+      id: "t", recordedAtSeconds: 1_893_456_000, recordedAtMicroseconds: microseconds, events: [])
+    var copy = turn
+    copy.recordedAt = turn.recordedAt
+    #expect(copy == turn)
   }
 }

@@ -58,7 +58,7 @@ struct ChangeOrderTests {
     try await store.change("b", .rename("New"))
     #expect(try await ids(store) == ["b", "a"])
     // The times do not change.
-    #expect(try await store.summary(of: "b")?.updatedAt == 1_800_003_600)
+    #expect(try await store.summary(of: "b")?.updatedAtSeconds == 1_800_003_600)
   }
 
   @Test func deletingTheNewestThreadKeepsTheOrder() async throws {

@@ -51,7 +51,7 @@ struct ConformanceTests {
       if mistakes.contains(.listsArchived) { query.kind = .all }
       if mistakes.contains(.ignoresPages) { query.after = nil }
       guard mistakes.contains(.ordersByTime) else { return try await inner.threads(query) }
-      return try await inner.threads(query).sorted { ($0.updatedAt, $0.id) > ($1.updatedAt, $1.id) }
+      return try await inner.threads(query).sorted { ($0.updatedAtSeconds, $0.id) > ($1.updatedAtSeconds, $1.id) }
     }
 
     func change(_ thread: String, _ change: ChappieThreadChange) async throws {

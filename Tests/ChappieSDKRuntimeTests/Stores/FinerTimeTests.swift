@@ -11,13 +11,14 @@ struct FinerTimeTests {
   @Test func aFileStoreKeepsMicroseconds() async throws {
     try await world.store().create(
       ChappieThreadSummary(
-        id: "a", createdAt: 100, updatedAt: 100, createdAtMicroseconds: 1, updatedAtMicroseconds: 999_999))
+        id: "a", createdAtSeconds: 100, updatedAtSeconds: 100, createdAtMicroseconds: 1, updatedAtMicroseconds: 999_999)
+    )
     try await world.store().append(
-      ChappieTurn(id: "t", recordedAt: 101, recordedAtMicroseconds: 7, events: []), to: "a")
+      ChappieTurn(id: "t", recordedAtSeconds: 101, recordedAtMicroseconds: 7, events: []), to: "a")
     do {
       let thread = try await world.store().thread("a")
       #expect(thread.summary.createdAtMicroseconds == 1)
-      #expect(thread.summary.updatedAt == 101)
+      #expect(thread.summary.updatedAtSeconds == 101)
       #expect(thread.summary.updatedAtMicroseconds == 7)
       #expect(thread.turns.map(\.recordedAtMicroseconds) == [7])
       let listed = try await world.store().threads(ChappieThreadQuery()).first
@@ -27,17 +28,18 @@ struct FinerTimeTests {
   }
 
   @Test func anEarlierTurnDoesNotMoveTheTimeBack() {
-    var summary = ChappieThreadSummary(id: "a", createdAt: 100, updatedAt: 100, updatedAtMicroseconds: 500)
-    summary.add(ChappieTurn(id: "t", recordedAt: 100, recordedAtMicroseconds: 400, events: []), number: 1)
-    #expect((summary.updatedAt, summary.updatedAtMicroseconds) == (100, 500))
-    summary.add(ChappieTurn(id: "u", recordedAt: 100, recordedAtMicroseconds: 600, events: []), number: 2)
-    #expect((summary.updatedAt, summary.updatedAtMicroseconds) == (100, 600))
+    var summary = ChappieThreadSummary(
+      id: "a", createdAtSeconds: 100, updatedAtSeconds: 100, updatedAtMicroseconds: 500)
+    summary.add(ChappieTurn(id: "t", recordedAtSeconds: 100, recordedAtMicroseconds: 400, events: []), number: 1)
+    #expect((summary.updatedAtSeconds, summary.updatedAtMicroseconds) == (100, 500))
+    summary.add(ChappieTurn(id: "u", recordedAtSeconds: 100, recordedAtMicroseconds: 600, events: []), number: 2)
+    #expect((summary.updatedAtSeconds, summary.updatedAtMicroseconds) == (100, 600))
   }
 
   /// Without change numbers the times decide, for both orders of the ids.
   @Test func microsecondsOrderThreadsWithoutNumbers() {
     let threads = [("b", 3), ("a", 1), ("c", 2)].map { id, time in
-      ChappieThreadSummary(id: id, createdAt: 100, updatedAt: 100, updatedAtMicroseconds: Int32(time))
+      ChappieThreadSummary(id: id, createdAtSeconds: 100, updatedAtSeconds: 100, updatedAtMicroseconds: Int32(time))
     }
     #expect(ChappieThreadQuery().page(of: threads).map(\.id) == ["b", "c", "a"])
   }

@@ -30,11 +30,11 @@ struct InMemoryThreadStoreTests {
   }
 
   private func create(_ id: String, in store: ChappieInMemoryThreadStore, at time: Int64 = start) async throws {
-    try await store.create(ChappieThreadSummary(id: id, createdAt: time, updatedAt: time))
+    try await store.create(ChappieThreadSummary(id: id, createdAtSeconds: time, updatedAtSeconds: time))
   }
 
   private func turn(_ time: Int64 = start, length: Int = 1) -> ChappieTurn {
-    ChappieTurn(id: "t", recordedAt: time, events: [.input(.user(String(repeating: "x", count: length)))])
+    ChappieTurn(id: "t", recordedAtSeconds: time, events: [.input(.user(String(repeating: "x", count: length)))])
   }
 
   @Test func archivesAndDeletesByTheDefaultPolicy() async throws {

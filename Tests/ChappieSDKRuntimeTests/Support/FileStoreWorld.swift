@@ -148,7 +148,7 @@ final class SetServers: Sendable {
 
 extension ChappieThreadSummary {
   static func sample(_ id: String, title: String = "", at time: Int64 = 1_800_000_000) -> ChappieThreadSummary {
-    ChappieThreadSummary(id: id, title: title, createdAt: time, updatedAt: time)
+    ChappieThreadSummary(id: id, title: title, createdAtSeconds: time, updatedAtSeconds: time)
   }
 }
 
@@ -156,7 +156,7 @@ extension ChappieTurn {
   static func sample(_ id: String, _ question: String = "How far is it?", at time: Int64 = 1_800_000_000) -> ChappieTurn
   {
     ChappieTurn(
-      id: id, recordedAt: time,
+      id: id, recordedAtSeconds: time,
       events: [
         .input(.user(question)),
         .toolCall(callID: "c1", name: "measure", arguments: #"{"from":"here"}"#),

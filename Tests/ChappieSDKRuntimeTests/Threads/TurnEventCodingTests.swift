@@ -50,13 +50,14 @@ struct TurnEventCodingTests {
   @Test func threadsSurviveEncoding() throws {
     let thread = ChappieThread(
       summary: ChappieThreadSummary(
-        id: "t-1", title: "Buses", createdAt: 1, updatedAt: 2, archivedAt: 3, turnCount: 1, bytes: 5 << 32),
-      turns: [ChappieTurn(id: "u", recordedAt: 2, events: Self.events)],
+        id: "t-1", title: "Buses", createdAtSeconds: 1, updatedAtSeconds: 2, archivedAtSeconds: 3, turnCount: 1,
+        bytes: 5 << 32),
+      turns: [ChappieTurn(id: "u", recordedAtSeconds: 2, events: Self.events)],
       damage: [ChappieThreadDamage(offset: 9, reason: "torn")])
     #expect(try ChappieThread(jsonValue: ChappieJSONValue(json: thread.json)) == thread)
     #expect(try JSONDecoder().decode(ChappieThread.self, from: Data(thread.json.utf8)) == thread)
     var active = thread
-    active.summary.archivedAt = nil
+    active.summary.archivedAtSeconds = nil
     #expect(try ChappieThread(jsonValue: ChappieJSONValue(json: active.json)) == active)
   }
 

@@ -217,18 +217,19 @@ import Testing
     let backend = client.wire.backend
     let grace = StandInUser(email: "grace@example.com")
     let approved = BrowserClient.query(
-      backend.approve(inBrowser: client.address(), user: grace, allowsPlanUse: false) ?? "")
+      backend.approve(inBrowser: ChappieAddress(address: client.address()), user: grace, allowsPlanUse: false) ?? "")
     client.clientID = approved["client_id"] ?? ""
     #expect(try await client.exchange(code: approved["code"] ?? "").status == 200)
     #expect(backend.state.registrations.map(\.user) == ["grace@example.com"])
     #expect(backend.state.registrations.map(\.allowsPlanUse) == [false])
-    let declined = BrowserClient.query(backend.decline(inBrowser: client.address()) ?? "")
+    let declined = BrowserClient.query(backend.decline(inBrowser: ChappieAddress(address: client.address())) ?? "")
     #expect(declined["error"] == "access_denied")
     // Many programs write a space as a plus sign.
-    let plus = backend.approve(inBrowser: client.address().replacing("%20", with: "+")) ?? ""
+    let plus = backend.approve(inBrowser: ChappieAddress(address: client.address().replacing("%20", with: "+"))) ?? ""
     #expect(BrowserClient.query(plus)["scope"] == BrowserClient.scope)
-    let refused = BrowserClient.query(backend.approve(inBrowser: client.address(["scope": ""])) ?? "")
+    let refused = BrowserClient.query(
+      backend.approve(inBrowser: ChappieAddress(address: client.address(["scope": ""]))) ?? "")
     #expect(refused["error"] == "invalid_scope")
-    #expect(backend.approve(inBrowser: client.address(["redirect_uri": ""])) == nil)
+    #expect(backend.approve(inBrowser: ChappieAddress(address: client.address(["redirect_uri": ""]))) == nil)
   }
 }

@@ -18,7 +18,7 @@ struct BackendFailureTests {
       {"error":{"type":"usage_limit_reached","message":"…","plan_type":"plus","resets_at":1893456000,\
       "resets_in_seconds":1234}}
       """)
-    let limit = ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAt: 1_893_456_000)
+    let limit = ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAtSeconds: 1_893_456_000)
     #expect(failure.error == .usageLimitReached(limit))
     guard case .rateLimited = failure else {
       Issue.record("It does not follow the policy: \(failure)")

@@ -173,7 +173,7 @@ struct ResponseAssemblerTests {
   @Test(arguments: ["usage_limit_reached", "insufficient_quota"])
   func reachedUsageLimitHasItsOwnError(_ code: String) {
     let error = Self.failure(.failed(WireError(code: code, message: "m", plan: "plus", resetsAt: 7)))
-    #expect(error == .usageLimitReached(ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAt: 7)))
+    #expect(error == .usageLimitReached(ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAtSeconds: 7)))
   }
 
   @Test(arguments: ["rate_limit_exceeded", "slow_down"])

@@ -32,7 +32,7 @@ struct ChappieClientErrorTests {
   }
 
   @Test func descriptionNamesThePlan() {
-    let limit = ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAt: 1)
+    let limit = ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAtSeconds: 1)
     #expect(ChappieClientError.usageLimitReached(limit).description.contains("Plus plan"))
   }
 

@@ -90,7 +90,7 @@ import Testing
 }
 
 extension ChappieUsageLimit {
-  fileprivate static let plus = ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAt: 1_893_456_000)
+  fileprivate static let plus = ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAtSeconds: 1_893_456_000)
 }
 
 extension ChappieClientError {

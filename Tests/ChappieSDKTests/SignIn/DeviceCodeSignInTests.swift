@@ -34,7 +34,7 @@ struct DeviceCodeSignInTests {
       return
     }
     #expect(code.userCode == "ABCD-12345")
-    #expect(code.verificationURI == method.servers.issuer + "/codex/device")
+    #expect(code.verificationAddress == method.servers.issuer + "/codex/device")
   }
 
   /// What was issued can be ended, whatever else the answer lacks.

@@ -37,7 +37,7 @@ final class FakeSignIn: SignInMethod {
   }
 
   nonisolated static func code(_ text: String) -> ChappieDeviceCode {
-    ChappieDeviceCode(userCode: text, verificationURI: "https://issuer.example/device", expiresAt: 1)
+    ChappieDeviceCode(userCode: text, verificationAddress: "https://issuer.example/device", expiresAtSeconds: 1)
   }
 
   func signIn(_ request: SignInRequest, progress: @escaping Progress) async throws -> Credential {

@@ -27,8 +27,8 @@ struct UsageLimitReadingTests {
     #expect(
       snapshot
         == ChappieUsageLimitSnapshot(
-          primary: ChappieUsageWindow(usedPercent: 42.5, windowMinutes: 300, resetsAt: 1_893_456_000),
-          secondary: ChappieUsageWindow(usedPercent: 7, windowMinutes: 10080, resetsAt: 1_893_499_999),
+          primary: ChappieUsageWindow(usedPercent: 42.5, windowMinutes: 300, resetsAtSeconds: 1_893_456_000),
+          secondary: ChappieUsageWindow(usedPercent: 7, windowMinutes: 10080, resetsAtSeconds: 1_893_499_999),
           credits: ChappieUsageCredits(hasCredits: true, unlimited: false, balance: "12.3")))
   }
 
@@ -92,7 +92,8 @@ struct UsageLimitReadingTests {
     #expect(
       ChappieUsageLimitSnapshot(event: event)
         == ChappieUsageLimitSnapshot(
-          plan: Self.plus, primary: ChappieUsageWindow(usedPercent: 42.5, windowMinutes: 300, resetsAt: 1_893_456_000),
+          plan: Self.plus,
+          primary: ChappieUsageWindow(usedPercent: 42.5, windowMinutes: 300, resetsAtSeconds: 1_893_456_000),
           credits: ChappieUsageCredits(hasCredits: true, unlimited: false, balance: "12.3")))
   }
 
@@ -139,8 +140,9 @@ struct UsageLimitReadingTests {
     #expect(
       ChappieUsageLimitSnapshot(answer: answer)
         == ChappieUsageLimitSnapshot(
-          plan: Self.plus, primary: ChappieUsageWindow(usedPercent: 42, windowMinutes: 300, resetsAt: 1_893_456_000),
-          secondary: ChappieUsageWindow(usedPercent: 5, windowMinutes: 2, resetsAt: 1_893_456_001),
+          plan: Self.plus,
+          primary: ChappieUsageWindow(usedPercent: 42, windowMinutes: 300, resetsAtSeconds: 1_893_456_000),
+          secondary: ChappieUsageWindow(usedPercent: 5, windowMinutes: 2, resetsAtSeconds: 1_893_456_001),
           credits: ChappieUsageCredits(hasCredits: true, unlimited: false, balance: "9.99")))
   }
 
@@ -165,10 +167,10 @@ struct UsageLimitReadingTests {
     let failure = ExchangeFailure(
       status: 429, retryAfter: nil, body: Array(body.utf8), host: "h",
       usage: ChappieUsageLimitSnapshot(headers: headers))
-    let window = ChappieUsageWindow(usedPercent: 100, resetsAt: 1_893_456_000)
+    let window = ChappieUsageWindow(usedPercent: 100, resetsAtSeconds: 1_893_456_000)
     #expect(
       failure.error
-        == .usageLimitReached(ChappieUsageLimit(plan: Self.plus, resetsAt: 1_893_456_000, primary: window)))
+        == .usageLimitReached(ChappieUsageLimit(plan: Self.plus, resetsAtSeconds: 1_893_456_000, primary: window)))
   }
 
   @Test func reachedLimitInASocketFrameContainsItsWindows() throws {

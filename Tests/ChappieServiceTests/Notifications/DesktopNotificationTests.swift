@@ -7,7 +7,7 @@ import Testing
 
 struct DesktopNotificationTests {
   private static let code = ChappieDeviceCode(
-    userCode: "ABCD-12345", verificationURI: "https://example.org/codex/device?a=1&b=2", expiresAt: 1)
+    userCode: "ABCD-12345", verificationAddress: "https://example.org/codex/device?a=1&b=2", expiresAtSeconds: 1)
   private static let everything = NotificationCapabilities(["actions", "body", "body-markup", "persistence"])
   private static let little = NotificationCapabilities(["body"])
 
@@ -66,7 +66,7 @@ struct DesktopNotificationTests {
   }
 
   @Test func offersThePageWithoutItsAddress() throws {
-    let page = ChappieBrowserPage(authorizationURI: "https://example.org/authorize?state=1", expiresAt: 1)
+    let page = ChappieBrowserPage(authorizationAddress: "https://example.org/authorize?state=1", expiresAtSeconds: 1)
     let waiting = try notification(.waiting(.openPage(page, isElsewhere: false)), account: "work")
     #expect(waiting.summary == "Sign in to ChatGPT")
     #expect(waiting.headline == nil)
@@ -149,7 +149,7 @@ struct DesktopNotificationTests {
   }
 
   @Test func aCodeFromAServerIsNoMarkup() throws {
-    let odd = ChappieDeviceCode(userCode: "</b>&", verificationURI: "https://example.org", expiresAt: 1)
+    let odd = ChappieDeviceCode(userCode: "</b>&", verificationAddress: "https://example.org", expiresAtSeconds: 1)
     #expect(
       try String(variant: arguments(.waiting(.showCode(odd)), Self.everything)[4]).hasPrefix(
         "<b>Code: &lt;/b&gt;&amp;</b>\n"))

@@ -9,16 +9,17 @@ import Testing
 struct SlotUpdatesTests {
   private static let ada = ChappieAccountInfo(accountID: "ada")
   private static let code = ChappieDeviceCode(
-    userCode: "ABCD-12345", verificationURI: "https://example.org/codex/device", expiresAt: 1)
+    userCode: "ABCD-12345", verificationAddress: "https://example.org/codex/device", expiresAtSeconds: 1)
   private static let other = ChappieDeviceCode(
-    userCode: "EFGH-67890", verificationURI: "https://example.org/codex/device", expiresAt: 2)
+    userCode: "EFGH-67890", verificationAddress: "https://example.org/codex/device", expiresAtSeconds: 2)
   private static let refused = SlotState.Event.refreshRefused(
     .signIn(.tokenExchangeFailed(status: 400, message: "invalid_grant")), renewedAt: 100)
 
   private static let signIn: [SlotState.Event] = [
     .signInProgress(.preparing), .signInProgress(.waiting(.showCode(code))),
   ]
-  private static let page = ChappieBrowserPage(authorizationURI: "https://example.org/authorize", expiresAt: 1)
+  private static let page = ChappieBrowserPage(
+    authorizationAddress: "https://example.org/authorize", expiresAtSeconds: 1)
   private static let inBrowser: [SlotState.Event] = [
     .signInProgress(.preparing),
     .signInProgress(.waiting(.openPage(page, isElsewhere: false))),

@@ -98,7 +98,7 @@ struct ServiceErrorTests {
   }
 
   @Test func theDetailsContainPlanAndResetOfAUsageLimit() {
-    let limit = ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAt: 1_893_456_000)
+    let limit = ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAtSeconds: 1_893_456_000)
     #expect(
       ChappieClientError.usageLimitReached(limit).details == ["plan": "plus", "resets_at": Int64(1_893_456_000)])
     #expect(ChappieClientError.usageLimitReached(ChappieUsageLimit(plan: nil, resetsAt: nil)).details.isEmpty)

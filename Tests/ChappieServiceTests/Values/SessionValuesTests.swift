@@ -27,7 +27,8 @@ struct SessionValuesTests {
   }
 
   @Test func theDeviceCodeExistsOnlyDuringASignIn() {
-    let code = ChappieDeviceCode(userCode: "ABCD-12345", verificationURI: "https://example.org", expiresAt: 7)
+    let code = ChappieDeviceCode(
+      userCode: "ABCD-12345", verificationAddress: "https://example.org", expiresAtSeconds: 7)
     #expect(
       Self.snapshot(.signInProgress(.waiting(.showCode(code)))).busDeviceCode
         == ["user_code": "ABCD-12345", "verification_uri": "https://example.org", "expires_at": Int64(7)])

@@ -53,7 +53,7 @@ final class BrowserSignIn: SignInMethod {
       hostID: hostID, redirectURI: listener.redirectURI, resource: configuration.apiURL,
       asksForPlanUse: options.asksForPlanUse)
     let shown = ChappieBrowserPage(
-      authorizationURI: page.address(), expiresAt: (Timestamp.now + Self.patience).unixSeconds)
+      authorizationAddress: page.address(), expiresAtSeconds: (Timestamp.now + Self.patience).unixSeconds)
     progress(.waiting(.openPage(shown, isElsewhere: options.pastesAddress)))
     if let openPage = options.openPage {
       let hint = options.allowsAnotherAccount ? nil : request.replaced.flatMap { facts(of: $0).account.email }

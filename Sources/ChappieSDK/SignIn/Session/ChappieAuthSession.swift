@@ -29,7 +29,8 @@ public final class ChappieAuthSession: Observable, Sendable {
     /// As ``ChappieAuthSession/planUse``.
     public let planUse: ChappiePlanUse
     /// As ``ChappieAuthSession/manageUsageURL``.
-    public let manageUsageURL: String?
+    public var manageUsageURL: ChappieAddress? { manageUsageAddress.map { ChappieAddress(address: $0) } }
+    package let manageUsageAddress: String?
     /// Whether the user must have allowed requests while nobody is present.
     package let needsBackgroundConsent: Bool
     /// The rule of the stored credential. Nil where there is none that can be used, or the keyring has not shown it.
@@ -45,7 +46,7 @@ public final class ChappieAuthSession: Observable, Sendable {
       signInStep = state.signInStep
       signInMethod = state.holding?.method
       planUse = state.planUse
-      manageUsageURL = state.holding?.manageUsageURL
+      manageUsageAddress = state.holding?.manageUsageURL
       needsBackgroundConsent = state.holding?.needsBackgroundConsent ?? false
       usableRule = if case .present = state.stored { state.holding?.accessibility } else { nil }
       accountInfo = state.accountInfo
@@ -114,7 +115,7 @@ public final class ChappieAuthSession: Observable, Sendable {
   /// Whether requests may use the user's plan, as far as the sign-in and the last answers tell.
   public var planUse: ChappiePlanUse { read(\.planUse).planUse }
   /// The page on which the user sees and limits the plan's usage by this application. Nil if the sign-in has none.
-  public var manageUsageURL: String? { read(\.manageUsageURL).manageUsageURL }
+  public var manageUsageURL: ChappieAddress? { read(\.manageUsageURL).manageUsageURL }
   /// The account of the stored credential. Nil if there is none, or while the keyring has not shown it.
   public var accountInfo: ChappieAccountInfo? { read(\.accountInfo).accountInfo }
   /// The latest error of a sign-in, sign-out, refresh or read of the keyring. A new sign-in clears it, and so does a

@@ -17,10 +17,26 @@ public struct ChappieClientContext: Sendable, Hashable, Codable {
   public var messages: [ChappieInputMessage]
   /// A summary of the messages before `messages`. The model reads it first.
   public var compactedSummary: String?
-  /// The time at which this conversation began, was cleared or resumed: Unix seconds in UTC.
-  public var createdAt: Int64
-  /// The time of the last change: Unix seconds in UTC.
-  public var updatedAt: Int64
+  /// The time at which this conversation began, was cleared or resumed.
+  public var createdAt: ChappieTime {
+    get { ChappieTime(unixSeconds: createdAtSeconds) }
+    set { createdAtSeconds = newValue.unixSeconds }
+  }
+  /// The time of the last change.
+  public var updatedAt: ChappieTime {
+    get { ChappieTime(unixSeconds: updatedAtSeconds) }
+    set { updatedAtSeconds = newValue.unixSeconds }
+  }
+  /// Unix seconds in UTC.
+  package var createdAtSeconds: Int64
+  /// Unix seconds in UTC.
+  package var updatedAtSeconds: Int64
+
+  private enum CodingKeys: String, CodingKey {
+    case sessionID, threadID, model, usesDefaultModel, messages, compactedSummary
+    case createdAtSeconds = "createdAt"
+    case updatedAtSeconds = "updatedAt"
+  }
 
   /// Creates a context, for example from parts that an app stored itself.
   ///
@@ -30,20 +46,30 @@ public struct ChappieClientContext: Sendable, Hashable, Codable {
   ///   - model: the slug of the model.
   ///   - messages: the messages, in order.
   ///   - compactedSummary: a summary of the messages before `messages`; nil if there is none.
-  ///   - createdAt: the beginning of the conversation: Unix seconds in UTC.
-  ///   - updatedAt: its last change: Unix seconds in UTC.
+  ///   - createdAt: the beginning of the conversation.
+  ///   - updatedAt: its last change.
   ///   - usesDefaultModel: whether `model` is only the default.
   public init(
     sessionID: String, threadID: String, model: String, messages: [ChappieInputMessage],
-    compactedSummary: String? = nil, createdAt: Int64, updatedAt: Int64, usesDefaultModel: Bool = false
+    compactedSummary: String? = nil, createdAt: ChappieTime, updatedAt: ChappieTime, usesDefaultModel: Bool = false
+  ) {
+    self.init(
+      sessionID: sessionID, threadID: threadID, model: model, messages: messages, compactedSummary: compactedSummary,
+      createdAtSeconds: createdAt.unixSeconds, updatedAtSeconds: updatedAt.unixSeconds,
+      usesDefaultModel: usesDefaultModel)
+  }
+
+  package init(
+    sessionID: String, threadID: String, model: String, messages: [ChappieInputMessage],
+    compactedSummary: String? = nil, createdAtSeconds: Int64, updatedAtSeconds: Int64, usesDefaultModel: Bool = false
   ) {
     self.sessionID = sessionID
     self.threadID = threadID
     self.model = model
     self.messages = messages
     self.compactedSummary = compactedSummary
-    self.createdAt = createdAt
-    self.updatedAt = updatedAt
+    self.createdAtSeconds = createdAtSeconds
+    self.updatedAtSeconds = updatedAtSeconds
     self.usesDefaultModel = usesDefaultModel
   }
 
@@ -59,8 +85,8 @@ public struct ChappieClientContext: Sendable, Hashable, Codable {
       threadID: try values.decode(String.self, forKey: .threadID), model: model,
       messages: try values.decode([ChappieInputMessage].self, forKey: .messages),
       compactedSummary: try values.decodeIfPresent(String.self, forKey: .compactedSummary),
-      createdAt: try values.decode(Int64.self, forKey: .createdAt),
-      updatedAt: try values.decode(Int64.self, forKey: .updatedAt),
+      createdAtSeconds: try values.decode(Int64.self, forKey: .createdAtSeconds),
+      updatedAtSeconds: try values.decode(Int64.self, forKey: .updatedAtSeconds),
       // Old contexts do not store a choice: their default was this model.
       usesDefaultModel: try values.decodeIfPresent(Bool.self, forKey: .usesDefaultModel)
         ?? (model == ModelChoice.standardSlug))

@@ -146,7 +146,7 @@ extension ThreadDatabase {
       var changes: [ThreadIndex.Change] = []
       for id in done.archived {
         guard var entry = index[id] else { continue }
-        entry.summary.archivedAt = now
+        entry.summary.archivedAtSeconds = now
         try ThreadTables.update(entry.summary, database)
         changes.append(.set(entry))
       }

@@ -58,7 +58,7 @@ struct ThreadSealer {
     guard let content = AEAD.openContent(sealed[...], key: key, context: place.context) else { return nil }
     return Self.events(content).map { events in
       ChappieTurn(
-        id: place.id, recordedAt: place.recordedAt.seconds.unixSeconds,
+        id: place.id, recordedAtSeconds: place.recordedAt.seconds.unixSeconds,
         recordedAtMicroseconds: place.recordedAt.rest, events: events)
     }
   }

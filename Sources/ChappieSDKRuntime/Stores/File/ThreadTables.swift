@@ -119,9 +119,9 @@ enum ThreadTables {
       // Retention spares a thread whose time is unknown.
       let unknown = StoredTime(seconds: .now)
       let summary = ChappieThreadSummary(
-        id: id, title: title ?? "", createdAt: (created ?? unknown).seconds.unixSeconds,
-        updatedAt: (updated ?? unknown).seconds.unixSeconds,
-        archivedAt: isArchived ? (archived ?? unknown).seconds.unixSeconds : nil,
+        id: id, title: title ?? "", createdAtSeconds: (created ?? unknown).seconds.unixSeconds,
+        updatedAtSeconds: (updated ?? unknown).seconds.unixSeconds,
+        archivedAtSeconds: isArchived ? (archived ?? unknown).seconds.unixSeconds : nil,
         turnCount: turns?.value ?? 0, bytes: Int64(bytes?.value ?? 0), changeNumber: Int64(change?.value ?? 0),
         createdAtMicroseconds: (created ?? unknown).rest, updatedAtMicroseconds: (updated ?? unknown).rest)
       let isWhole =
@@ -170,8 +170,9 @@ enum ThreadTables {
       """, .text(summary.id),
       .bytes(seal.seal(title: summary.title, of: summary.id, number: Int(summary.changeNumber))),
       .integer(summary.changeNumber),
-      .time(summary.createdAt, summary.createdAtMicroseconds), .time(summary.updatedAt, summary.updatedAtMicroseconds),
-      summary.archivedAt.map { .time($0) } ?? .null, .integer(summary.changeNumber),
+      .time(summary.createdAtSeconds, summary.createdAtMicroseconds),
+      .time(summary.updatedAtSeconds, summary.updatedAtMicroseconds),
+      summary.archivedAtSeconds.map { .time($0) } ?? .null, .integer(summary.changeNumber),
       .integer(Int64(summary.turnCount)), .integer(summary.bytes))
   }
 
@@ -180,7 +181,8 @@ enum ThreadTables {
     try database.run(
       """
       UPDATE threads SET updated_at = ?, archived_at = ?, change_number = ?, turn_count = ?, bytes = ? WHERE id = ?
-      """, .time(summary.updatedAt, summary.updatedAtMicroseconds), summary.archivedAt.map { .time($0) } ?? .null,
+      """, .time(summary.updatedAtSeconds, summary.updatedAtMicroseconds),
+      summary.archivedAtSeconds.map { .time($0) } ?? .null,
       .integer(summary.changeNumber), .integer(Int64(summary.turnCount)), .integer(summary.bytes), .text(summary.id))
   }
 
@@ -271,7 +273,7 @@ enum ThreadTables {
     }
     let place = ThreadSealer.Place(
       thread: thread, sequence: last.value + 1, id: turn.id,
-      recordedAt: StoredTime(seconds: Timestamp(clamping: turn.recordedAt), rest: turn.recordedAtMicroseconds))
+      recordedAt: StoredTime(seconds: Timestamp(clamping: turn.recordedAtSeconds), rest: turn.recordedAtMicroseconds))
     let content = try seal.seal(turn.events, at: place)
     try database.run(
       "INSERT INTO turns (thread, sequence, id, recorded_at, content) VALUES (?, ?, ?, ?, ?)", .text(thread),

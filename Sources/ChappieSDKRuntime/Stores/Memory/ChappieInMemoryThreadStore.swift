@@ -144,7 +144,7 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
     }
     for id in plan.archived {
       guard var summary = state.index[id]?.summary else { continue }
-      summary.archivedAt = now
+      summary.archivedAtSeconds = now
       state.set(summary)
     }
     for id in plan.deleted { state.remove(id) }

@@ -37,7 +37,7 @@ extension RetentionPlan {
         rest.append(summary)
       } else {
         var summary = summary
-        summary.archivedAt = now
+        summary.archivedAtSeconds = now
         archived.append(summary.id)
         rest.append(summary)
       }
@@ -55,11 +55,12 @@ extension RetentionPlan {
 
   /// The order of deletion: archived threads, the oldest first; then active threads, the longest unused first.
   private static func goesBefore(_ left: ChappieThreadSummary, _ right: ChappieThreadSummary) -> Bool {
-    switch (left.archivedAt, right.archivedAt) {
+    switch (left.archivedAtSeconds, right.archivedAtSeconds) {
     case (let left?, let right?) where left != right: left < right
     case (_?, nil): true
     case (nil, _?): false
-    default: (left.updatedAt, left.changeNumber, left.id) < (right.updatedAt, right.changeNumber, right.id)
+    default:
+      (left.updatedAtSeconds, left.changeNumber, left.id) < (right.updatedAtSeconds, right.changeNumber, right.id)
     }
   }
 }
@@ -67,8 +68,10 @@ extension RetentionPlan {
 extension ChappieThreadStoreRetentionPolicy {
   /// The time to archive an active thread, or to delete an archived one, in Unix seconds; nil for never.
   func due(_ summary: ChappieThreadSummary) -> Int64? {
-    guard let archivedAt = summary.archivedAt else { return Self.time(summary.updatedAt, archiveInactiveAfter) }
-    return Self.time(archivedAt, deleteArchivedAfter)
+    guard let archivedAtSeconds = summary.archivedAtSeconds else {
+      return Self.time(summary.updatedAtSeconds, archiveInactiveAfter)
+    }
+    return Self.time(archivedAtSeconds, deleteArchivedAfter)
   }
 
   /// The most that the readable threads may take, in bytes; nil for no limit. If the unreadable threads alone fill the

@@ -172,7 +172,8 @@ extension Sequence<ChappieThreadSummary> {
   /// The time of the last change of a thread.
   var lastWrite: Timestamp {
     reduce(.distantPast) { last, thread in
-      [last, Timestamp(clamping: thread.updatedAt), Timestamp(clamping: thread.archivedAt ?? 0)].max() ?? last
+      [last, Timestamp(clamping: thread.updatedAtSeconds), Timestamp(clamping: thread.archivedAtSeconds ?? 0)].max()
+        ?? last
     }
   }
 }
