@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A model in the backend's offer.
-public struct ChappieModel: Sendable, Hashable, Identifiable {
+public struct ChappieModel: Sendable, Hashable, Codable, Identifiable {
   /// The model's name in requests.
   public let slug: String
   /// The name for users.
@@ -9,22 +9,40 @@ public struct ChappieModel: Sendable, Hashable, Identifiable {
   /// A sentence about the model for users; nil when the backend does not state one.
   public internal(set) var description: String?
   /// Whether programs may use the model with an API key. A plan covers the model in either case.
-  public internal(set) var supportedInAPI: Bool = true
+  public internal(set) var supportedInAPI: Bool
   /// The backend's order. The lowest value is best.
-  public internal(set) var priority: Int = 0
+  public internal(set) var priority: Int
   /// The kinds of input, such as `text` and `image`.
-  public internal(set) var inputModalities: [String] = ["text"]
+  public internal(set) var inputModalities: [String]
   /// The supported reasoning efforts.
-  public internal(set) var supportedReasoningLevels: [String] = []
-  /// Whether the model can use the backend's search of the web.
-  public internal(set) var supportsSearchTool: Bool = false
+  public internal(set) var supportedReasoningLevels: [String]
+  /// Whether the model can find tools by a search. This is not web search.
+  public internal(set) var supportsSearchTool: Bool
   /// Whether the model can call several tools at once.
-  public internal(set) var supportsParallelToolCalls: Bool = false
+  public internal(set) var supportsParallelToolCalls: Bool
   /// The context window in tokens. Nil when the backend does not state it.
   public internal(set) var contextWindow: Int?
 
   /// The same value as ``slug``.
   public var id: String { slug }
+
+  /// Creates a model, such as for a preview. Parameters are as the properties.
+  public init(
+    slug: String, displayName: String, description: String? = nil, supportedInAPI: Bool = true, priority: Int = 0,
+    inputModalities: [String] = ["text"], supportedReasoningLevels: [String] = [], supportsSearchTool: Bool = false,
+    supportsParallelToolCalls: Bool = false, contextWindow: Int? = nil
+  ) {
+    self.slug = slug
+    self.displayName = displayName
+    self.description = description
+    self.supportedInAPI = supportedInAPI
+    self.priority = priority
+    self.inputModalities = inputModalities
+    self.supportedReasoningLevels = supportedReasoningLevels
+    self.supportsSearchTool = supportsSearchTool
+    self.supportsParallelToolCalls = supportsParallelToolCalls
+    self.contextWindow = contextWindow
+  }
 }
 
 extension ChappieModel {

@@ -48,7 +48,7 @@ public struct ChappieToolResult: Sendable, Hashable {
 }
 
 /// A request for the user's approval of a tool call. The tool's policy is ``ChappieToolPolicy/ask``.
-public struct ChappieApprovalRequest: Sendable, Hashable {
+public struct ChappieApprovalRequest: Sendable, Hashable, Codable {
   /// Identifies the call within its conversation.
   public let callID: String
   /// The tool's name.
@@ -82,7 +82,7 @@ public enum ChappieApprovalDecision: Sendable, Hashable {
 public typealias ChappieToolApprovalHandler = @Sendable (ChappieApprovalRequest) async -> ChappieApprovalDecision
 
 /// A tool call whose arguments fit. The tool's policy decides whether it runs.
-public struct ChappieToolExecutionRequest: Sendable, Hashable {
+public struct ChappieToolExecutionRequest: Sendable, Hashable, Codable {
   /// Identifies the call within its conversation.
   public let callID: String
   /// The tool's name.
@@ -102,7 +102,7 @@ public struct ChappieToolExecutionRequest: Sendable, Hashable {
 }
 
 /// The end of a tool call. The model gets the output.
-public struct ChappieToolExecutionResult: Sendable, Hashable {
+public struct ChappieToolExecutionResult: Sendable, Hashable, Codable {
   /// The outcome of a tool call.
   public enum Status: String, Sendable, Hashable, Codable, CaseIterable {
     /// The tool did its work.

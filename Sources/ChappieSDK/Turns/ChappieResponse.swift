@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A complete answer.
-public struct ChappieResponse: Sendable, Hashable {
+public struct ChappieResponse: Sendable, Hashable, Codable {
   /// The text of the answer, over all its rounds of tool calls. It can be empty.
   public let outputText: String
   /// The backend's id of the answer to the last request. Empty if it is no plain name, or could be a part of a token.
@@ -13,8 +13,10 @@ public struct ChappieResponse: Sendable, Hashable {
   /// Whether the text is the model's refusal to answer.
   public let isRefusal: Bool
 
-  package init(
-    outputText: String, responseID: String, model: String, usage: ChappieTokenUsage, isRefusal: Bool = false
+  /// Creates an answer, such as for a preview.
+  public init(
+    outputText: String, responseID: String = "", model: String = "", usage: ChappieTokenUsage = ChappieTokenUsage(),
+    isRefusal: Bool = false
   ) {
     self.outputText = outputText
     self.responseID = responseID
@@ -25,7 +27,7 @@ public struct ChappieResponse: Sendable, Hashable {
 }
 
 /// An event of an answer in progress.
-public enum ChappieStreamEvent: Sendable, Hashable {
+public enum ChappieStreamEvent: Sendable, Hashable, Codable {
   /// The next piece of the answer's text, never empty. Append it.
   case textDelta(String)
   /// The model has called a tool, and the arguments fit its schema. The tool's policy decides next.
