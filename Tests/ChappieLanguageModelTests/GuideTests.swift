@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieLanguageModel
+import ChappieSDK
 import ChappieSDKTesting
 import Testing
 
@@ -21,7 +22,7 @@ import Testing
       #expect(answer.content.contains("This conversation has 3 messages."))
       #expect(await test.latestRequest.contains(#"You help with cooking.\nBe formal.\nYou speak English.\nYou speak"#))
       #expect(session.transcript.kinds == ["instructions", "prompt", "response", "prompt", "response"])
-      #expect(answer.transcriptEntries == session.transcript.suffix(2))
+      #expect(Array(answer.transcriptEntries) == Array(session.transcript.suffix(2)))
       guard case .prompt(let prompt)? = answer.transcriptEntries.first else { return #expect(Bool(false)) }
       #expect(prompt.segments == [.text(.init(content: "What goes with rice?\nName one thing."))])
     }
