@@ -57,6 +57,7 @@ SURROUNDINGS = {
     "repository": "Tests/repository.sh",
     "demo": SESSION + "scripts/demo .build/debug",
     "unit": "Tests/unit.sh .build/debug",
+    "sign-in-button": SESSION + "Tests/sign-in-button.py .build/debug",
     "examples": SESSION + "Tests/examples.py .build/debug",
     "flatpak": SESSION + "Tests/flatpak.sh .build/debug",
     "panel": "Tests/panel.sh .build/debug",

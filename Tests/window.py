@@ -69,6 +69,8 @@ class Window:
     """The window in the accessibility tree."""
 
     COMMAND = ["gjs", "-m", WINDOW]
+    # The names of the application in the accessibility tree.
+    NAMES = ["Chappie", "org.chappie.Window"]
 
     def __init__(self):
         self.log = open(Path(os.environ["CHAPPIE_WORLD"]) / "window.log", "w+")
@@ -83,7 +85,7 @@ class Window:
         desktop = Atspi.get_desktop(0)
         for at in range(desktop.get_child_count()):
             child = desktop.get_child_at_index(at)
-            if child and child.get_name() in ("Chappie", "org.chappie.Window") and child.get_child_count():
+            if child and child.get_name() in self.NAMES and child.get_child_count():
                 return child
         return None
 
