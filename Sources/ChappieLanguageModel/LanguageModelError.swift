@@ -121,7 +121,7 @@ extension LanguageModelSession {
     /// The time from which on requests are answered again, if the backend tells it.
     public var resetDate: Date? {
       guard case .usageLimitReached(let limit)? = underlyingError as? ChappieClientError else { return nil }
-      return limit.resetDate
+      return limit.resetsAt
     }
   }
 

@@ -91,11 +91,14 @@ extension ChappieAuthSession.Snapshot {
   func busSignInStep(isShown: Bool) -> VariantDictionary {
     switch (deviceLinkState, signInStep) {
     case (.waitingForApproval, .showCode(let code)?):
-      ["kind": "show-code", "uri": code.verificationURI, "code": code.userCode, "expires_at": code.expiresAt]
+      [
+        "kind": "show-code", "uri": code.verificationAddress, "code": code.userCode,
+        "expires_at": code.expiresAtSeconds,
+      ]
     case (.waitingForBrowser, .openPage(let page, let isElsewhere)?):
       [
-        "kind": isElsewhere ? "paste-address" : "open-page", "uri": isShown ? page.authorizationURI : nil,
-        "expires_at": page.expiresAt,
+        "kind": isElsewhere ? "paste-address" : "open-page", "uri": isShown ? page.authorizationAddress : nil,
+        "expires_at": page.expiresAtSeconds,
       ]
     default: deviceLinkState.isRunning ? ["kind": "wait"] : [:]
     }

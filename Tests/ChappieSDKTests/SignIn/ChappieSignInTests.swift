@@ -26,7 +26,7 @@ import Testing
   }
 
   /// Shows the page, and opens no browser.
-  private func showPage(_ signIn: ChappieSignIn) async throws -> String {
+  private func showPage(_ signIn: ChappieSignIn) async throws -> ChappieAddress {
     let page = try await signIn.authSession.startBrowserSignIn(opensBrowser: false)
     try await signIn.perform(.continueInBrowser)
     #expect(signIn.step.content == .page(page))
@@ -63,7 +63,7 @@ import Testing
     let code = try #require(waiting.code)
     #expect(waiting.title == "Enter this code on the page")
     #expect(waiting.link?.title == "Open page")
-    #expect(waiting.link?.address == backend.devicePage)
+    #expect(waiting.link?.address.address == backend.devicePage)
     #expect(waiting.actions == [.cancel])
     backend.approve(userCode: code)
     let end = try await step(of: signIn, isSignedIn)

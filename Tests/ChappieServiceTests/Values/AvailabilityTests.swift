@@ -56,12 +56,12 @@ struct AvailabilityTests {
   /// A stored credential can still be used.
   @Test func aRunningSignInTellsItsStep() {
     let preparing = SlotState.Event.signInProgress(.preparing)
-    let code = ChappieDeviceCode(userCode: "A-1", verificationURI: "https://example.org", expiresAt: 7)
+    let code = ChappieDeviceCode(userCode: "A-1", verificationAddress: "https://example.org", expiresAtSeconds: 7)
     expect(Self.availability([preparing]), .signIn, .missingCredential, "Signing in…")
     expect(Self.availability(Self.holds() + [preparing]), .signIn, nil, "Signing in…")
     expect(
       Self.availability([.signInProgress(.waiting(.showCode(code)))]), .signIn, .missingCredential, "Enter this code")
-    let page = ChappieBrowserPage(authorizationURI: "https://example.org", expiresAt: 7)
+    let page = ChappieBrowserPage(authorizationAddress: "https://example.org", expiresAtSeconds: 7)
     expect(
       Self.availability([.signInProgress(.waiting(.openPage(page, isElsewhere: false)))]), .signIn,
       .missingCredential, "Waiting for your browser")

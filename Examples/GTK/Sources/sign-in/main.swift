@@ -2,6 +2,7 @@
 import CGTK
 import ChappieSDK
 import ChappieSDKTesting
+import Foundation
 
 typealias Widget = UnsafeMutablePointer<GtkWidget>
 
@@ -70,7 +71,7 @@ extension UnsafeMutablePointer {
       let spinner = add(gtk_spinner_new())
       gtk_spinner_start(OpaquePointer(spinner))
     }
-    if let link = step.link { add(gtk_link_button_new_with_label(link.address, link.title)) }
+    if let link = step.link { add(gtk_link_button_new_with_label(link.address.absoluteString, link.title)) }
     let entry = step.actions.contains(.pasteAddress) ? add(gtk_entry_new()) : nil
     for action in step.actions {
       let button = add(gtk_button_new_with_label(action.title))

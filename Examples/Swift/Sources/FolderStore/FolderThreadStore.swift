@@ -34,7 +34,7 @@ public actor FolderThreadStore: ChappieThreadStore {
   }
 
   public func change(_ id: String, _ change: ChappieThreadChange) throws {
-    let now = Int64(Date().timeIntervalSince1970)
+    let now = Date()
     var thread = try thread(id)
     switch change {
     case .rename(let title) where title != thread.summary.title:
@@ -76,7 +76,7 @@ public actor FolderThreadStore: ChappieThreadStore {
   private func file(_ id: String) -> URL { folder.appending(path: id + ".json") }
 
   /// The thread after a change that makes it the newest. The time of the last change never goes back.
-  private func changed(_ thread: ChappieThread, at time: Int64) -> ChappieThread {
+  private func changed(_ thread: ChappieThread, at time: Date) -> ChappieThread {
     var thread = thread
     thread.summary.updatedAt = max(thread.summary.updatedAt, time)
     thread.summary.changeNumber = nextChange

@@ -26,7 +26,7 @@ extension ChappieSignIn {
       /// The text of the link.
       public let title: String
       /// The address of the page.
-      public let address: String
+      public let address: ChappieAddress
     }
 
     private let snapshot: ChappieAuthSession.Snapshot
