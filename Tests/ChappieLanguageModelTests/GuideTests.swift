@@ -15,12 +15,12 @@ import Testing
         for language in ["English", "German"] { "You speak \(language)." }
       }
       #expect(try await session.respond(to: "Hello").content.contains("“Hello”"))
+      #expect(await test.latestRequest.contains(#"You help with cooking.\nBe formal.\nYou speak English.\nYou speak"#))
       let answer = try await session.respond {
         "What goes with rice?"
         Prompt("Name one thing.")
       }
       #expect(answer.content.contains("This conversation has 3 messages."))
-      #expect(await test.latestRequest.contains(#"You help with cooking.\nBe formal.\nYou speak English.\nYou speak"#))
       #expect(session.transcript.kinds == ["instructions", "prompt", "response", "prompt", "response"])
       #expect(Array(answer.transcriptEntries) == Array(session.transcript.suffix(2)))
       guard case .prompt(let prompt)? = answer.transcriptEntries.first else { return #expect(Bool(false)) }
@@ -116,7 +116,7 @@ import Testing
       (.reauthenticationRequired, .unavailable(.reauthenticationRequired)),
     ]
     for (fixture, availability) in expected {
-      try await TestModel.with(fixture) { #expect($0.model.availability == availability) }
+      try await TestModel.with(fixture) { test in #expect(test.model.availability == availability) }
     }
   }
 }

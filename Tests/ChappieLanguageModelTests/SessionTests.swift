@@ -19,6 +19,7 @@ import Testing
         try await session.streamResponse(to: "Two").collect()
       }
       #expect(session.isResponding)
+      try await eventually { await test.requests == 1 }
       Task { for try await _ in first {} }.cancel()
       try await eventually { !session.isResponding }
       #expect(try await session.respond(to: "Three").content.contains("1 message."))
@@ -62,8 +63,8 @@ import Testing
         try await next.respond(to: "Hm?", options: GenerationOptions(temperature: 0.5))
       }
       #expect(try await next.respond(to: "Go on.").content.contains("5 messages"))
-      #expect(try await next.respond(to: "And on.").content.contains("7 messages"))
       #expect(await test.latestRequest.contains("Be brief."))
+      #expect(try await next.respond(to: "And on.").content.contains("7 messages"))
       #expect(next.transcript.count == transcript.count + 4)
     }
   }
@@ -94,7 +95,8 @@ import Testing
       #expect(error?.underlyingError is Weather.Closed)
       #expect(await test.requests == 1)
       #expect(session.transcript.kinds == ["instructions"])
-      #expect(try await session.respond(to: "Hello").content.contains("1 message."))
+      let answer = try await session.respond(to: "Hello").content
+      #expect(answer.contains("1 message."))
     }
   }
 }
