@@ -70,5 +70,7 @@ extension LanguageModelSession.ResponseStream.Snapshot where Content == String {
 extension LanguageModelSession.ResponseStream.Snapshot where Content: Decodable {
   /// The value so far; nil while it lacks something that the type needs. `rawContent.value(_:forProperty:)` reads a
   /// member before that.
+  // A text is decodable too, and its own form is the one that counts.
+  @_disfavoredOverload
   public var content: Content? { try? rawContent.value() }
 }

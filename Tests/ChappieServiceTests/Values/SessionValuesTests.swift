@@ -37,7 +37,8 @@ struct SessionValuesTests {
 
   /// After the code or the page there is nothing to do for the user.
   @Test func theStepIsWhatTheUserDoesNow() {
-    let code = ChappieDeviceCode(userCode: "ABCD-12345", verificationAddress: "https://example.org", expiresAtSeconds: 7)
+    let code = ChappieDeviceCode(
+      userCode: "ABCD-12345", verificationAddress: "https://example.org", expiresAtSeconds: 7)
     let page = ChappieBrowserPage(authorizationAddress: "https://example.org/state", expiresAtSeconds: 8)
     func step(_ progress: SignInProgress..., isShown: Bool = false) -> VariantDictionary {
       var state = SlotState()
