@@ -163,7 +163,7 @@ class Run(window.Run):
         self.window.button_is_there("Remove the file")
         self.window.press("Remove the file")
         # Neither a picture nor text, and it falls on the code of the answer.
-        self.drop("/usr/bin/true", lambda: self.window.shows("“true” is neither"))
+        self.drop("/usr/bin/true", lambda: self.window.tells("“true” is neither"))
 
     def drop(self, file, arrives):
         """Drops a file, and waits until it arrives: the source has to live so long."""
@@ -205,7 +205,7 @@ class Run(window.Run):
         self.window.action("background")
         wait_for("a request", lambda: len(self.portal.requests) == 1)
         self.portal.answer(False)
-        self.window.shows("The desktop does not let programs run in the background.")
+        self.window.tells("The desktop does not let programs run in the background.")
         self.window.action("background")
         wait_for("another request", lambda: len(self.portal.requests) == 2)
         self.portal.answer(True)

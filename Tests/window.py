@@ -89,8 +89,8 @@ class Window:
                 return child
         return None
 
-    def all(self, root=None):
-        """All visible nodes."""
+    def all(self, root=None, scrolled=True):
+        """All visible nodes, or all but the content of scroll panes."""
         waiting = [root or self.root]
         while waiting:
             node = waiting.pop()
@@ -100,6 +100,8 @@ class Window:
                 if node != self.root and not states.contains(Atspi.StateType.VISIBLE):
                     continue
                 yield node
+                if not scrolled and node.get_role() == Atspi.Role.SCROLL_PANE:
+                    continue
                 waiting += [child for child in map(node.get_child_at_index, range(node.get_child_count())) if child]
             except GLib.Error:
                 continue  # The node was removed meanwhile.
@@ -118,6 +120,10 @@ class Window:
 
     def shows(self, words):
         return wait_for(f"“{words}” shows", lambda: self.sees(words))
+
+    def tells(self, words):
+        """Waits for a toast. It is there for five seconds, and reading a whole conversation may take as long."""
+        wait_for(f"“{words}” is told", lambda: any(words in self.words(node) for node in self.all(scrolled=False)))
 
     def hides(self, words):
         wait_for(f"“{words}” is gone", lambda: not self.sees(words))
@@ -279,7 +285,7 @@ class Run:
         self.window.press("Allow plan use")
         self.window.shows("Waiting for your browser…")
         self.world.decide_in_browser()
-        self.window.shows("You’re using your ChatGPT plan.")
+        self.window.tells("You’re using your ChatGPT plan.")
         self.window.shows("ada@example.com")
         self.world.control("plan-use", b"state=limit-reached")
         subprocess.run(["chappie", "ask", "Hello"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -388,7 +394,7 @@ class Run:
         self.window.keys("x")
         has_draft("x")
         self.window.press("Edit the question")
-        self.window.shows("Send or clear your draft first.")
+        self.window.tells("Send or clear your draft first.")
         self.window.key(BACKSPACE)
         has_draft("")
         self.window.press("Edit the question")

@@ -9,6 +9,7 @@ final class TurnCalls {
   private enum Stage {
     case running
     case waitsForApproval(ChappieApprovalRequest, Promise<ChappieApprovalDecision>)
+    case approved
     /// A program gives the result with `SubmitToolResult`.
     case waitsForResult(Promise<ChappieToolResult>)
   }
@@ -52,9 +53,10 @@ final class TurnCalls {
 
   func approval(of call: String) async -> ChappieApprovalDecision {
     guard case .waitsForApproval(_, let promise)? = calls[call] else { return .denied() }
-    let decision = try? await promise.value()
+    let decision = (try? await promise.value()) ?? .denied()
     goOn(call)
-    return decision ?? .denied()
+    if case .approve = decision, calls[call] != nil { calls[call] = .approved }
+    return decision
   }
 
   func result(of call: String) async throws -> ChappieToolResult {
@@ -83,7 +85,7 @@ final class TurnCalls {
     case .waitsForResult(let promise)?:
       defer { promise.fulfil(result) }
       return !promise.isFulfilled
-    case .running?, .waitsForApproval?:
+    case .running?, .waitsForApproval?, .approved?:
       defer { early[call] = early[call] ?? result }
       return early[call] == nil
     case nil: return false
@@ -103,14 +105,16 @@ final class TurnCalls {
     if case .waitsForApproval(let request, _)? = calls[call] { request } else { nil }
   }
 
-  /// Gives the result of a call.
+  /// Gives the result of a call, which may not wait for it yet if its approval came just before.
   ///
   /// - Throws: `BusError` with `InvalidArgument` if the call does not wait for one.
   func submit(_ result: ChappieToolResult, for call: String) throws {
-    guard case .waitsForResult(let promise)? = calls[call], !promise.isFulfilled else {
-      throw Self.waitsForNone(call, "a result")
+    switch calls[call] {
+    case .waitsForResult(let promise)? where !promise.isFulfilled: promise.fulfil(result)
+    case .waitsForApproval(_, let promise)? where promise.isFulfilled && early[call] == nil: early[call] = result
+    case .approved? where early[call] == nil: early[call] = result
+    default: throw Self.waitsForNone(call, "a result")
     }
-    promise.fulfil(result)
   }
 
   private static func waitsForNone(_ call: String, _ thing: String) -> BusError {

@@ -120,7 +120,7 @@ struct SignInCommandTests {
       let caller = try await world.caller()
       let output = try await world.chappie(
         "sign-in", "--browser", "--no-open",
-        at: [.sees("Continue only"), .sees("Waiting for the browser"), .types(TerminalStep.interrupt)])
+        at: [.sees("Continue only"), .sees("Waiting for your browser"), .types(TerminalStep.interrupt)])
       #expect(output.status == 130, "\(output.text)")
       #expect(output.text.contains("The sign-in was cancelled."))
       #expect(try await caller.property("Session.DeviceLinkState") == "cancelled")
@@ -141,7 +141,7 @@ struct SignInCommandTests {
       try await world.sandbox.request(.post, "\(world.sandbox.issuer)/sandbox/remove")
       let dead = try await world.chappie(
         "sign-in", "--browser", "--no-open",
-        at: [.sees("Continue only"), .sees("Waiting for the browser"), .types(TerminalStep.interrupt)])
+        at: [.sees("Continue only"), .sees("Waiting for your browser"), .types(TerminalStep.interrupt)])
       #expect(dead.status == 130, "\(dead.text)")
       #expect(dead.text.contains("--connect-anew"), "\(dead.text)")
       let (anew, page) = try await start(world, "--no-open", "--connect-anew")
