@@ -65,11 +65,17 @@ extension Optional: PromptRepresentable where Wrapped: PromptRepresentable {
 /// Builds a prompt from parts.
 @resultBuilder
 public enum PromptBuilder {
+  /// The prompt of one line.
   public static func buildExpression(_ part: some PromptRepresentable) -> Prompt { part.promptRepresentation }
+  /// The parts, one on each line.
   public static func buildBlock(_ parts: Prompt...) -> Prompt { buildArray(parts) }
+  /// The part of an `if` without `else`, or nothing.
   public static func buildOptional(_ part: Prompt?) -> Prompt { part ?? Prompt(text: "") }
+  /// The part of an `if` that holds.
   public static func buildEither(first part: Prompt) -> Prompt { part }
+  /// The part of its `else`.
   public static func buildEither(second part: Prompt) -> Prompt { part }
+  /// The parts of a `for`, one on each line.
   public static func buildArray(_ parts: [Prompt]) -> Prompt {
     Prompt(text: parts.map(\.text).filter { !$0.isEmpty }.joined(separator: "\n"))
   }
