@@ -33,18 +33,14 @@ extension Tool {
   /// - Throws: the error of ``parameters``.
   func hostTool() throws -> ChappieHostTool {
     let manifest = ChappieHarnessTool(name: name, description: description, schema: try parameters)
-    return ChappieHostTool(manifest) { call in
-      let arguments: Arguments
-      do {
-        arguments = try GeneratedContent(json: call.arguments.isEmpty ? "{}" : call.arguments).value()
-      } catch {
-        return ChappieToolResult(failure: "The arguments do not fit: \(error)")
-      }
-      do {
-        return ChappieToolResult(output: try await self.call(arguments: arguments).promptRepresentation.text)
-      } catch let error where !(error is CancellationError) {
-        throw TurnEndingError(LanguageModelSession.ToolCallError(tool: self, underlyingError: error))
-      }
-    }
+    return ChappieHostTool(
+      manifest,
+      decoding: { (arguments: Arguments) in
+        do {
+          return ChappieToolResult(output: try await self.call(arguments: arguments).promptRepresentation.text)
+        } catch let error where !(error is CancellationError) {
+          throw TurnEndingError(LanguageModelSession.ToolCallError(tool: self, underlyingError: error))
+        }
+      })
   }
 }

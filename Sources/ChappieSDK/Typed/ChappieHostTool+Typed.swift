@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#if FoundationTypes
-  import FoundationEssentials
-#endif
 
 extension ChappieHostTool {
   /// Creates a tool with typed arguments, whose schema is derived from their type.
@@ -24,8 +21,7 @@ extension ChappieHostTool {
   ///   - description: tells the model what the tool does, and when to use it.
   ///   - policy: whether the tool runs when the model calls it.
   ///   - timeLimit: the longest duration of a call. A call that takes longer is cancelled, and fails.
-  ///   - handler: runs one call. The model gets a text as it is, and any other value as JSON. It gets an error that the
-  ///     handler throws as a failed result.
+  ///   - handler: runs one call, as a ``Handler`` does. The model gets a text as it is, and any other value as JSON.
   public init<Arguments: Decodable & SendableMetatype, Output: Encodable & SendableMetatype>(
     _ name: String, _ description: String, policy: ChappieToolPolicy = .automatic,
     timeLimit: Duration = ChappieHostTool.defaultTimeLimit,
@@ -47,28 +43,22 @@ extension ChappieHostTool {
   ) {
     let schema = Result { () throws(ChappieSchemaError) in try ChappieSchema.of(Arguments.self) }
     let manifest = ChappieHarnessTool(name: name, description: description, schema, policy: policy)
+    self.init(manifest, timeLimit: timeLimit, decoding: handler)
+  }
+
+  /// Creates the handler of a tool whose arguments are a value of a type.
+  package init<Arguments: Decodable & SendableMetatype>(
+    _ manifest: ChappieHarnessTool, timeLimit: Duration = ChappieHostTool.defaultTimeLimit,
+    decoding handler: @escaping @Sendable (Arguments) async throws -> ChappieToolResult
+  ) {
     self.init(manifest, timeLimit: timeLimit) { call in
       let arguments: Arguments
       do {
         arguments = try ChappieJSONValue(json: call.arguments.isEmpty ? "{}" : call.arguments).decoded()
       } catch let error as DecodingError {
-        return ChappieToolResult(failure: "The arguments do not fit: \(error.sentence(of: name)).")
+        return ChappieToolResult(failure: "The arguments do not fit: \(error.sentence(of: call.name)).")
       }
-      return try await Self.explaining { try await handler(arguments) }
+      return try await handler(arguments)
     }
-  }
-
-  /// The result of `body`. Of an error for people, the model gets the sentence.
-  private static func explaining(_ body: () async throws -> ChappieToolResult) async throws -> ChappieToolResult {
-    #if FoundationTypes
-      do {
-        return try await body()
-      } catch let error as any LocalizedError {
-        guard let sentence = error.errorDescription else { throw error }
-        return ChappieToolResult(failure: sentence)
-      }
-    #else
-      return try await body()
-    #endif
   }
 }

@@ -87,7 +87,7 @@ import Testing
     let tool = ChappieHostTool("buy", "Buys.") { (_: Search) -> String in throw ShopClosed() }
     try await TestClient.with(.httpSSEOnly, tools: [tool]) { tools in
       let results = try await tools.results("use buy \(Self.call)")
-      #expect(results.map(\.output) == ["The shop is closed."])
+      #expect(results.map(\.output) == ["The tool failed: The shop is closed."])
       #expect(results.map(\.status) == [.failed])
     }
   }
