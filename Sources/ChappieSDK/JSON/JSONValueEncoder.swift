@@ -91,16 +91,8 @@ private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
   }
 
   fileprivate func next() -> JSONValueEncoder {
-    JSONValueEncoder(codingPath: codingPath + [TreeKey(intValue: node.count)], node: node.append())
-  }
-
-  private init(codingPath: [any CodingKey], node: EncodedNode) {
-    self.node = node
-    self.codingPath = codingPath
-  }
-
-  init(node: EncodedNode, codingPath: [any CodingKey]) {
-    self.init(codingPath: codingPath, node: node)
+    let key = TreeKey(intValue: node.count)
+    return JSONValueEncoder(node: node.append(), codingPath: codingPath + [key])
   }
 
   func container<Key>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {

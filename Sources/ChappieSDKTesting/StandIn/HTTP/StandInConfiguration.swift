@@ -75,8 +75,8 @@ public struct StandInConfiguration: Sendable {
   /// Called with a line for each request. A line never holds a token.
   public var log: (@GLibActor @Sendable (String) -> Void)?
 
-  /// Makes the default configuration: the behaviour of the live servers, with one user and a
-  /// shorter poll interval.
+  /// Makes the default configuration: the behaviour of the live servers, with one user and a shorter poll
+  /// interval.
   public init() {}
 
   /// The user with an email address. Nil, an empty address and that of the configured user give the configured user.
