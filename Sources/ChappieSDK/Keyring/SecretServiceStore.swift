@@ -128,8 +128,7 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     let originals = items.filter { !Self.isCopy($0) }
     var best: (content: UnreadItem<Secret>.Content, line: SecretBytes, keyring: String?)?
     for item in originals.isEmpty ? items : originals {
-      guard let line = try await client.secret(of: item) else { continue }
-      let keyring = client.keyring
+      guard let (line, keyring) = try await client.secret(of: item) else { continue }
       let content = try await content(line, of: slot)
       if case .secret(let old)? = best?.content {
         guard case .secret(let new) = content, new.counts(before: old) else { continue }
@@ -153,7 +152,7 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     case .whenUnlockedThisDeviceOnly:
       for copy in copies { try? await client.delete(copy, interaction: .forbidden) }
     case .afterFirstUnlockThisDeviceOnly:
-      if let copy = copies.first, let kept = try? await client.secret(of: copy), kept.isEqual(to: line) { return }
+      if let copy = copies.first, let kept = try? await client.secret(of: copy), kept.line.isEqual(to: line) { return }
       await keepCopy(line, of: slot, in: keyring)
       // Another process may have signed out while the copy was made.
       guard let found = try? await search(slot), found.allSatisfy(Self.isCopy) else { return }
@@ -182,13 +181,13 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
       let item = item(slot, accessibility, device: seal.deviceName)
       // The new item comes first: until it is stored, only this process has its secret.
       try await client.store(line, as: item, in: .default, interaction: interaction)
-      try await verify(line, item.attributes)
+      let keyring = try await verify(line, item.attributes)
       notes?.set(slot, secret.note)
       for old in try await search(slot) where !old.isLocked && Self.differs(old.attributes, item.attributes) {
         try await client.delete(old, interaction: interaction)
       }
       memoryCopies[slot] = nil
-      if accessibility == .afterFirstUnlockThisDeviceOnly { await keepCopy(line, of: slot, in: client.keyring) }
+      if accessibility == .afterFirstUnlockThisDeviceOnly { await keepCopy(line, of: slot, in: keyring) }
     }
   }
 
@@ -277,9 +276,11 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   }
 
   /// Reads a stored secret back, because a keyring may report success and store nothing.
-  private func verify(_ line: SecretBytes, _ attributes: [String: String]) async throws {
+  ///
+  /// - Returns: the keyring that has it.
+  private func verify(_ line: SecretBytes, _ attributes: [String: String]) async throws -> String? {
     for item in try await client.search(schema: Secret.schema, attributes) where !item.isLocked {
-      if let kept = try await client.secret(of: item), kept.isEqual(to: line) { return }
+      if let kept = try await client.secret(of: item), kept.line.isEqual(to: line) { return kept.keyring }
     }
     throw SecretStoreError.unavailable("the keyring did not keep the stored credential")
   }

@@ -58,8 +58,9 @@ extension SecretServiceClient {
 
   /// Reads the secret of an item; nil when the item has been deleted.
   ///
+  /// - Returns: the secret, and the unique bus name of the keyring that gave it, which is unlocked.
   /// - Throws: ``SecretStoreError``, `CancellationError`.
-  public func secret(of found: Found) async throws -> SecretBytes? {
+  public func secret(of found: Found) async throws -> (line: SecretBytes, keyring: String?)? {
     try await services.withService(.forbidden) { service in
       guard let session = service.session else { throw SecretStoreError.unavailable("it has lost its session") }
       let reply = try await nilIfDeleted {
@@ -73,7 +74,7 @@ extension SecretServiceClient {
       defer { secret_value_unref(UnsafeMutableRawPointer(value)) }
       var length: gsize = 0
       let bytes = secret_value_get(value, &length)
-      return SecretBytes(UnsafeRawBufferPointer(start: bytes, count: Int(length)))
+      return (SecretBytes(UnsafeRawBufferPointer(start: bytes, count: Int(length))), service.keyring)
     }
   }
 
