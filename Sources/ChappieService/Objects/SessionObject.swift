@@ -120,7 +120,7 @@ final class SessionObject: ServiceInterface {
   private func startBrowserSignIn(_ call: BusCall) async throws -> Variant {
     let options: VariantDictionary = try call.argument(0)
     let pastesAddress: Bool = try options.value("paste") ?? false
-    let opensPage = try !pastesAddress && options.value("open") ?? true
+    let opensPage = try options.value("open") ?? true && !pastesAddress
     if opensPage { try await environment.callers.opensPage(call.sender) }
     let running = session.browserPage
     let wishes = SignInOptions(
