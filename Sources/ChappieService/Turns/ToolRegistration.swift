@@ -42,10 +42,10 @@ struct ToolRegistration {
     entries.map { entry in
       ToolSet.Tool(entry.manifest, timeLimit: entry.timeLimit) { [handler] call in
         if let handler {
-          try await Self.call(handler, call, of: turn, connection)
-        } else {
-          try await turn.calls.result(of: call.id)
+          turn.calls.goOn(call.id)
+          return try await Self.call(handler, call, of: turn, connection)
         }
+        return try await turn.calls.result(of: call.id)
       }
     }
   }

@@ -9,6 +9,7 @@ final class TurnCalls {
   private enum Stage {
     case running
     case waitsForApproval(ChappieApprovalRequest, Promise<ChappieApprovalDecision>)
+    /// The decision has just come, and whoever runs the call does not know it yet.
     case approved
     /// A program gives the result with `SubmitToolResult`.
     case waitsForResult(Promise<ChappieToolResult>)
@@ -68,7 +69,7 @@ final class TurnCalls {
   }
 
   /// Sets a call back to running, unless it has ended meanwhile.
-  private func goOn(_ call: String) {
+  func goOn(_ call: String) {
     if calls[call] != nil { calls[call] = .running }
   }
 
