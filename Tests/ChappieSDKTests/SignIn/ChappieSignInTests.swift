@@ -108,7 +108,7 @@ import Testing
     let signIn = try await signIn(.signedOut)
     let declined = try #require(backend.decline(inBrowser: try await showPage(signIn)))
     try await signIn.perform(.pasteAddress, address: declined)
-    #expect(try await step(of: signIn) { $0.content == .signedOut }.message == "The sign-in was declined on the page.")
+    #expect(try await step(of: signIn) { $0.content == .signedOut }.message == ChappieAuthError.declined.description)
     _ = try await showPage(signIn)
     try await signIn.perform(.cancel)
     let cancelled = try await step(of: signIn) { $0.content == .signedOut }

@@ -94,9 +94,7 @@ extension ChappieSignIn {
     /// How the last sign-in has failed. Nil if it has not.
     private var failure: String? {
       switch snapshot.deviceLinkState {
-      case .declined: "The sign-in was declined on the page."
-      case .expired: "The sign-in was not approved in time."
-      case .failed: snapshot.lastError?.description
+      case .declined, .expired, .failed: snapshot.lastError?.description
       default: nil
       }
     }
