@@ -33,6 +33,8 @@ package final class LoopbackListener {
 
   /// The port, of the system's choice.
   package nonisolated let port: UInt16
+  /// Fulfilled when nothing is left to answer after ``stop()``, which takes a second at most.
+  package let end = Promise<Void>()
   private let patience: Duration
   private let listener: UnsafeMutablePointer<GSocketListener>
   private var state = State.idle
@@ -110,6 +112,7 @@ package final class LoopbackListener {
     guard case .stopping(let timer) = state, connections.isEmpty else { return }
     timer.cancel()
     state = .stopped
+    end.fulfil(())
   }
 
   private func stopListening() {
@@ -122,6 +125,7 @@ package final class LoopbackListener {
     state = .stopped
     for connection in connections { connection.close() }
     connections = []
+    end.fulfil(())
   }
 }
 

@@ -97,9 +97,11 @@ final class BrowserSignIn: SignInMethod {
     try listener.take(pasted: address)
   }
 
-  func signInEnded(_ error: ChappieAuthError?) {
-    listener?.finish(CallbackPage(endOf: error))
-    listener = nil
+  func signInEnded(_ error: ChappieAuthError?) async {
+    guard let listener else { return }
+    self.listener = nil
+    listener.finish(CallbackPage(endOf: error))
+    await listener.browserLeft()
   }
 
   /// What is known of the application before a sign-in: a stored sign-in has the registration that it was made with.

@@ -60,8 +60,8 @@ protocol SignInMethod: Sendable {
   ///   sign-in goes on.
   func complete(_ address: String) throws
 
-  /// Tells how the sign-in has ended, nil for success: its credential is stored.
-  func signInEnded(_ error: ChappieAuthError?)
+  /// Tells how the sign-in has ended, nil for success: its credential is stored. When this returns, the program may end.
+  func signInEnded(_ error: ChappieAuthError?) async
 }
 
 extension SignInMethod {
@@ -73,7 +73,7 @@ extension SignInMethod {
     throw ChappieAuthError.invalidAddress("no sign-in in the browser waits for an address")
   }
 
-  func signInEnded(_ error: ChappieAuthError?) {}
+  func signInEnded(_ error: ChappieAuthError?) async {}
 }
 
 /// What a sign-in starts from.

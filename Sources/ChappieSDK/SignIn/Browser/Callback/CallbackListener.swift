@@ -92,6 +92,12 @@ final class CallbackListener {
     }
   }
 
+  /// Waits until a browser that has returned has the outcome, for three seconds at most. Call it after ``finish(_:)``.
+  func browserLeft() async {
+    if case .elsewhere = browser { return }
+    try? await listener.end.value()
+  }
+
   private func accept(_ callback: Callback) {
     if case .code(let code, _) = callback { TokensAtHand.note(code) }
     first.fulfil(callback)
