@@ -80,6 +80,7 @@ NIGHTLY = {
     "long-abuse": "make abuse",
     "long-torture": "make torture",
     "libraries-doc": "make doc",
+    "swift-package": SESSION + "Tests/swift-package.sh",
     # Now there are release programs, so nothing of it is skipped.
     "release-programs": "Tests/release.sh && Tests/install.sh",
 }

@@ -5,15 +5,19 @@
     scripts/private-session Tests/examples.py DIRECTORY-WITH-THE-PROGRAMS
 
 Each is run signed out, signed in, against a service that is killed in the middle of the answer, and without a service.
-Examples whose tools are missing are skipped and reported.
+Examples whose tools are missing are skipped and reported. The programs of Examples/Swift come first.
 """
 
+import json
 import os
 import re
 import shlex
 import shutil
 import subprocess
 import sys
+import urllib.parse
+import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
@@ -119,6 +123,101 @@ def check_swift(example, sandbox, cut_off):
     example.check("cut off", (1, cut_off), (status, re.sub(r"127\.0\.0\.1.*", "…", error)))
 
 
+class Package:
+    """The programs of Examples/Swift, which are one application with several accounts."""
+
+    def __init__(self, issuer):
+        self.issuer = issuer
+        # Without the desktop entry of a browser, whose part the tests play.
+        self.environment = {**os.environ, "STAND_IN": issuer, "XDG_DATA_DIRS": "/nonexistent"}
+
+    @contextmanager
+    def running(self, program, *arguments):
+        ours = subprocess.Popen([f"example-{program}", *arguments], env=self.environment, text=True,
+                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            yield ours
+        finally:
+            ours.kill()
+            ours.wait()
+
+    def end(self, ours, typed=""):
+        """What a running program prints until its end."""
+        output, error = ours.communicate(typed, timeout=240)
+        if ours.returncode or error:
+            sys.exit(f"FAIL  {ours.args} ended with {ours.returncode}: {error}{output}")
+        return output
+
+    def expect(self, expected, program, *arguments, typed=""):
+        with self.running(program, *arguments) as ours:
+            found = re.sub(r"^Enter .*", "Enter …", self.end(ours, typed))
+        equal(f"{program} {arguments}", found, expected)
+
+    def check(self):
+        for source in (TOP / "Examples/Swift").glob("*/*/*.swift"):
+            assert lines_of(source) < 80, f"{source} has {lines_of(source)} lines"
+        self.has_accounts()
+        self.resumes()
+        self.chats()
+        self.asks_before_tools()
+        self.cancels()
+
+    def has_accounts(self):
+        self.expect("Enter …\nYou are signed in as ada@example.com\n", "accounts", "personal", "code")
+        signed_in = "You are signed in as grace@example.com\n"
+        with self.running("accounts", "work", "paste") as ours:
+            equal("the pasted address", self.end(ours, self.approve(ours.stdout.readline()) + "\n"), signed_in)
+        with self.running("accounts", "work", "browser") as ours:
+            # The browser returns to the program.
+            urllib.request.urlopen(self.approve(ours.stdout.readline()), timeout=20).read()
+            equal("the browser", self.end(ours), signed_in)
+        self.expect("personal: You are signed in as ada@example.com. Plan: Plus\n"
+                    f"work: {signed_in.strip()}. Using ChatGPT plan\n", "accounts")
+        self.expect(said("Who am I?", 1), "accounts", "work")
+        self.expect("", "accounts", "work", "sign-out")
+        self.expect("personal: You are signed in as ada@example.com. Plan: Plus\n", "accounts")
+
+    def approve(self, line):
+        """Approves the page of a line as another user. Returns the address to which the browser would go."""
+        decision = {"address": re.search(r"http\S+", line)[0], "user": "grace@example.com"}
+        answer = urllib.request.urlopen(
+            f"{self.issuer}/sandbox/authorize", urllib.parse.urlencode(decision).encode(), timeout=20).read()
+        return json.loads(answer)["location"]
+
+    def resumes(self):
+        self.expect(said("One", 1), "resume", "One")
+        self.expect("Going on with 'One' after 1 turns.\n" + said("Two", 3), "resume", "Two")
+
+    def chats(self):
+        typed = "A bus?\n/new\nA train?\n/threads\n/open 2\nA tram?\n"
+        threads = "1. A train? (1 turns)\n2. A bus? (1 turns)\n3. One (2 turns)\n"
+        self.expect(said("A bus?", 1) + said("A train?", 1) + threads + "> A bus?\n" + said("A bus?", 1)
+                    + said("A tram?", 3), "chat", typed=typed)
+
+    def asks_before_tools(self):
+        with self.running("tools") as ours:
+            output = self.end(ours, 'use delete_note {"note":"tea"}\ny\nuse delete_note {"note":"milk"}\nn\nuse list_notes\n')
+        equal("the ends of the calls", re.findall(r"^(\w+): (\w+)$", output, re.M),
+              [("delete_note", "completed"), ("delete_note", "denied"), ("list_notes", "completed")])
+        equal("the notes", '["milk","bread"]' in output, True)
+
+    def cancels(self):
+        with self.running("cancel", LONG) as ours:
+            equal("the answer begins", len(ours.stdout.read(1)), 1)
+            output = self.end(ours, "\n")
+        equal("the end", output.splitlines()[-2:], ["Cancelled.", "The conversation has 0 messages."])
+
+
+def said(text, messages):
+    """The stand-in's answer."""
+    return f"You said: “{text}” This conversation has {messages} message{'s' if messages > 1 else ''}.\n"
+
+
+def equal(what, found, expected):
+    if found != expected:
+        sys.exit(f"FAIL  Examples/Swift, {what}: {found!r} instead of {expected!r}")
+
+
 def main():
     os.environ["PATH"] = f"{Path(sys.argv[1]).resolve()}:{os.environ['PATH']}"
     os.environ["LC_ALL"] = "C.UTF-8"
@@ -127,6 +226,8 @@ def main():
     sandbox = subprocess.Popen(["chappie-sandbox", "--port", "0", "--auto-approve"], stdout=subprocess.PIPE, text=True)
     try:
         issuer = sandbox.stdout.readline().split()[1]
+        Package(issuer).check()
+        print("ok    Examples/Swift")
         table = [*rows()]
         assert len(table) == README.count("\n| ["), "a row of the table is not understood"
         for path, lines, command, signed_out, cut_off in table:

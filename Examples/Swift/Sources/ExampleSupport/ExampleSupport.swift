@@ -23,20 +23,23 @@ public func run(_ program: @Sendable () async throws -> Void) async {
   }
 }
 
+/// Prints at once, into a pipe too. `fflush(nil)` would wait for the user's next line: it flushes standard input as well.
+public func say(_ text: String = "", terminator: String = "\n") {
+  FileHandle.standardOutput.write(Data((text + terminator).utf8))
+}
+
 /// Prints an answer while it arrives.
 public func show(_ events: AsyncThrowingStream<ChappieStreamEvent, any Error>) async throws {
   for try await event in events {
-    if case .textDelta(let text) = event { print(text, terminator: "") }
-    fflush(nil)
+    if case .textDelta(let text) = event { say(text, terminator: "") }
   }
   try Task.checkCancellation()
-  print()
+  say()
 }
 
 /// The next line that the user types. It blocks a thread of its own, and none of Swift's. Nil at the end of the input.
 public func nextLine() async -> String? {
-  fflush(nil)
-  return await withCheckedContinuation { continuation in
+  await withCheckedContinuation { continuation in
     Thread.detachNewThread { continuation.resume(returning: readLine()) }
   }
 }

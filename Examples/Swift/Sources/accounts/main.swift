@@ -17,15 +17,15 @@ await run {
   switch arguments.dropFirst().first {
   case "code":
     let code = try await session.startDeviceCodeSignIn()
-    print("Enter \(code.userCode) at \(code.verificationURI)")
+    say("Enter \(code.userCode) at \(code.verificationURI)")
     try await finish(session)
   case "browser":
     let page = try await session.startBrowserSignIn()
-    print("If no window opens, go to \(page.authorizationURI)")
+    say("If no window opens, go to \(page.authorizationURI)")
     try await finish(session)
   case "paste":
     let page = try await session.startBrowserSignIn(opensBrowser: false)
-    print("Go to \(page.authorizationURI) and paste the address at which the browser arrives:")
+    say("Go to \(page.authorizationURI) and paste the address at which the browser arrives:")
     guard let address = await nextLine() else { return session.cancelSignIn() }
     try await session.completeBrowserSignIn(address)
     try await finish(session)
@@ -38,10 +38,9 @@ await run {
 
 /// Waits for the end of a sign-in.
 func finish(_ session: ChappieAuthSession) async throws {
-  fflush(nil)
   for await change in session.updates where !change.deviceLinkState.isRunning {
     guard change.deviceLinkState == .linked else { throw change.lastError ?? .cancelled }
-    return print(ChappieSignIn(authSession: session).step.title)
+    return say(ChappieSignIn(authSession: session).step.title)
   }
 }
 
@@ -51,6 +50,6 @@ func list() async throws {
     let session = Chappie.authSession(configuration: try exampleConfiguration(account: name))
     await session.restored()
     let step = ChappieSignIn(authSession: session).step
-    print("\(name): \(step.title). \(step.planLine ?? "")")
+    say("\(name): \(step.title). \(step.planLine ?? "")")
   }
 }

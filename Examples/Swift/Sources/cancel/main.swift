@@ -13,7 +13,7 @@ await run {
   do {
     try await answer.value
   } catch is CancellationError {
-    print("\nCancelled.")
+    say("\nCancelled.")
   }
-  print("The conversation has \(await client.context().messages.count) messages.")
+  say("The conversation has \(await client.context().messages.count) messages.")
 }

@@ -15,20 +15,20 @@ await run {
     switch words.first {
     case "/threads":
       for (number, thread) in try await chat.listThreads(limit: 20).enumerated() {
-        print("\(number + 1). \(thread.title) (\(thread.turnCount) turns)")
+        say("\(number + 1). \(thread.title) (\(thread.turnCount) turns)")
       }
     case "/open":
       let threads = try await chat.listThreads(limit: 20)
       guard let number = words.last.flatMap({ Int($0) }), threads.indices.contains(number - 1) else {
-        print("There is no such thread.")
+        say("There is no such thread.")
         continue
       }
       let thread = try await chat.resume(thread: threads[number - 1].id)
       for turn in thread.turns {
         for event in turn.events {
           switch event {
-          case .input(let message): print("> \(message.text)")
-          case .output(let text, _, _): print(text)
+          case .input(let message): say("> \(message.text)")
+          case .output(let text, _, _): say(text)
           default: break
           }
         }

@@ -9,13 +9,13 @@ await run {
   let runtime = Chappie.client(configuration: configuration).runtime(store: store)
   if let latest = try await runtime.listThreads(limit: 1).first {
     let thread = try await runtime.resume(thread: latest.id)
-    print("Going on with '\(thread.summary.title)' after \(thread.summary.turnCount) turns.")
+    say("Going on with '\(thread.summary.title)' after \(thread.summary.turnCount) turns.")
   }
   do {
-    print(try await runtime.send(CommandLine.arguments.dropFirst().joined(separator: " ")))
+    say(try await runtime.send(CommandLine.arguments.dropFirst().joined(separator: " ")))
   } catch ChappieRuntimeError.notStored(let response, let reason) {
     // The answer is there, and the next run will not know it.
-    print(response.outputText)
-    print("This turn was not stored: \(reason)")
+    say(response.outputText)
+    say("This turn was not stored: \(reason)")
   }
 }

@@ -35,14 +35,14 @@ await run {
     },
   ]
   let client = Chappie.client(configuration: try exampleConfiguration(), tools: tools) { request in
-    print("Allow \(request.toolName) with \(request.arguments)? [y/n]")
+    say("Allow \(request.toolName) with \(request.arguments)? [y/n]")
     return await nextLine() == "y" ? .approved() : .denied(reason: "The user wants to keep it.")
   }
   while let line = await nextLine() {
     for try await event in client.stream(line) {
       switch event {
-      case .toolCallCompleted(let result): print("\(result.toolName): \(result.status.rawValue)")
-      case .completed(let response): print(response.outputText)
+      case .toolCallCompleted(let result): say("\(result.toolName): \(result.status.rawValue)")
+      case .completed(let response): say(response.outputText)
       default: break
       }
     }
