@@ -18,8 +18,8 @@ from pathlib import Path
 
 from gi.repository import Gio, GLib
 from support import (
-    TOP, Failure, World, call, call_bus, call_service, equal, has_owner, parse_arguments, property_of, run_steps, user_code,
-    wait_for)
+    TOP, Failure, World, add_browser, call, call_bus, call_service, equal, has_owner, parse_arguments, property_of, run_steps,
+    user_code, wait_for)
 
 UUID = "chappie@chappie.invalid"
 RETURN, TAB, ESCAPE, SHIFT, SUPER, CONTROL = 0xFF0D, 0xFF09, 0xFF1B, 0xFFE1, 0xFFEB, 0xFFE3
@@ -92,14 +92,8 @@ class Shell:
         (applications / "org.chappie.Window.desktop").write_text(
             (TOP / "desktop/window/org.chappie.Window.desktop").read_text().replace("Exec=chappie-window", "Exec=true"))
         world = Path(os.environ["CHAPPIE_WORLD"])
-        # A mock browser, which writes the address to a file.
         self.page = world / "page"
-        browser = world / "browser"
-        browser.write_text(f'#!/bin/sh\nprintf %s "$1" >"{self.page}"\n')
-        browser.chmod(0o755)
-        (applications / "browser.desktop").write_text(
-            f"[Desktop Entry]\nType=Application\nName=Browser\nExec={browser} %u\nMimeType=x-scheme-handler/http;\n")
-        (applications / "mimeapps.list").write_text("[Default Applications]\nx-scheme-handler/http=browser.desktop\n")
+        add_browser(f'printf %s "$1" >"{self.page}"')
         # The shell needs a system bus, which may be empty.
         self.system = subprocess.Popen(["dbus-daemon", "--session", "--nofork", "--nopidfile",
                                         f"--address={os.environ['DBUS_SYSTEM_BUS_ADDRESS']}"], stderr=subprocess.DEVNULL)

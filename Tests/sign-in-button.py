@@ -17,7 +17,7 @@ import urllib.parse
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from support import TOP, Failure, World, equal, parse_arguments, run_steps, wait_for  # noqa: E402
+from support import TOP, Failure, World, add_browser, equal, parse_arguments, run_steps, wait_for  # noqa: E402
 from window import Atspi, Display, Window  # noqa: E402
 
 EXAMPLE = TOP / "Examples/GTK/Sources"
@@ -62,23 +62,12 @@ class Run:
 
     def __init__(self, programs):
         self.programs = programs
-        self.add_browser()
+        # The browser only notes the page, so that the user is on another machine.
+        add_browser(f'echo "$1" >>{VISITED}')
         self.display = Display()
         self.world = World("--interval", "1")
         os.environ["STAND_IN"] = self.world.issuer
         self.window = None
-
-    @staticmethod
-    def add_browser():
-        """A browser that only notes the page, so that the user is on another machine."""
-        folder = Path(os.environ["XDG_DATA_HOME"], "applications")
-        folder.mkdir()
-        command = VISITED.with_name("browser")
-        command.write_text(f'#!/bin/sh\necho "$1" >>{VISITED}\n')
-        command.chmod(0o755)
-        (folder / "browser.desktop").write_text(
-            f"[Desktop Entry]\nType=Application\nName=Browser\nExec={command} %u\nMimeType=x-scheme-handler/http;\n")
-        (folder / "mimeapps.list").write_text("[Default Applications]\nx-scheme-handler/http=browser.desktop\n")
 
     def builds(self):
         build(self.programs)

@@ -75,6 +75,17 @@ def user_code():
 # --- Programs
 
 
+def add_browser(script):
+    """Gives this session a browser: a shell script, which gets the address as its argument."""
+    applications, program = Path(os.environ["XDG_DATA_HOME"], "applications"), Path(os.environ["CHAPPIE_WORLD"], "browser")
+    applications.mkdir(exist_ok=True)
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    (applications / "browser.desktop").write_text(
+        f"[Desktop Entry]\nType=Application\nName=Browser\nExec={program} %u\nMimeType=x-scheme-handler/http;\n")
+    (applications / "mimeapps.list").write_text("[Default Applications]\nx-scheme-handler/http=browser.desktop\n")
+
+
 class World:
     """The stand-in server, the service and the screen locker."""
 
