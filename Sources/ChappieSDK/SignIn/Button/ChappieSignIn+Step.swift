@@ -69,13 +69,13 @@ extension ChappieSignIn {
       }
     }
 
-    /// Sentences below the heading: what the user should know or do, or the last error. Empty if there is nothing to say.
-    public var message: String {
+    /// Sentences below the heading: what the user should know or do, or the last error. Nil if there is nothing to say.
+    public var message: String? {
       switch content {
-      case .restoring: snapshot.lastError?.description ?? ""
+      case .restoring: snapshot.lastError?.description
       case .signedOut: failure ?? snapshot.lastError?.description ?? welcome
       case .signInAgain: failure ?? "The server no longer accepts your sign-in."
-      case .progress: ""
+      case .progress: nil
       case .code: "Continue only if you started this sign-in yourself. If somebody gave you this code, stop."
       case .page: "Connect \(name) on the page of ChatGPT. Continue only if you started this sign-in yourself."
       case .signedIn: failure ?? snapshot.lastError?.description ?? notice
@@ -87,8 +87,8 @@ extension ChappieSignIn {
     }
 
     /// After a sign-in in this process.
-    private var notice: String {
-      snapshot.deviceLinkState == .linked && snapshot.planUse == .enabled ? "You’re using your ChatGPT plan." : ""
+    private var notice: String? {
+      snapshot.deviceLinkState == .linked && snapshot.planUse == .enabled ? "You’re using your ChatGPT plan." : nil
     }
 
     /// How the last sign-in has failed. Nil if it has not.
