@@ -6,10 +6,12 @@ import Foundation
 ///
 /// STAND_IN is the address of a chappie-sandbox. With it, the programs run without an account of OpenAI.
 public func exampleConfiguration(account: String = "personal") throws -> ChappieConfiguration {
+  let server = ProcessInfo.processInfo.environment["STAND_IN"]
+  // A sign-in at the stand-in must not replace one with OpenAI.
   let configuration = ChappieConfiguration(
-    keychainService: "org.example.Swift", keychainAccount: account,
+    keychainService: server == nil ? "org.example.Swift" : "org.example.Swift.StandIn", keychainAccount: account,
     applicationID: try ChappieApplicationID("org.example.Swift"), applicationName: "Swift examples")
-  guard let server = ProcessInfo.processInfo.environment["STAND_IN"] else { return configuration }
+  guard let server else { return configuration }
   return try configuration.servedBy(issuer: server, baseURL: server + "/backend-api")
 }
 

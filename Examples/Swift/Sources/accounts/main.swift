@@ -31,8 +31,10 @@ await run {
     try await finish(session)
   case "sign-out":
     try await session.signOutAndWait()
-  default:
+  case nil:
     try await show(Chappie.client(configuration: configuration).stream("Who am I?"))
+  case let word?:
+    say("There is no '\(word)': say code, browser, paste or sign-out.")
   }
 }
 
