@@ -22,6 +22,12 @@ final class Callers {
     var partings: [@GLibActor () -> Void] = []
     var isDenialLogged = false
 
+    /// Whether a person waits at a terminal for what this caller is a part of, as for a script.
+    var isAtTerminal: Bool {
+      guard case .done(let finding) = identification else { return false }
+      return finding.isAtTerminal
+    }
+
     var isHereUnsandboxed: Bool {
       guard watch != nil, case .done(let finding) = identification else { return false }
       return finding.identity == .unsandboxed
@@ -152,8 +158,8 @@ final class Callers {
     try turns.lease(for: await application(of: name), of: "turns running")
   }
 
-  /// Counts `turn` until it ends. When its caller leaves, the turn is cancelled, or goes on in the background if it is
-  /// broadcast.
+  /// Counts `turn` until it ends. When its caller leaves, the turn is cancelled. If it is broadcast it goes on: in
+  /// the background, unless a person waits for it at a terminal.
   func add(_ turn: ServiceTurn, _ lease: Budget.Lease) {
     caller(turn.caller).runningTurns[turn.id] = (turn, lease)
   }
@@ -227,7 +233,11 @@ final class Callers {
     connection.objects.forget(name)
     for object in caller.openObjects.keys { close(object, name) }
     for (turn, _) in caller.runningTurns.values {
-      if turn.isBroadcast { turn.callerLeft() } else { turn.cancel() }
+      switch (turn.isBroadcast, caller.isAtTerminal) {
+      case (false, _): turn.cancel()
+      case (true, false): turn.callerLeft()
+      case (true, true): break
+      }
     }
     for parting in caller.partings { parting() }
     caller.openObjects = [:]

@@ -46,11 +46,20 @@ public struct ProcDirectory: Sendable {
     try Self.content(of: name, in: directory, limit: limit)
   }
 
-  /// The time at which the process started, in clock ticks since boot. Together with the process ID it identifies a
-  /// process for as long as the machine runs.
+  /// What the kernel tells of a process at one moment.
+  public struct Status: Sendable {
+    /// The time at which the process started, in clock ticks since boot. Together with the process ID it identifies a
+    /// process for as long as the machine runs.
+    public let startTime: UInt64
+    /// Whether the process belongs to the job that has its terminal, and not to one in the background of a shell. False
+    /// without a terminal.
+    public let isInForeground: Bool
+  }
+
+  /// Reads the file `stat`.
   ///
   /// - Throws: ``FileError``.
-  public func startTime() throws(FileError) -> UInt64 {
+  public func status() throws(FileError) -> Status {
     // The second field is the program's name in parentheses. The name may contain any character, including spaces and
     // parentheses.
     let text = String(decoding: try content(of: "stat"), as: UTF8.self)
@@ -58,7 +67,8 @@ public struct ProcDirectory: Sendable {
     guard fields.count > 19, let time = UInt64(fields[19]) else {
       throw .failed("/proc/PID/stat has an unknown format")
     }
-    return time
+    // Its process group, and that of the foreground of its terminal, which is -1 without one.
+    return Status(startTime: time, isInForeground: fields[2] == fields[5])
   }
 
   /// The identity of the process's user namespace.

@@ -256,6 +256,32 @@ struct BackgroundTurnTests {
 
   private static let words = String(repeating: "word ", count: 100) + "end"
 
+  /// A broadcast turn that a script for `sh` starts at a terminal.
+  private func startAtTerminal(_ world: World, _ script: (_ command: String) -> String) async throws -> Turn {
+    let listener = try await world.caller()
+    try await listener.catchUp()
+    try await world.sandbox.play(#"[{"endpoint":"responses","delta_delay_ms":5,"text":"\#(Self.words)"}]"#)
+    let command = "busctl --user call org.chappie /org/chappie org.chappie.Client Stream sa{sv} hi 1 broadcast b true"
+    let output = try await Output.of("script", ["-qec", script(command), "/dev/null"], in: world.directories)
+    return Turn(id: try #require(output.text.firstMatch(of: /"(.+)"/)).1.description, path: .chappie, caller: listener)
+  }
+
+  @Test func aCommandThatAPersonWaitsForNeedsNoConsent() async throws {
+    try await with("ask", World.Plan(transport: .http)) { world, server, _ in
+      let turn = try await startAtTerminal(world) { $0 }
+      #expect(try await turn.end().answer.text == Self.words)
+      #expect(server.received.isEmpty)
+    }
+  }
+
+  @Test func aJobInTheBackgroundOfAShellNeedsConsent() async throws {
+    try await with("ask", World.Plan(transport: .http)) { world, server, _ in
+      let turn = try await startAtTerminal(world) { "set -m; \($0) & wait" }
+      _ = try await server.notification(1)
+      #expect(try await turn.snapshot().status == "waiting-for-approval")
+    }
+  }
+
   @Test func aBroadcastTurnIsPausedWhenItsCallerLeaves() async throws {
     try await with("ask", World.Plan(transport: .http)) { world, server, _ in
       let turn = try await leave(world, Self.words)

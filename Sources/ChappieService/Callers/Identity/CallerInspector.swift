@@ -9,6 +9,8 @@ final class CallerInspector {
   struct Finding: Sendable {
     let identity: CallerIdentity
     let application: Application
+    /// Whether it is a program outside of sandboxes that a person has started at a terminal, and waits for.
+    var isAtTerminal = false
 
     static func unknownForNow(_ reason: String) -> Finding {
       Finding(identity: .unknownForNow(reason: reason), application: .uninspectable)
@@ -96,7 +98,9 @@ extension CallerInspector.Finding {
       application = .sandboxed(app)
     case .unsandboxed:
       do throws(FileError) {
-        application = .process(Application.Process(id: files.processID, startTime: try files.startTime()))
+        let status = try files.status()
+        application = .process(Application.Process(id: files.processID, startTime: status.startTime))
+        isAtTerminal = status.isInForeground
       } catch {
         throw Unidentified(error)
       }
