@@ -46,6 +46,7 @@ import Testing
     #expect(best["use_responses_lite"] == true)
     #expect(models.allSatisfy { $0["use_responses_lite"] == true })
     #expect(models.contains { $0["visibility"] == "hide" })
+    #expect(models.filter { $0["web_search_tool_type"] == nil }.compactMap { $0["slug"] } == ["gpt-5.6-luna"])
     let efforts = models.flatMap { $0["supported_reasoning_levels"]?.arrayValue ?? [] }.compactMap {
       $0["effort"]?.stringValue
     }

@@ -86,7 +86,9 @@ struct Model: Sendable {
 
   init(slug: String, _ changes: [String: ChappieJSONValue]) {
     self.slug = slug
-    json = .object(Self.usual(slug).merging(changes) { $1 })
+    // Clients expect a value of this member where it exists.
+    let search = "web_search_tool_type"
+    json = .object(Self.usual(slug).merging(changes) { $1 }.filter { $0.key != search || !$0.value.isNull })
     minimumClient = json["minimal_client_version"]?.stringValue.flatMap(ClientVersion.init)
   }
 
@@ -125,6 +127,7 @@ struct Model: Sendable {
       "truncation_policy": ["mode": "tokens", "limit": 10000], "supports_parallel_tool_calls": true,
       "context_window": 272_000, "max_context_window": 872_000, "effective_context_window_percent": 95,
       "input_modalities": ["text", "image"], "supports_search_tool": true, "use_responses_lite": true,
+      "web_search_tool_type": "text_and_image",
       "service_tiers": [
         ["id": "priority", "name": "Fast", "description": "Answers sooner and uses more of the plan."]
       ],
@@ -168,7 +171,8 @@ extension ModelCatalogue {
     model("gpt-6-luna", "GPT-6-Luna", priority: 4, upTo: "max", since: "0.155.0"),
     model("gpt-5.6-sol", "GPT-5.6-Sol", priority: 5, upTo: "ultra", since: "0.144.0"),
     model("gpt-5.6-terra", "GPT-5.6-Terra", priority: 8, upTo: "ultra", since: "0.144.0"),
-    model("gpt-5.6-luna", "GPT-5.6-Luna", priority: 9, upTo: "max", since: "0.144.0"),
+    model(
+      "gpt-5.6-luna", "GPT-5.6-Luna", priority: 9, upTo: "max", since: "0.144.0", ["web_search_tool_type": .null]),
     model(
       "gpt-daybreak-blue-latest", "Daybreak Blue", priority: 11, upTo: "ultra", since: "0.144.0",
       ["visibility": "hide", "service_tiers": [], "model_specialty": "cyber"]),
@@ -180,7 +184,10 @@ extension ModelCatalogue {
       ]),
     model(
       "gpt-5.5", "GPT-5.5", priority: 13, upTo: "xhigh", since: "0.98.0",
-      ["use_responses_lite": false, "max_context_window": 272_000, "tool_mode": .null, "multi_agent_version": .null]),
+      [
+        "use_responses_lite": false, "max_context_window": 272_000, "tool_mode": .null, "multi_agent_version": .null,
+        "web_search_tool_type": "text",
+      ]),
     model(
       "codex-auto-review", "Codex Auto Review", priority: 43, upTo: "max", since: "0.98.0",
       ["visibility": "hide", "multi_agent_version": "v1"]),
