@@ -36,6 +36,8 @@ import Testing
       #""endpoint": "responses", "tool_calls": [{"name": "exec", "input": {}}]"#,
       #""endpoint": "responses", "tool_calls": [{"name": "exec", "input": "", "arguments": {}}]"#,
       #""endpoint": "responses", "tool_calls": [], "events": []"#,
+      #""endpoint": "responses", "search": true"#, #""endpoint": "responses", "search": {"spans": "good"}"#,
+      #""endpoint": "responses", "search": {"citations": -1}"#, #""endpoint": "responses", "search": {}, "text": """#,
       #""endpoint": "responses", "drop_after": 1, "end_after": 1"#,
       #""endpoint": "responses", "late_delay_ms": 1"#, #""endpoint": "responses", "flood": "text""#,
       #""endpoint": "responses", "flood": {}"#, #""endpoint": "responses", "flood": {"of": "water"}"#,

@@ -111,6 +111,7 @@ extension BackendState {
     if let answer = try await rule?.replacement() { return answer }
     let change = rule?.change ?? StandInRule.Change()
     try accepted.checkForm(change)
+    try accepted.checkItems(change)
     usage.grow()
     var fields = [("x-request-id", "req_" + RandomText.hex(bytes: 16)), ("x-models-etag", models.etag)]
     if request.headers["x-codex-turn-state"] == nil { fields.append(("x-codex-turn-state", Self.makeTurnState())) }

@@ -10,15 +10,17 @@ struct OutputItem: Sendable {
     /// The member of the item, and of the last event, that has the text.
     let key: String
     let text: String
+    /// The citations in the text, in its order.
+    var annotations: [ChappieJSONValue] = []
 
-    /// The deltas: words, each with the white space before it.
+    /// The deltas: words, each with the white space before it. The marker of a citation comes in several.
     var pieces: [Substring] {
       var words: [Substring] = []
       var start = text.startIndex
       var wasSpace = true
       for index in text.indices {
         let isSpace = text[index].isWhitespace
-        if isSpace, !wasSpace {
+        if isSpace && !wasSpace || Self.marks.contains(text[index]) {
           words.append(text[start..<index])
           start = index
         }
@@ -27,6 +29,9 @@ struct OutputItem: Sendable {
       if start < text.endIndex { words.append(text[start...]) }
       return words
     }
+
+    /// The characters that begin, divide and end the marker of a citation.
+    private static let marks: Set<Character> = ["\u{E200}", "\u{E202}", "\u{E201}"]
   }
 
   let id: String
@@ -35,30 +40,46 @@ struct OutputItem: Sendable {
   let finished: ChappieJSONValue
   /// Nil for an item that is sent as a whole.
   let stream: Stream?
+  /// The types of the events between the start and the end that have no members of their own.
+  let stages: [String]
 
   /// - Parameters:
   ///   - kind: the prefix of the id.
-  ///   - empty: the members that differ at the start, as they are then.
+  ///   - empty: the members that differ at the start, as they are then; null for one that is missing.
   private init(
-    _ kind: String, _ stream: Stream?, _ members: [String: ChappieJSONValue], empty: [String: ChappieJSONValue] = [:]
+    _ kind: String, _ stream: Stream?, _ members: [String: ChappieJSONValue], empty: [String: ChappieJSONValue] = [:],
+    stages: [String] = []
   ) {
     id = kind + RandomText.hex(bytes: 16)
     let members = members.merging(["id": .string(id)]) { $1 }
-    started = .object(members.merging(empty) { $1 })
+    started = .object(members.merging(empty) { $1 }.filter { !$0.value.isNull })
     finished = .object(members)
     self.stream = stream
+    self.stages = stages
   }
 
-  static func message(_ text: String) -> OutputItem {
+  static func message(_ text: String, _ annotations: [ChappieJSONValue] = []) -> OutputItem {
     OutputItem(
-      "msg_", Stream(type: "response.output_text", key: "text", text: text),
-      ["type": "message", "status": "completed", "role": "assistant", "content": [part(text)]],
+      "msg_", Stream(type: "response.output_text", key: "text", text: text, annotations: annotations),
+      ["type": "message", "status": "completed", "role": "assistant", "content": [part(text, annotations)]],
       empty: ["status": "in_progress", "content": []])
   }
 
   /// The part of a message.
-  static func part(_ text: String) -> ChappieJSONValue {
-    ["type": "output_text", "text": .string(text), "annotations": []]
+  static func part(_ text: String, _ annotations: [ChappieJSONValue] = []) -> ChappieJSONValue {
+    ["type": "output_text", "text": .string(text), "annotations": .array(annotations)]
+  }
+
+  /// A search of the web, or a page that it opens.
+  ///
+  /// - Parameter action: nil for an item without one, as the live server sends at times.
+  static func search(action: ChappieJSONValue?, status: ChappieJSONValue) -> OutputItem {
+    var members: [String: ChappieJSONValue] = ["type": "web_search_call", "status": status]
+    members["action"] = action
+    let stages = ["in_progress", "searching"] + (status == "completed" ? ["completed"] : [])
+    return OutputItem(
+      "ws_", nil, members, empty: ["status": "in_progress", "action": .null],
+      stages: stages.map { "response.web_search_call." + $0 })
   }
 
   static func call(_ call: ToolCall) -> OutputItem {

@@ -80,6 +80,7 @@ struct PublicAPI {
     let rule = backend.scenario.take(.apiResponses)
     if let answer = try await rule?.replacement() { return answer }
     let change = rule?.change ?? StandInRule.Change()
+    try accepted.checkItems(change)
     // The event that ends an answer has no output here, so a client must put it together from the earlier events.
     let answer = ResponsesAnswer(to: accepted, change, repeatsOutput: false)
     return backend.stream(answer, change, change.headers)
@@ -100,7 +101,7 @@ struct PublicAPI {
     do throws(HTTPServerResponse) {
       return try ResponsesRequest(checking: body, request.headers, over: .http, models: backend.models)
     } catch {
-      throw Self.malformed(ChappieJSONValue(body: error.body)["detail"]?.stringValue ?? "")
+      throw ChappieJSONValue(body: error.body)["detail"]?.stringValue.map(Self.malformed) ?? error
     }
   }
 }

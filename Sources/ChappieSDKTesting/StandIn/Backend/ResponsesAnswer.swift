@@ -36,7 +36,9 @@ struct ResponsesAnswer: Sendable {
     for (index, item) in items.enumerated() {
       let place = ["output_index": ChappieJSONValue(index)]
       add("response.output_item.added", place.merging(["item": item.started]) { $1 })
-      if let stream = item.stream { add(stream, place.merging(["item_id": .string(item.id)]) { $1 }) }
+      let inside = place.merging(["item_id": .string(item.id)]) { $1 }
+      for stage in item.stages { add(stage, inside) }
+      if let stream = item.stream { add(stream, inside) }
       add("response.output_item.done", place.merging(["item": item.finished]) { $1 })
     }
     let outputTokens = items.reduce(0) { $0 + ($1.stream?.pieces.count ?? 0) }
@@ -64,11 +66,26 @@ struct ResponsesAnswer: Sendable {
     let isMessage = stream.key == "text"
     let place = isMessage ? place.merging(["content_index": 0]) { $1 } : place
     if isMessage { add("response.content_part.added", place.merging(["part": OutputItem.part("")]) { $1 }) }
+    var length = 0
+    var waiting = stream.annotations.enumerated().map { (index: $0, annotation: $1) }
+    func addAnnotations(upTo length: Int) {
+      while let (index, annotation) = waiting.first, annotation["end_index"]?.wholeNumber ?? 0 <= length {
+        let members = ["annotation_index": ChappieJSONValue(index), "annotation": annotation]
+        add(stream.type + ".annotation.added", place.merging(members) { $1 })
+        waiting.removeFirst()
+      }
+    }
     for piece in stream.pieces {
       add(stream.type + ".delta", place.merging(["delta": .string(String(piece))]) { $1 })
+      length += piece.unicodeScalars.count
+      addAnnotations(upTo: length)
     }
+    addAnnotations(upTo: .max)
     add(stream.type + ".done", place.merging([stream.key: .string(stream.text)]) { $1 })
-    if isMessage { add("response.content_part.done", place.merging(["part": OutputItem.part(stream.text)]) { $1 }) }
+    if isMessage {
+      let part = OutputItem.part(stream.text, stream.annotations)
+      add("response.content_part.done", place.merging(["part": part]) { $1 })
+    }
   }
 
   private static func whole(_ event: ChappieJSONValue) -> @Sendable () -> ChappieJSONValue { { event } }
@@ -110,12 +127,16 @@ extension ResponsesAnswer {
     let conversation = request.conversation
     let outputs = conversation.lastOutputs.map { "The tool \($0.name) said: \($0.text)" }
     guard outputs.isEmpty else { return [.message(outputs.joined(separator: "\n"))] }
+    var search: WebSearch?
     if conversation.endsWithUser {
-      let asked = ToolCall.list(askedFor: conversation.lastUserMessage.text, tools: request.tools)
+      let text = conversation.lastUserMessage.text
+      let asked = ToolCall.list(askedFor: text, tools: request.tools)
       if !asked.isEmpty { return asked.prefix(request.callsInParallel ? asked.count : 1).map(OutputItem.call) }
+      search = request.searchesWeb ? WebSearch(askedFor: text, change.search) : nil
     }
     let text = echo(conversation)
-    return [.message(request.outputSchema.map { sample(of: $0, in: $0, text).json } ?? text)]
+    let json = request.outputSchema.map { OutputItem.message(sample(of: $0, in: $0, text).json) }
+    return (search?.calls ?? []) + [json ?? search?.message ?? .message(text)]
   }
 
   private static func echo(_ conversation: RecordedConversation) -> String {

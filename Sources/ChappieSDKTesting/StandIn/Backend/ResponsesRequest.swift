@@ -15,6 +15,8 @@ struct ResponsesRequest {
   /// The names of the tools that may be called.
   let tools: Set<String>
   let callsInParallel: Bool
+  /// Whether the answer may search the web.
+  let searchesWeb: Bool
   let wantsReasoning: Bool
   /// The schema of an answer that is JSON; nil for any answer.
   let outputSchema: ChappieJSONValue?
@@ -22,6 +24,8 @@ struct ResponsesRequest {
   let inputTokens: Int
   /// Whether the request has the lite form.
   private let isLite: Bool
+  /// The place of the first search of the web in the input; nil if there is none.
+  private let searchItem: Int?
 
   /// Checks a request as the live server does, in the same order.
   ///
@@ -63,6 +67,13 @@ struct ResponsesRequest {
           + "Please upgrade to the latest app or CLI and try again.")
     }
     let declared = try ToolList(checking: body["tools"])
+    let declaresSearch = try WebSearch.isDeclared(in: body["tools"])
+    guard !declaresSearch || !Self.hasLiteMark(body, headers, transport) else {
+      let message =
+        "X-OpenAI-Internal-Codex-Responses-Lite only supports function tools, custom tools, and client-executed tool "
+        + "search."
+      throw .error(400, "unsupported_value", message, param: "tools")
+    }
     var conversation = earlier
     try conversation.append(checking: input)
     guard model.takesImages || !conversation.hasImages else {
@@ -72,6 +83,8 @@ struct ResponsesRequest {
     self.model = model
     self.conversation = conversation
     tools = body["tool_choice"] == "none" ? [] : declared.names.union(conversation.declaredTools)
+    searchesWeb = declaresSearch && body["tool_choice"] != "none"
+    searchItem = input.firstIndex { $0["type"] == "web_search_call" }
     callsInParallel = body["parallel_tool_calls"] != false && model.json["supports_parallel_tool_calls"] != false
     wantsReasoning =
       body["include"]?.arrayValue?.contains("reasoning.encrypted_content") == true
@@ -127,15 +140,28 @@ struct ResponsesRequest {
   /// Reports disagree about whether the live backend still accepts the plain form for these models. The stand-in accepts
   /// it, unless a rule says otherwise.
   private static func isLite(_ body: ChappieJSONValue, _ headers: HTTPHeaders, _ transport: Transport) -> Bool {
+    hasLiteMark(body, headers, transport) && (body["tools"] ?? .null) == .null
+      && body["parallel_tool_calls"] == false && body["reasoning"]?["context"] == "all_turns"
+  }
+
+  private static func hasLiteMark(_ body: ChappieJSONValue, _ headers: HTTPHeaders, _ transport: Transport) -> Bool {
     let member = "ws_request_header_\(liteHeader.replacing("-", with: "_"))"
     let mark = transport == .http ? headers[liteHeader] : body["client_metadata"]?[member]?.stringValue
-    return mark == "true" && (body["tools"] ?? .null) == .null && body["parallel_tool_calls"] == false
-      && body["reasoning"]?["context"] == "all_turns"
+    return mark == "true"
   }
 
   /// Refuses the plain form of a request if a rule says so.
   func checkForm(_ change: StandInRule.Change) throws(HTTPServerResponse) {
     guard change.requiresLite, model.wantsLite, !isLite else { return }
     throw .detail("Model not found \(model.slug)", status: 404)
+  }
+
+  // MARK: Items
+
+  /// Refuses searches of the web in the input if a rule says so.
+  func checkItems(_ change: StandInRule.Change) throws(HTTPServerResponse) {
+    guard change.refusesSearchItems, let searchItem else { return }
+    let message = "Invalid value: 'web_search_call' is not accepted in input"
+    throw .error(400, "invalid_request_error", message, param: "input[\(searchItem)]")
   }
 }

@@ -83,6 +83,7 @@ final class SocketSession {
     try await rule?.waitForDelay()
     let change = rule?.change ?? StandInRule.Change()
     try request.checkForm(change)
+    try request.checkItems(change)
     try await stream(change, request, isFirst: turnState == nil)
   }
 

@@ -36,6 +36,8 @@ extension StandInRule {
     "text": (.string, [.change], .answers),
     "tool_calls": (.list(of: ToolCall.form), [.change], .answers),
     "events": (.objects, [.change], .answers),
+    "search": (WebSearch.form, [.change], .answers),
+    "refuses_search_items": (.bool, [.change], .answers),
     "requires_lite": (.bool, [.change], .answers),
     "delta_delay_ms": (.milliseconds, [.change], .answers),
     "late": (.objectsAndTexts, [.change], .answers),
@@ -44,7 +46,10 @@ extension StandInRule {
   ]
 
   /// Pairs of keys of which the first excludes the second.
-  private static let exclusive = [("text", "events"), ("tool_calls", "events"), ("drop_after", "end_after")]
+  private static let exclusive = [
+    ("text", "events"), ("tool_calls", "events"), ("drop_after", "end_after"), ("text", "search"),
+    ("tool_calls", "search"), ("events", "search"),
+  ]
 
   /// Reads the rules of a scenario, a JSON list.
   static func list(parsing bytes: [UInt8]) throws(StandInScenarioError) -> [StandInRule] {

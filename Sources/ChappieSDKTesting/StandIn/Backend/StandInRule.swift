@@ -40,6 +40,10 @@ struct StandInRule: Sendable {
     var deltaDelay: Duration? { keys["delta_delay_ms"].map(\.milliseconds) }
     /// Refuses the plain form of a request for a model that asks for the lite form.
     var requiresLite: Bool { keys["requires_lite"] == true }
+    /// How a search of the web differs from the usual one.
+    var search: ChappieJSONValue { keys["search"] ?? .null }
+    /// Refuses a request that sends searches of the web back.
+    var refusesSearchItems: Bool { keys["refuses_search_items"] == true }
     var ending: EventPlayer.Ending {
       if let deltas = keys["drop_after"]?.wholeNumber { return .dropAfter(deltas: deltas) }
       return keys["end_after"]?.wholeNumber.map { .endAfter(deltas: $0) } ?? .complete

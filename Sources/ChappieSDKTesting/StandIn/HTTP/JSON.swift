@@ -48,8 +48,11 @@ struct JSONForm: Sendable {
   }
 
   static func choice<Choice: CaseIterable & RawRepresentable<String>>(of _: Choice.Type) -> JSONForm {
-    let names = Choice.allCases.map(\.rawValue)
-    return JSONForm("one of \(Choice.names)") { $0.stringValue.map(names.contains) == true }
+    one(of: Choice.allCases.map(\.rawValue))
+  }
+
+  static func one(of names: [String]) -> JSONForm {
+    JSONForm("one of \(names.joined(separator: ", "))") { $0.stringValue.map(names.contains) == true }
   }
 
   /// A list of values of one form.
@@ -120,9 +123,12 @@ extension HTTPServerResponse {
   }
 
   /// A refusal in the form of the issuer and of most of the backend.
-  static func error(_ status: Int, _ code: String, _ message: String) -> HTTPServerResponse {
+  ///
+  /// - Parameter param: the parameter to which it applies.
+  static func error(_ status: Int, _ code: String, _ message: String, param: String? = nil) -> HTTPServerResponse {
     let error: ChappieJSONValue = [
-      "message": .string(message), "type": "invalid_request_error", "param": .null, "code": .string(code),
+      "message": .string(message), "type": "invalid_request_error", "param": param.map { .string($0) } ?? .null,
+      "code": .string(code),
     ]
     return .json(["error": error], status: status)
   }

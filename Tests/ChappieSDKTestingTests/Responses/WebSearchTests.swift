@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+import ChappieSDK
+import ChappieSDKTesting
+import GLibBridge
+import Testing
+
+/// Web search, at both doors.
+@Suite @GLibActor struct WebSearchTests {
+  private let client: BrowserClient
+  private var wire: Wire { client.wire }
+
+  init() async throws {
+    client = try await BrowserClient.signedIn()
+  }
+
+  private nonisolated static let question = Body.user("search for bus  café\nplease")
+  private nonisolated static let tool: [String: ChappieJSONValue] = ["tools": [["type": "web_search"]]]
+
+  private func search(_ changes: [String: ChappieJSONValue] = [:]) async throws -> Wire.Response {
+    try await wire.respond(Body.request([Self.question], Self.tool.merging(changes) { $1 }))
+  }
+
+  /// The answer with a member `search` of a rule.
+  private func search(as rule: String) async throws -> [ChappieJSONValue] {
+    try wire.backend.play(#"[{"endpoint": "responses", "search": \#(rule)}]"#)
+    return try await search().events
+  }
+
+  private func annotations(_ events: [ChappieJSONValue]) -> [ChappieJSONValue] {
+    events.items.last?["content"]?[0]?["annotations"]?.arrayValue ?? []
+  }
+
+  /// The characters of a citation; nil if it goes beyond the text.
+  private func cited(_ citation: ChappieJSONValue, in text: String) -> String? {
+    let scalars = Array(text.unicodeScalars)
+    guard let start = citation["start_index"]?.integerValue, let end = citation["end_index"]?.integerValue,
+      end <= scalars.count
+    else { return nil }
+    return String(String.UnicodeScalarView(scalars[Int(start)..<Int(end)]))
+  }
+
+  // MARK: The answer
+
+  @Test func aMessageSearchesAtEachDoor() async throws {
+    let input: [String: ChappieJSONValue] = ["input": [Self.question]]
+    let code = try await search().events
+    let socket = try await wire.socket().create(Body.request([Self.question], Self.tool))
+    let browser = try await client.respond(Self.tool.merging(input) { $1 }).events
+    for events in [code, socket, browser] {
+      #expect(events.items.map(\.type) == ["web_search_call", "web_search_call", "message"])
+      #expect(events.items.prefix(2).allSatisfy { $0["status"] == "completed" })
+      #expect(events.items[0]["action"] == ["type": "search", "query": "bus café", "queries": ["bus café"]])
+      #expect(events.items[1]["action"] == ["type": "open_page", "url": "https://example.org/bus-caf%C3%A9/1"])
+      #expect(
+        events.filter { $0["output_index"] == 0 }.types == [
+          "response.output_item.added", "response.web_search_call.in_progress",
+          "response.web_search_call.searching", "response.web_search_call.completed", "response.output_item.done",
+        ])
+      // What is searched for is known at the end alone.
+      let added = try #require(events.first { $0.type == "response.output_item.added" }?["item"])
+      #expect(added["status"] == "in_progress")
+      #expect(added["action"] == nil)
+      #expect(events.text == code.text)
+    }
+  }
+
+  @Test func theCitationsCoverTheLinksInCodePoints() async throws {
+    let events = try await search().events
+    let links = ["org", "net"].enumerated().map { index, domain in
+      "([example.\(domain)](https://example.\(domain)/bus-caf%C3%A9/\(index + 1)))"
+    }
+    let citations = annotations(events)
+    #expect(citations.map { cited($0, in: events.text) } == links)
+    #expect(citations.first?["title"] == "bus café, source 1")
+    #expect(citations.allSatisfy { $0["type"] == "url_citation" })
+    // The first has other indices in UTF-8 and UTF-16.
+    let before = try #require(events.text.firstRange(of: links[0]).map { events.text[..<$0.lowerBound] })
+    #expect(Set([before.utf8.count, before.utf16.count, before.unicodeScalars.count]).count == 3)
+
+    let added = events.filter { $0.type == "response.output_text.annotation.added" }
+    #expect(added.compactMap { $0["annotation"] } == citations)
+    #expect(added.compactMap { $0["annotation_index"]?.integerValue } == [0, 1])
+    // Each comes as soon as its link is complete.
+    let first = try #require(events.firstIndex { $0.type == "response.output_text.annotation.added" })
+    #expect(Array(events[..<first]).deltas.hasSuffix(links[0] + "."))
+    #expect(events.first { $0.type == "response.content_part.done" }?["part", "annotations"]?.arrayValue == citations)
+  }
+
+  @Test func theItemsCanBeSentBack() async throws {
+    let history = [Self.question] + (try await search().events.items) + [Body.user("Thanks")]
+    let next = try await wire.respond(Body.request(history, Self.tool))
+    #expect(next.events.text == "You said: “Thanks” This conversation has 3 messages.")
+    #expect(next.events.items.map(\.type) == ["message"])
+
+    try wire.backend.play(
+      """
+      [{"endpoint": "responses", "refuses_search_items": true, "times": 3},
+       {"endpoint": "api-responses", "refuses_search_items": true}]
+      """)
+    let refused = [
+      try await wire.respond(Body.request(history, Self.tool)).json,
+      try #require(try await wire.socket().create(Body.request(history, Self.tool)).last),
+      try await client.respond(["input": .array(history)]).json,
+    ]
+    for answer in refused {
+      #expect(answer["error", "type"] == "invalid_request_error")
+      #expect(answer["error", "param"] == "input[1]")
+    }
+    let without = history.filter { $0.type != "web_search_call" }
+    #expect(try await wire.respond(Body.request(without, Self.tool)).status == 200)
+  }
+
+  @Test(arguments: [["tools": []], ["tool_choice": "none"]] as [[String: ChappieJSONValue]])
+  func withoutTheToolThereIsNoSearch(_ changes: [String: ChappieJSONValue]) async throws {
+    let answer = try await search(changes).events
+    #expect(answer.items.map(\.type) == ["message"])
+    #expect(answer.text.hasPrefix("You said: “search for"))
+  }
+
+  @Test func aSearchAndAnAnswerInJSONGoTogether() async throws {
+    let format: ChappieJSONValue = ["type": "json_schema", "name": "a", "schema": ["type": "object"]]
+    let items = try await search(["text": ["format": format]]).events.items
+    #expect(items.map(\.type) == ["web_search_call", "web_search_call", "message"])
+    #expect(items.last?["content"]?[0]?["text"] == "{}")
+  }
+
+  // MARK: The tool
+
+  @Test func acceptsAllMembersOfTheTool() async throws {
+    let answer = try await search([
+      "tools": [
+        [
+          "type": "web_search", "external_web_access": false, "search_context_size": "low",
+          "filters": ["allowed_domains": ["debian.org"]],
+          "user_location": ["type": "approximate", "country": "DE", "city": "Köln", "timezone": "Europe/Berlin"],
+        ]
+      ]
+    ])
+    #expect(answer.events.items.first?.type == "web_search_call")
+  }
+
+  @Test(
+    arguments: [
+      ["external_web_access": "no"], ["search_context_size": "huge"], ["depth": 3], ["filters": ["domains": []]],
+      ["filters": ["allowed_domains": ["https://debian.org"]]],
+      ["filters": ["allowed_domains": .array(Array(repeating: "debian.org", count: 101))]],
+      ["filters": ["allowed_domains": [], "blocked_domains": []]], ["user_location": ["country": "DE"]],
+      ["user_location": ["type": "approximate", "country": "Germany"]],
+    ] as [[String: ChappieJSONValue]]) func refusesInvalidMembers(_ members: [String: ChappieJSONValue]) async throws
+  {
+    let tools: ChappieJSONValue = [Body.tool("clock"), .object(members.merging(["type": "web_search"]) { $1 })]
+    for answer in [try await search(["tools": tools]), try await client.respond(["tools": tools])] {
+      #expect(answer.refusal == "400 invalid_value")
+      #expect(answer.json["error", "param"] == "tools[1]")
+    }
+  }
+
+  @Test func theLiteFormDoesNotSearch() async throws {
+    let lite: [String: ChappieJSONValue] = ["parallel_tool_calls": false, "reasoning": ["context": "all_turns"]]
+    let mark = ["x-openai-internal-codex-responses-lite": "true"]
+    let refused = try await wire.respond(
+      Body.request([Self.question], lite.merging(Self.tool) { $1 }), headers: mark)
+    #expect(refused.status == 400)
+    #expect(refused.json["error", "code"] == "unsupported_value")
+    #expect(refused.json["error", "param"] == "tools")
+
+    let tools: ChappieJSONValue = ["type": "additional_tools", "role": "developer", "tools": [["type": "web_search"]]]
+    let ignored = try await wire.respond(Body.request([tools, Self.question], lite), headers: mark)
+    #expect(ignored.events.items.map(\.type) == ["message"])
+  }
+
+  // MARK: Rules
+
+  @Test func rulesLeaveOutWhatAnActionMayLack() async throws {
+    let bare = try await search(as: #"{"action": false}"#).items
+    #expect(bare.map(\.type) == ["web_search_call", "web_search_call", "message"])
+    #expect(bare.allSatisfy { $0["action"] == nil })
+    #expect(try await search(as: #"{"queries": false}"#).items[0]["action"] == ["type": "search", "query": "bus café"])
+    #expect(try await search(as: #"{"query": false, "queries": false}"#).items[0]["action"] == ["type": "search"])
+  }
+
+  @Test func aRulePutsMarkersInPlaceOfLinks() async throws {
+    let events = try await search(as: #"{"markers": true, "citations": 3}"#)
+    let markers = (0..<3).map { "\u{E200}cite\u{E202}turn0search\($0)\u{E201}" }
+    #expect(annotations(events).map { cited($0, in: events.text) } == markers)
+    #expect(!events.text.contains("]("))
+    #expect(events.deltas == events.text)
+    let deltas = events.compactMap { $0["delta"]?.stringValue }
+    #expect(deltas.contains("\u{E200}cite") && deltas.contains("\u{E202}turn0search0"))
+  }
+
+  @Test func aRuleMakesSpansWrong() async throws {
+    let events = try await search(as: #"{"spans": "wrong"}"#)
+    let spans = annotations(events).map { cited($0, in: events.text) }
+    #expect(spans.count == 2)
+    #expect(spans.first == .some(nil))
+    #expect(spans.last??.hasPrefix("so ([example.net]") == true)
+    #expect(events.count { $0.type == "response.output_text.annotation.added" } == 2)
+  }
+
+  @Test func aRuleLetsASearchFail() async throws {
+    let events = try await search(as: #"{"failed": true}"#)
+    #expect(events.items.map(\.type) == ["web_search_call", "message"])
+    #expect(events.items.first?["status"] == "failed")
+    #expect(annotations(events).isEmpty)
+    #expect(!events.types.contains("response.web_search_call.completed"))
+  }
+}
