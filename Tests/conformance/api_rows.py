@@ -92,6 +92,31 @@ def gives_tools_otherwise(api, standin):
     true(text_of(ask(api, tools=tools)), "there is no answer")
 
 
+def searches_the_web(api, standin):
+    tool = {"type": "web_search", "search_context_size": "low", "filters": {"allowed_domains": ["example.org"]},
+            "user_location": {"type": "approximate", "country": "DE"}}
+    talk = said("search for night buses")
+    events = ask(api, input=talk, tools=[tool])
+    search, page, message = items_of(events)
+    same((search.type, search.status, search.action.type, search.action.queries),
+         ("web_search_call", "completed", "search", ["night buses"]), "the search")
+    same((page.action.type, page.action.url), ("open_page", "https://example.org/night-buses/1"), "the page")
+    stages = [event.type.rpartition(".")[2] for event in events if event.type.startswith("response.web_search_call.")]
+    same(stages, 2 * ["in_progress", "searching", "completed"], "the stages")
+    content, = message.content
+    same(content.text, text_of(events), "the text of the message")
+    same([annotation.type for annotation in content.annotations], 2 * ["url_citation"], "the annotations")
+    for citation in content.annotations:
+        # Python counts code points.
+        link = content.text[citation.start_index:citation.end_index]
+        true(link.startswith("([example.") and link.endswith(f"]({citation.url}))"), f"the cited text is {link!r}")
+    added = [event.annotation for event in events if event.type == "response.output_text.annotation.added"]
+    same([annotation["url"] if isinstance(annotation, dict) else annotation.url for annotation in added],
+         [citation.url for citation in content.annotations], "the annotations as they come")
+    talk += [item.to_dict() for item in (search, page, message)] + said("Thanks")
+    holds(text_of(ask(api, input=talk, tools=[tool])), "3 messages", "the next answer")
+
+
 def sees_an_image(api, standin):
     content = [{"type": "input_text", "text": "Look"}, {"type": "input_image", "image_url": PIXEL, "detail": "auto"}]
     holds(text_of(ask(api, input=[{"role": "user", "content": content}])), "1 image", "the answer")
@@ -249,6 +274,7 @@ ROWS = [
     ("structured output", has_structure),
     ("a function", calls_functions),
     ("additional tools, namespaces, custom tools, web search", gives_tools_otherwise),
+    ("web search, with citations", searches_the_web),
     ("an image", sees_an_image),
     ("a file inline", reads_a_file),
     ("reasoning, sent back", reasons),
