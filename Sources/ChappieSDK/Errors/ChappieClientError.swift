@@ -64,7 +64,7 @@ extension ChappieClientError: CustomStringConvertible {
       translatable("ChatGPT does not let this account use its plan here: \(reason)")
     case .unsupportedCapability(let parameter):
       translatable(
-        "The backend of this sign-in does not offer '\(parameter)': leave it out, or sign in with a device code.")
+        "The backend of this sign-in does not offer '\(parameter)': leave it out, or sign in in another way.")
     case .usageLimitReached(let limit): limit.text
     case .missingToolHandler(let tool):
       translatable("The model called the tool '\(tool)', which nothing handles here: register a handler for it.")

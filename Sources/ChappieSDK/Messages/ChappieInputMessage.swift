@@ -79,17 +79,20 @@ public struct ChappieMessageOptions: Sendable, Hashable {
   /// A JSON Schema: the model answers with JSON of this form. The answer is not checked. The backend enforces a schema
   /// in which every object has a list of all its properties in `required`, and `additionalProperties` false.
   public var outputSchema: ChappieJSONValue?
+  /// Whether the model may search the web for this answer.
+  public var webSearch: ChappieWebSearch
 
   /// Creates options. What is left out is the client's or the model's default.
   public init(
     fastMode: Bool = false, reasoningEffort: ChappieReasoningEffort? = nil, model: String? = nil,
-    instructions: String? = nil, outputSchema: ChappieJSONValue? = nil
+    instructions: String? = nil, outputSchema: ChappieJSONValue? = nil, webSearch: ChappieWebSearch = .off
   ) {
     self.fastMode = fastMode
     self.reasoningEffort = reasoningEffort
     self.model = model
     self.instructions = instructions
     self.outputSchema = outputSchema
+    self.webSearch = webSearch
   }
 
   var effort: ChappieReasoningEffort? { reasoningEffort ?? (fastMode ? .low : nil) }

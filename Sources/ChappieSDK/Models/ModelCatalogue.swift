@@ -142,6 +142,8 @@ struct CatalogueEntry: Sendable, Equatable {
   var form = RequestModel.Form.plain
   /// The backend's own value for the effort `ultra`.
   var ultra: String?
+  /// Whether the model searches the web; nil for a backend that does not tell.
+  var searchesWeb: Bool?
 
   /// Parses the backend's answer into entries, best first: by priority, then in the backend's order.
   ///
@@ -165,13 +167,15 @@ extension CatalogueEntry {
     self.init(
       model: model, isListed: json["visibility"]?.stringValue.map { $0 == "list" } ?? true,
       form: backend.hasLiteForm && json["use_responses_lite"]?.boolValue == true ? .lite : .plain,
-      ultra: json["multi_agent_reasoning_effort"]?.stringValue.flatMap { ChappieModel.isSlug($0) ? $0 : nil })
+      ultra: json["multi_agent_reasoning_effort"]?.stringValue.flatMap { ChappieModel.isSlug($0) ? $0 : nil },
+      searchesWeb: backend.hasLiteForm ? json["web_search_tool_type"]?.stringValue != nil : nil)
   }
 }
 
 extension RequestModel {
   init(_ entry: CatalogueEntry) {
     self.init(
-      slug: entry.model.slug, form: entry.form, efforts: entry.model.supportedReasoningLevels, ultra: entry.ultra)
+      slug: entry.model.slug, form: entry.form, efforts: entry.model.supportedReasoningLevels, ultra: entry.ultra,
+      searchesWeb: entry.searchesWeb)
   }
 }

@@ -38,6 +38,9 @@ final class AnswerReader: ResponseReader {
     do throws(ChappieClientError) {
       if case .itemDone(let item) = event { try scope.size.add(item, bytes: byteCount) }
       let piece = assembler.take(event)
+      if let step = scope.search.step(event, addsText: !piece.isEmpty) {
+        flow = flow.combined(with: scope.caller.deliver(.webSearch(step)))
+      }
       if !piece.isEmpty {
         try scope.size.grow(text: scope.text.byteCount + piece.utf8.count)
         flow = flow.combined(with: scope.say(piece))
@@ -86,7 +89,9 @@ final class AnswerReader: ResponseReader {
     case .open: throw ExchangeFailure.broken(.network("the answer broke off before its end"))
     case .failed(let failure): throw failure
     case .completed(let id, let usage):
-      return BackendAnswer(items: assembler.items, isRefusal: assembler.isRefusal, responseID: id, usage: usage)
+      return BackendAnswer(
+        items: assembler.items, isRefusal: assembler.isRefusal,
+        citations: assembler.citations.map { $0.moved(by: scope.text.latestStart) }, responseID: id, usage: usage)
     }
   }
 }

@@ -12,17 +12,23 @@ public struct ChappieResponse: Sendable, Hashable, Codable {
   public let usage: ChappieTokenUsage
   /// Whether the text is the model's refusal to answer.
   public let isRefusal: Bool
+  /// How often the web was searched for the answer: 0 if the model did not search though it could. Nil if it could not.
+  public let searches: Int?
+  /// The sources that the answer names, in its order. Show them where the answer is shown, as links.
+  public let citations: [ChappieCitation]
 
   /// Creates an answer, such as for a preview.
   public init(
     outputText: String, responseID: String = "", model: String = "", usage: ChappieTokenUsage = ChappieTokenUsage(),
-    isRefusal: Bool = false
+    isRefusal: Bool = false, searches: Int? = nil, citations: [ChappieCitation] = []
   ) {
     self.outputText = outputText
     self.responseID = responseID
     self.model = model
     self.usage = usage
     self.isRefusal = isRefusal
+    self.searches = searches
+    self.citations = citations
   }
 }
 
@@ -36,6 +42,8 @@ public enum ChappieStreamEvent: Sendable, Hashable, Codable {
   case approvalRequested(ChappieApprovalRequest)
   /// A tool call has ended, or its arguments did not fit the schema. The model gets the output automatically.
   case toolCallCompleted(ChappieToolExecutionResult)
+  /// What a search of the web does. More may follow.
+  case webSearch(ChappieWebSearchStep)
   /// The backend has reported the plan's usage, as a rule before the answer.
   case usageLimits(ChappieUsageLimitSnapshot)
   /// The complete answer. It is the last event.

@@ -11,6 +11,8 @@ final class RequestRunner {
   private var noSocketUntil = ContinuousClock.now
   /// Whether bodies over HTTP are compressed: until the backend refuses compression.
   private var compresses = true
+  /// Whether conversations keep the searches of earlier turns: until the backend refuses a conversation with one.
+  private var keepsSearches = true
 
   init(slot: CredentialSlot, backoff: ChappieRateLimitBackoffPolicy, policy: ChappieStreamingTransportPolicy) {
     self.slot = slot
@@ -54,7 +56,7 @@ final class RequestRunner {
           Task.onGLib { [grant] in try await SocketExchange().connect(request.threadID, grant) })
       }
       let start = try await catalogue.start(request.choice, grant)
-      (model, grant) = (start.model, start.grant)
+      (model, grant) = (try Self.searching(start.model, request), start.grant)
       if start.isRenewed {
         retries.noteAnotherToken()
         scope.line.giveUpSocket()
@@ -66,7 +68,8 @@ final class RequestRunner {
       scope.model = model
       scope.caller.trace.noteRequest(to: model.slug, over: used)
       do {
-        let answer = try await exchange(ResponsesRequest(request, for: model), grant, scope, over: used)
+        let sent = keepsSearches ? request : request.withoutSearches
+        let answer = try await exchange(ResponsesRequest(sent, for: model), grant, scope, over: used)
         // No name in the answer may be a piece of the token, which must exist for the comparison.
         let named = withExtendedLifetime(grant) { ModelAnswer(answer, of: model.slug) }
         // A network that passes HTTP and no WebSocket will not pass the next one either.
@@ -83,7 +86,12 @@ final class RequestRunner {
           guard let other = try await catalogue.model(for: request.choice, insteadOf: model, grant) else {
             throw notOffered(error, model, grant)
           }
-          model = other
+          let next = try Self.searching(other, request)
+          guard !next.isAsked(like: model) else { throw Self.cannotSearch(model) }
+          model = next
+        case .withoutSearches(let error):
+          guard keepsSearches, request.input.contains(where: \.isWebSearch) else { throw error }
+          keepsSearches = false
         case .withoutCompression: compresses = false
         case .overHTTP(let isLasting):
           used = .http
@@ -99,6 +107,22 @@ final class RequestRunner {
     guard grant.planUse != .notGranted else { throw .planUseNotGranted }
     let insistsOnSockets = policy.prefersWebSocket && !policy.fallsBackToHTTPSSE
     if insistsOnSockets, !grant.backend.hasWebSocket { throw .unsupportedCapability("streaming_transport_policy") }
+  }
+
+  /// The model for a request: one that searches the web goes in the plain form, because the backend ignores its own tools
+  /// in the other one.
+  private static func searching(_ model: RequestModel, _ request: TurnRequest) throws(ChappieClientError)
+    -> RequestModel
+  {
+    guard request.webSearch != nil else { return model }
+    guard model.searchesWeb != false else { throw cannotSearch(model) }
+    var model = model
+    model.form = .plain
+    return model
+  }
+
+  private static func cannotSearch(_ model: RequestModel) -> ChappieClientError {
+    .unsupportedCapability("\(ChappieWebSearch.tool) with \(model.slug)")
   }
 
   private var catalogue: ModelCatalogue { ModelCatalogue(slot: slot, backoff: backoff) }

@@ -8,6 +8,7 @@ final class TurnScope {
   let line: BackendLine
   let size: TurnSize
   let text = AnswerText()
+  var search = WebSearchProgress()
   /// The account that the latest request belongs to.
   var accountID: String?
   /// The model of the turn; nil until it is chosen.

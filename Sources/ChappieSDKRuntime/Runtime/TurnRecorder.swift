@@ -38,7 +38,9 @@ final class TurnRecorder {
 
   /// The complete turn.
   func turn(answered response: ChappieResponse) -> ChappieTurn {
-    turn([.output(text: response.outputText, model: response.model, responseID: response.responseID)])
+    let output = ChappieTurnEvent.output(
+      text: response.outputText, model: response.model, responseID: response.responseID)
+    return turn(response.citations.isEmpty ? [output] : [output, .citations(response.citations)])
   }
 
   /// The failed turn, with the partial answer.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
+import Platform
 
 /// An event of a turn. It is the same for every transport, and does not depend on how the answer was split into deltas.
 ///
@@ -9,6 +10,7 @@ import ChappieSDK
 /// | --- | --- |
 /// | `input` | `message`: `role`, `text`, `images`, `options` |
 /// | `output` | `text`, `model`, `responseID` |
+/// | `citations` | `citations`: `url`, `title`, `start`, `end` |
 /// | `tool-call` | `callID`, `name`, `arguments` |
 /// | `tool-output` | `callID`, `name`, `status`, `output` |
 /// | `payload` | `item` |
@@ -19,6 +21,8 @@ public enum ChappieTurnEvent: Sendable, Hashable {
   case input(ChappieInputMessage)
   /// The complete text of the answer. If the turn failed, the text that had arrived, with an empty `responseID`.
   case output(text: String, model: String, responseID: String)
+  /// The sources that the text before it names.
+  case citations([ChappieCitation])
   /// A tool call by the model; `arguments` is JSON text.
   case toolCall(callID: String, name: String, arguments: String)
   /// The output of the tool.
@@ -48,6 +52,8 @@ extension ChappieTurnEvent: JSONCodable, Codable {
       return .input(try ChappieInputMessage(jsonValue: fields.require("message", fields["message"])))
     case "output":
       return .output(text: try text("text"), model: try text("model"), responseID: try text("responseID"))
+    case "citations":
+      return .citations((fields["citations"]?.arrayValue ?? []).compactMap(ChappieCitation.init))
     case "tool-call":
       return .toolCall(callID: try text("callID"), name: try text("name"), arguments: try text("arguments"))
     case "tool-output":
@@ -67,6 +73,8 @@ extension ChappieTurnEvent: JSONCodable, Codable {
     case .input(let message): ["kind": "input", "message": message.jsonValue]
     case .output(let text, let model, let responseID):
       ["kind": "output", "text": .string(text), "model": .string(model), "responseID": .string(responseID)]
+    case .citations(let citations):
+      ["kind": "citations", "citations": .array(citations.map(\.jsonValue))]
     case .toolCall(let callID, let name, let arguments):
       ["kind": "tool-call", "callID": .string(callID), "name": .string(name), "arguments": .string(arguments)]
     case .toolOutput(let callID, let name, let status, let output):
@@ -79,5 +87,22 @@ extension ChappieTurnEvent: JSONCodable, Codable {
     case .compaction(let summary): ["kind": "compaction", "summary": .string(summary)]
     case .other(let json): json
     }
+  }
+}
+
+extension ChappieCitation {
+  fileprivate init?(_ json: ChappieJSONValue) {
+    guard let address = json["url"]?.stringValue else { return nil }
+    let bounds = ["start", "end"].compactMap { json[$0]?.count?.value }
+    self.init(
+      url: ChappieAddress(address: address), title: json["title"]?.stringValue ?? "",
+      range: bounds.count == 2 && bounds[0] <= bounds[1] ? bounds[0]..<bounds[1] : nil)
+  }
+
+  fileprivate var jsonValue: ChappieJSONValue {
+    var members: [String: ChappieJSONValue] = ["url": .string(url.address), "title": .string(title)]
+    members["start"] = range.map { .integer(Int64($0.lowerBound)) }
+    members["end"] = range.map { .integer(Int64($0.upperBound)) }
+    return .object(members)
   }
 }

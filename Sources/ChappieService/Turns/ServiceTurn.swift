@@ -233,6 +233,7 @@ final class ServiceTurn {
     case .toolCallCompleted(let result):
       calls.ended(result.callID)
       outlet.send(.toolCallCompleted(result))
+    case .webSearch(let step): outlet.send(.webSearch(step))
     case .usageLimits(let limits): outlet.send(.usageLimits(limits))
     case .completed: break
     }

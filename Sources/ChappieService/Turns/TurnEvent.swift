@@ -8,6 +8,7 @@ enum TurnEvent: Sendable {
   /// - Parameter refusal: the reason that an answer of the caller was not accepted; nil for the first request.
   case approvalRequested(ChappieApprovalRequest, refusal: BusError?)
   case toolCallCompleted(ChappieToolExecutionResult)
+  case webSearch(ChappieWebSearchStep)
   case usageLimits(ChappieUsageLimitSnapshot)
   case completed(ChappieResponse)
   /// The dictionary holds the details, with the partial text.
@@ -43,6 +44,8 @@ enum TurnEvent: Sendable {
       Content(
         signal: "ToolCallCompleted", event: "tool-call-completed", texts: ["call": result.callID],
         details: result.dictionary)
+    case .webSearch(let step):
+      Content(signal: "SearchUpdated", event: "search", details: step.dictionary)
     case .usageLimits(let limits):
       Content(signal: "UsageLimitsUpdated", event: "usage-limits", details: limits.dictionary)
     case .completed(let response):
@@ -57,7 +60,7 @@ enum TurnEvent: Sendable {
   enum Kind {
     /// A caller that waits for a reply gets it too, because it may run the tool.
     case tool
-    case limits
+    case news
     /// The turn ends with it.
     case end
   }
@@ -65,7 +68,7 @@ enum TurnEvent: Sendable {
   var kind: Kind {
     switch self {
     case .toolCallRequested, .approvalRequested, .toolCallCompleted: .tool
-    case .usageLimits: .limits
+    case .webSearch, .usageLimits: .news
     case .completed, .failed: .end
     }
   }

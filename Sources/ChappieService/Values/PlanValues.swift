@@ -62,7 +62,29 @@ extension ChappieResponse {
       "cached_input_tokens": UInt64(clamping: usage.cachedInputTokens),
       "output_tokens": UInt64(clamping: usage.outputTokens),
       "reasoning_tokens": UInt64(clamping: usage.reasoningTokens), "refusal": isRefusal ? true : nil,
+      "searches": searches.map { UInt32(clamping: $0) },
+      "citations": citations.isEmpty ? nil : citations.map(\.dictionary),
     ]
+  }
+}
+
+extension ChappieCitation {
+  fileprivate var dictionary: VariantDictionary {
+    [
+      "url": url.address, "title": title, "start": range.map { UInt32(clamping: $0.lowerBound) },
+      "end": range.map { UInt32(clamping: $0.upperBound) },
+    ]
+  }
+}
+
+extension ChappieWebSearchStep {
+  /// The details of `SearchUpdated`.
+  var dictionary: VariantDictionary {
+    switch self {
+    case .searching(let words): ["state": "searching", "words": words]
+    case .reading(let host): ["state": "reading", "host": host]
+    case .done: ["state": "done"]
+    }
   }
 }
 

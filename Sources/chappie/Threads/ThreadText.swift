@@ -52,6 +52,8 @@ struct ThreadText {
       return style.bold(message.role.speaker) + time + "\n" + body(message.text, limit) + images(message.images)
     case .output(let text, let model, _):
       return style.bold(model.terminalSafeLine) + "\n" + answer(text, limit)
+    case .citations(let citations):
+      return citations.map { line("\($0.title.terminalSafeLine) \($0.url.address.terminalSafeLine)") }.joined()
     case .toolCall(_, let name, let arguments):
       return line(tr("Tool \(name.terminalSafeLine) \(arguments.terminalSafeLine)"))
     case .toolOutput(_, let name, let status, let output):

@@ -8,7 +8,7 @@ package final class AnswerText {
   /// The whole text.
   package private(set) var whole = ""
   /// The beginning of the answer to the latest request, in bytes of UTF-8.
-  private var latestStart = 0
+  private(set) var latestStart = 0
 
   package init() {}
 

@@ -65,7 +65,8 @@ extension ChappieJSONValue {
   /// The text of a message item; nil for other items.
   var messageText: String? {
     guard self["type"]?.stringValue == "message" else { return nil }
-    return (self["content"]?.arrayValue ?? []).compactMap { $0.partText ?? $0.partRefusal }.joined()
+    return (self["content"]?.arrayValue ?? []).compactMap { $0.partText ?? $0.partRefusal }
+      .map(CitationMarks.removed).joined()
   }
 
   /// Whether this is a message in which the model refuses to answer.
@@ -81,6 +82,14 @@ extension ChappieJSONValue {
   fileprivate var asInput: ChappieJSONValue {
     guard case .object(var members) = self else { return self }
     members["id"] = nil
+    if isWebSearch {
+      // The addresses that were looked at are no part of what the model reads.
+      if case .object(var action)? = members["action"] {
+        action["sources"] = nil
+        members["action"] = .object(action)
+      }
+      return .object(members)
+    }
     members["status"] = nil
     if isRefusal, let parts = members["content"]?.arrayValue {
       members["content"] = .array(

@@ -27,6 +27,8 @@ enum ExchangeFailure: Error {
   case encodingRefused(ChappieClientError)
   /// The backend refused the model, or the form of the request for it.
   case modelRefused(ChappieClientError)
+  /// The backend refused an item of the conversation.
+  case inputRefused(ChappieClientError)
   /// The server's certificate is not trusted, so it may not be the backend. There is no remedy.
   case untrusted(ChappieClientError)
   /// There is no remedy.
@@ -38,7 +40,7 @@ enum ExchangeFailure: Error {
     case .rejected(let error), .rateLimited(let error, _), .unavailable(let error, _),
       .planUnavailable(let error, _), .broken(let error),
       .noWebSocket(let error, _), .staleSocket(let error), .encodingRefused(let error),
-      .modelRefused(let error), .untrusted(let error), .final(let error):
+      .modelRefused(let error), .inputRefused(let error), .untrusted(let error), .final(let error):
       error
     }
   }
@@ -161,6 +163,8 @@ extension ExchangeFailure {
         } else {
           .rateLimited(.usageLimitReached(limit), retryAfter: retryAfter)
         }
+    case (400, "unsupported_value") where detail.parameter == "tools": self = .final(.unsupportedCapability("tools"))
+    case (400, _) where detail.parameter?.hasPrefix("input") == true: self = .inputRefused(error)
     case (400, let code), (404, let code): self = Self.refusesModel(code, full) ? .modelRefused(error) : .final(error)
     case (401, _): self = .rejected(error)
     case (415, _): self = .encodingRefused(error)

@@ -23,6 +23,9 @@ struct ResponseAssembler {
   private(set) var outcome = Outcome.open
   private var beginning: Beginning
   private var message = Message.open(start: 0)
+  private var marks = CitationMarks()
+  /// The sources that the answer names, with places in its text.
+  private(set) var citations: [ChappieCitation] = []
 
   /// The current message.
   private enum Message {
@@ -69,14 +72,14 @@ struct ResponseAssembler {
     case .foreign:
       outcome = .failed(.broken(.network("what came was of another answer")))
     case .textDelta(let delta):
-      return add(delta)
+      return add(marks.shown(delta))
     case .refusalDelta(let delta):
       isRefusal = true
       return add(delta)
     case .itemDone(let item):
       items.append(item)
       if item.isRefusal { isRefusal = true }
-      return item.messageText.map { finishMessage($0) } ?? ""
+      return item.messageText.map { finishMessage($0, citing: item.citations) } ?? ""
     case .completed(let id, let usage):
       outcome = position < text.latestByteCount ? diverged : .completed(id: id, usage: usage)
     case .failed(let error):
@@ -89,7 +92,7 @@ struct ResponseAssembler {
         ExchangeFailure(status: status, retryAfter: retryAfter, answer: body, usage: usage))
     case .refused(nil, _, _, let body):
       outcome = .failed(ExchangeFailure(event: WireError(within: body)))
-    case .turnState, .rateLimits, .other:
+    case .turnState, .rateLimits, .searching, .other:
       break
     }
     return ""
@@ -118,12 +121,15 @@ struct ResponseAssembler {
   private var diverged: Outcome { .failed(.final(.streamingTransportReplayDiverged(text.whole))) }
 
   /// Completes a message from its whole text, which is authoritative: adds the part that the deltas did not bring.
-  private mutating func finishMessage(_ whole: String) -> String {
+  private mutating func finishMessage(_ whole: String, citing sources: [ChappieCitation]) -> String {
     let start = if case .open(let start) = message { start } else { position }
     let written = text.latestBytes(from: start, count: position - start)
-    defer { message = .complete }
-    guard whole.utf8.count > written.count, whole.utf8.starts(with: written) else { return "" }
-    return add(String(decoding: whole.utf8.dropFirst(written.count), as: UTF8.self))
+    let isLonger = whole.utf8.count > written.count && whole.utf8.starts(with: written)
+    let piece = isLonger ? add(String(decoding: whole.utf8.dropFirst(written.count), as: UTF8.self)) : ""
+    if case .open(let start) = message { citations += sources.map { $0.moved(by: start) } }
+    message = .complete
+    marks = CitationMarks()
+    return piece
   }
 }
 
@@ -131,7 +137,7 @@ extension ResponseEvent {
   /// Whether the event brings text, an item or an end, and not only data beside the answer.
   fileprivate var isPartOfAnswer: Bool {
     switch self {
-    case .textDelta, .refusalDelta, .itemDone, .completed, .failed, .incomplete, .foreign: true
+    case .textDelta, .refusalDelta, .searching, .itemDone, .completed, .failed, .incomplete, .foreign: true
     case .created, .turnState, .rateLimits, .refused, .other: false
     }
   }
@@ -162,6 +168,8 @@ struct BackendAnswer {
   let items: [ChappieJSONValue]
   /// Whether the model refuses to answer.
   let isRefusal: Bool
+  /// The sources that the answer names, with places in the text of the turn.
+  let citations: [ChappieCitation]
   let responseID: String
   let usage: ChappieTokenUsage
 }

@@ -8,6 +8,8 @@ enum ResponseEvent: Equatable, Sendable {
   case textDelta(String)
   /// A piece of the text in which the model refuses to answer.
   case refusalDelta(String)
+  /// A search of the web begins. Its item tells later what it was for.
+  case searching
   /// An item of the answer is complete. This form replaces its deltas.
   case itemDone(ChappieJSONValue)
   /// The routing token that further requests of this turn send back.
@@ -59,7 +61,7 @@ enum ResponseEvent: Equatable, Sendable {
 
   private static let typesOfInterest: [StaticString] = [
     "response.created", "response.output_item.done", "response.completed", "response.failed", "response.incomplete",
-    "response.metadata", "codex.rate_limits", "error",
+    "response.metadata", "response.web_search_call.searching", "codex.rate_limits", "error",
   ]
 
   private static func decodeWhole(_ json: borrowing Span<UInt8>, of answerID: String?) -> ResponseEvent {
@@ -75,6 +77,8 @@ enum ResponseEvent: Equatable, Sendable {
     case "response.completed":
       guard let id = response?["id"]?.stringValue else { return .other }
       return .completed(id: id, usage: ChappieTokenUsage(response?["usage"] ?? .null))
+    case "response.web_search_call.searching":
+      return .searching
     case "response.failed":
       return .failed(WireError(response?["error"] ?? .null))
     case "response.metadata":

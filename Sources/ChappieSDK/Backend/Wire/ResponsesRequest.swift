@@ -24,7 +24,8 @@ struct ResponsesRequest: Sendable {
       head = []
       frame["instructions"] = .string(request.instructions)
       frame["parallel_tool_calls"] = true
-      if !request.tools.isEmpty { frame["tools"] = .array(request.tools) }
+      let tools = request.tools + [request.webSearch].compactMap(\.self)
+      if !tools.isEmpty { frame["tools"] = .array(tools) }
     case .lite:
       head = Self.liteHead(request)
       frame["parallel_tool_calls"] = false

@@ -7,6 +7,8 @@ struct TurnRequest: Sendable {
   let instructions: String
   /// The tools that the model may call, in the backend's format.
   private(set) var tools: [ChappieJSONValue] = []
+  /// The tool with which the backend searches the web, in its format; nil for an answer without.
+  let webSearch: ChappieJSONValue?
   let effort: ChappieReasoningEffort?
   /// The schema of an answer that is JSON; nil for any answer.
   let outputSchema: ChappieJSONValue?
@@ -16,12 +18,18 @@ struct TurnRequest: Sendable {
   /// The backend refuses a request without instructions, and some harnesses have none.
   private static let fallbackInstructions = "Answer the user."
 
-  /// - Parameter choice: the model that answers, unless `options` names one.
+  private static let searchCapability = "You can search the web for this answer."
+
+  /// - Parameters:
+  ///   - choice: the model that answers, unless `options` names one.
+  ///   - webSearch: what the options declare.
   init(
     _ choice: ModelChoice, harness: ChappieHarness, input: [ConversationItem], options: ChappieMessageOptions,
-    threadID: String
+    threadID: String, webSearch: ChappieJSONValue? = nil
   ) {
-    let parts = [harness.rendered, options.instructions ?? ""].filter { !$0.isEmpty }
+    self.webSearch = webSearch
+    let parts = [harness.rendered, options.instructions, webSearch == nil ? nil : Self.searchCapability]
+      .compactMap(\.self).filter { !$0.isEmpty }
     self.choice = ModelChoice(options.model) ?? choice
     self.input = input
     instructions = parts.isEmpty ? Self.fallbackInstructions : parts.joined(separator: "\n\n")
@@ -57,6 +65,8 @@ struct RequestModel: Sendable, Equatable {
   var efforts: [String]?
   /// The effort that the backend expects in place of `ultra`; nil if it names none.
   var ultra: String?
+  /// Whether the backend lets the model search the web; nil if it has not told.
+  var searchesWeb: Bool?
 
   /// Whether a request to `other` has the same model and form as one to this model.
   func isAsked(like other: RequestModel) -> Bool {

@@ -6,7 +6,7 @@ struct WireError: Equatable {
   let code: String?
   let type: String?
   let message: String?
-  /// The part of the request that the error is about.
+  /// The part of the request that the error is about, without an index: `input` for `input[3]`.
   let parameter: String?
   let plan: String?
   /// Unix seconds in UTC.
@@ -16,7 +16,7 @@ struct WireError: Equatable {
     code = error["code"]?.stringValue
     type = error["type"]?.stringValue
     message = error["message"]?.stringValue
-    parameter = error["param"]?.stringValue.flatMap(Redaction.name)
+    parameter = (error["param"]?.stringValue?.prefix { $0 != "[" }).flatMap { Redaction.name(String($0)) }
     plan = error["plan_type"]?.stringValue.map(Redaction.message)
     resetsAt = error["resets_at"]?.time?.unixSeconds
   }

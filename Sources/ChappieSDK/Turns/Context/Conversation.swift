@@ -95,7 +95,7 @@ final class Conversation {
   ) async throws -> TurnResult {
     let request = TurnRequest(
       transcript.choice, harness: harness, input: input, options: options,
-      threadID: isAlone ? UniqueID.make() : transcript.threadID)
+      threadID: isAlone ? UniqueID.make() : transcript.threadID, webSearch: try options.webSearch.declaration())
     return try await engine.run(request, harness.tools, for: caller, isContinued: !isAlone)
   }
 

@@ -78,6 +78,7 @@ public struct ChappieThreadRedaction: Sendable {
     case .input(let message): .input(self.message(message))
     case .output(let text, let model, let responseID):
       .output(text: self.text(text, .outputs), model: model, responseID: responseID)
+    case .citations(let citations): .citations(citations.compactMap(source))
     case .toolCall(let callID, let name, let arguments):
       .toolCall(callID: callID, name: name, arguments: json(arguments, .toolArguments))
     case .toolOutput(let callID, let name, let status, let output):
@@ -87,6 +88,13 @@ public struct ChappieThreadRedaction: Sendable {
     case .error(let name, let message): .error(name: name, message: text(message, .errors))
     case .compaction(let summary): .compaction(summary: text(summary, .summaries))
     }
+  }
+
+  /// The redacted source: without its place, because the redacted text has others. Nil if nothing may tell of it.
+  private func source(_ source: ChappieCitation) -> ChappieCitation? {
+    guard !dropped.union(masked).contains(.outputs), replacingMatches(in: source.url.address) == source.url.address
+    else { return nil }
+    return ChappieCitation(url: source.url, title: text(source.title, .outputs))
   }
 
   /// The redacted message.

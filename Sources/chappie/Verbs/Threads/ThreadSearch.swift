@@ -141,7 +141,7 @@ extension ChappieTurnEvent {
     switch self {
     case .input(let message): message.text
     case .output(let text, _, _), .compaction(let text): text
-    case .toolCall, .toolOutput, .payload, .error, .other: nil
+    case .citations, .toolCall, .toolOutput, .payload, .error, .other: nil
     }
   }
 }

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+
+extension ChappieJSONValue {
+  /// Whether this is a search of the web that the backend has made.
+  var isWebSearch: Bool { self["type"]?.stringValue == "web_search_call" }
+
+  /// What a search has done; nil if it has failed, or if this is none.
+  var webSearchStep: ChappieWebSearchStep? {
+    guard isWebSearch, self["status"]?.stringValue != "failed" else { return nil }
+    let action = self["action"]
+    switch action?["type"]?.stringValue {
+    case "open_page", "find_in_page":
+      return (action?["url"]?.stringValue).flatMap(ParsedURL.init)?.host.map { .reading(Redaction.message($0)) }
+    default:
+      let queries = (action?["queries"]?.arrayValue ?? [action?["query"] ?? .null]).compactMap(\.stringValue)
+      return .searching(queries.prefix(16).map(Redaction.message))
+    }
+  }
+}
+
+extension ConversationItem {
+  var isWebSearch: Bool {
+    if case .produced(let item) = self { item.isWebSearch } else { false }
+  }
+}
+
+extension TurnRequest {
+  /// This request without the searches of earlier turns.
+  var withoutSearches: TurnRequest {
+    var request = self
+    request.input.removeAll(where: \.isWebSearch)
+    return request
+  }
+}
+
+/// The searches of a turn, as they go on.
+struct WebSearchProgress {
+  /// The number of searches that have not failed.
+  private(set) var count = 0
+  private var isSearching = false
+
+  /// What to tell the caller of an event of the answer; nil for nothing.
+  ///
+  /// - Parameter addsText: whether the event brings text of the answer.
+  mutating func step(_ event: ResponseEvent, addsText: Bool) -> ChappieWebSearchStep? {
+    switch event {
+    case .searching where !isSearching:
+      isSearching = true
+      return .searching([])
+    case .itemDone(let item) where item.isWebSearch:
+      guard let step = item.webSearchStep else { return nil }
+      isSearching = true
+      if case .searching = step { count += 1 }
+      return step
+    default:
+      guard addsText, isSearching else { return nil }
+      isSearching = false
+      return .done
+    }
+  }
+}

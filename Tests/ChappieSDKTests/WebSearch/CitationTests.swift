@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import ChappieSDK
+
+struct CitationTests {
+  private static let mark = "\u{E200}cite\u{E202}turn0search1\u{E201}"
+
+  // MARK: Marks
+
+  /// The text of pieces that end at every place of `text`.
+  private func shown(_ text: String, cutAt index: Int) -> String {
+    let scalars = Array(text.unicodeScalars)
+    var marks = CitationMarks()
+    let pieces = [scalars[..<index], scalars[index...]].map { piece in
+      var text = String.UnicodeScalarView()
+      text.append(contentsOf: piece)
+      return String(text)
+    }
+    return pieces.map { marks.shown($0) }.joined()
+  }
+
+  @Test func marksAreNotShown() {
+    let text = "Zürich\(Self.mark) and 🚌\(Self.mark)\(Self.mark)."
+    for index in 0...text.unicodeScalars.count {
+      #expect(shown(text, cutAt: index) == "Zürich and 🚌.")
+    }
+    #expect(CitationMarks.removed(from: text) == "Zürich and 🚌.")
+  }
+
+  @Test(arguments: [
+    "an icon \u{E200} of a font", "\u{E200}cite without an end", "\u{E201}", "\u{E202}\u{E201}", "an \u{EE00} other",
+    "\u{E200}cite\u{E202}" + String(repeating: "x", count: 600) + "\u{E201}",
+    "\u{E200}" + String(repeating: "a", count: 17) + "\u{E202}\u{E201}", "\u{E200}CITE\u{E202}\u{E201}",
+  ])
+  func whatIsNoMarkIsText(_ text: String) {
+    #expect(CitationMarks.removed(from: text) == text)
+    var marks = CitationMarks()
+    let whole = text.unicodeScalars.map { marks.shown(String($0)) }.joined() + marks.shown(".")
+    #expect(whole == text + "." || text.hasSuffix("without an end"))
+  }
+
+  @Test func aMarkIsHeldBackWithABound() {
+    var marks = CitationMarks()
+    #expect(marks.shown("a\u{E200}cite\u{E202}") == "a")
+    var later = ""
+    for _ in 0..<600 { later += marks.shown("x") }
+    #expect(later.hasPrefix("\u{E200}cite\u{E202}xxx"))
+  }
+
+  // MARK: Sources
+
+  private func citations(_ text: String, _ annotations: ChappieJSONValue...) -> [ChappieCitation] {
+    ChappieJSONValue.object([
+      "type": "message",
+      "content": [["type": "output_text", "text": .string(text), "annotations": .array(annotations)]],
+    ]).citations
+  }
+
+  private func annotation(_ url: String, _ start: Int, _ end: Int, title: String = "Title") -> ChappieJSONValue {
+    [
+      "type": "url_citation", "url": .string(url), "title": .string(title), "start_index": .integer(Int64(start)),
+      "end_index": .integer(Int64(end)),
+    ]
+  }
+
+  /// The part of a text that a citation names.
+  private func part(_ citation: ChappieCitation?, of text: String) -> String? {
+    citation?.range.map { String(decoding: Array(text.utf8)[$0], as: UTF8.self) }
+  }
+
+  @Test func placesAreBytesOfTheText() throws {
+    let text = "Zürich 🚌 ([example.org](https://example.org/a)) and more."
+    let start = try #require(text.unicodeScalars.firstIndex(of: "("))
+    let index = text.unicodeScalars.distance(from: text.unicodeScalars.startIndex, to: start)
+    let found = citations(text, annotation("https://example.org/a", index, index + 38))
+    #expect(part(found.first, of: text) == "([example.org](https://example.org/a))")
+    #expect(found.first?.title == "Title")
+  }
+
+  @Test func aMarkBecomesAnEmptyPlace() {
+    let text = "ü\(Self.mark) and more."
+    let found = citations(text, annotation("https://example.org/a", 1, 1 + Self.mark.unicodeScalars.count))
+    #expect(found.first?.range == 2..<2)
+  }
+
+  @Test func aWrongPlaceIsTheAddressOrNone() {
+    let text = "See https://example.org/a there."
+    for (start, end) in [(0, 3), (5000, 6000), (9, 2), (-1, 4)] {
+      #expect(
+        part(citations(text, annotation("https://example.org/a", start, end)).first, of: text)
+          == "https://example.org/a")
+      #expect(
+        citations(text, annotation("https://example.net/b", start, end)) == [
+          ChappieCitation(url: ChappieAddress(address: "https://example.net/b"), title: "Title")
+        ])
+    }
+  }
+
+  @Test(arguments: [
+    "javascript:alert(1)", "file:///etc/passwd", "no address", "https://user:word@example.org/", "data:,x",
+  ])
+  func otherAddressesAreNoSources(_ address: String) {
+    #expect(citations("text", annotation(address, 0, 4)).isEmpty)
+  }
+
+  @Test func aMessageHasABoundedNumberOfSources() {
+    let annotations = (0..<1000).map { annotation("https://example.org/\($0)", 0, 1) }
+    let item: ChappieJSONValue = [
+      "type": "message", "content": [["type": "output_text", "text": "x", "annotations": .array(annotations)]],
+    ]
+    #expect(item.citations.count == 256)
+  }
+
+  @Test func titlesAreOneSafeLine() {
+    let found = citations("x", annotation("https://example.org/", 0, 1, title: "a\u{1B}[31m\nb"))
+    #expect(found.first?.title.contains { $0.isNewline || $0 == "\u{1B}" } == false)
+  }
+
+  @Test func placesCountOverMessagesOfAnAnswer() {
+    let text = AnswerText()
+    var assembler = ResponseAssembler(text)
+    func message(_ words: String) -> ResponseEvent {
+      .itemDone([
+        "type": "message",
+        "content": [
+          ["type": "output_text", "text": .string(words), "annotations": [annotation("https://example.org/", 4, 24)]]
+        ],
+      ])
+    }
+    for event in [
+      .textDelta("ü1: https://exa"), .textDelta("mple.org/"), message("ü1: https://example.org/"),
+      message("ü2: https://example.org/"),
+    ] as [ResponseEvent] {
+      text.append(assembler.take(event))
+    }
+    #expect(assembler.citations.map { part($0, of: text.whole) } == ["https://example.org/", "https://example.org/"])
+    #expect(assembler.citations.compactMap(\.range?.lowerBound) == [5, 32])
+  }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import ChappieSDK
+
+struct WebSearchOptionTests {
+  @Test func nothingIsDeclaredUnlessAsked() throws {
+    #expect(ChappieMessageOptions().webSearch == .off)
+    #expect(try ChappieWebSearch.off.declaration() == nil)
+    #expect(try ChappieWebSearch(.off, domains: ["no domain"]).declaration() == nil)
+  }
+
+  @Test func aSearchNamesNoPlaceOfThisMachine() throws {
+    #expect(
+      try ChappieWebSearch.cached.declaration() == [
+        "type": "web_search", "external_web_access": false, "user_location": ["type": "approximate"],
+      ])
+  }
+
+  @Test func domainsAndPlaceAreSent() throws {
+    let search = ChappieWebSearch(
+      .live, domains: ["debian.org", "sub-domain.example.org"],
+      location: .init(country: "DE", timezone: "Europe/Berlin"))
+    #expect(
+      try search.declaration() == [
+        "type": "web_search", "external_web_access": true,
+        "filters": ["allowed_domains": ["debian.org", "sub-domain.example.org"]],
+        "user_location": ["type": "approximate", "country": "DE", "timezone": "Europe/Berlin"],
+      ])
+  }
+
+  @Test(arguments: [
+    "", "https://debian.org", "debian.org/", "a..b", ".", "ü.example", String(repeating: "a", count: 64),
+  ])
+  func aWrongDomainIsRefused(_ domain: String) {
+    #expect(throws: ChappieClientError.self) { try ChappieWebSearch(.live, domains: [domain]).declaration() }
+  }
+
+  @Test func tooMuchIsRefused() {
+    let many = Array(repeating: "debian.org", count: 101)
+    #expect(throws: ChappieClientError.self) { try ChappieWebSearch(.live, domains: many).declaration() }
+    for place in [
+      ChappieWebSearch.Location(country: "Germany"), .init(city: ""), .init(region: String(repeating: "x", count: 129)),
+    ] {
+      #expect(throws: ChappieClientError.self) { try ChappieWebSearch(.live, location: place).declaration() }
+    }
+  }
+
+  @Test func stepsAreToldInOrder() {
+    var progress = WebSearchProgress()
+    func item(_ action: ChappieJSONValue, _ status: String = "completed") -> ResponseEvent {
+      .itemDone(["type": "web_search_call", "status": .string(status), "action": action])
+    }
+    let events: [(ResponseEvent, Bool)] = [
+      (.textDelta("x"), true), (.searching, false), (.searching, false),
+      (item(["type": "search", "queries": ["a", "b"]]), false), (item(["type": "search", "query": "c"]), false),
+      (item(["type": "open_page", "url": "https://example.org/x"]), false), (item(.null), false),
+      (item(["type": "search", "query": "d"], "failed"), false), (.textDelta("x"), true), (.textDelta("x"), true),
+    ]
+    let steps = events.compactMap { progress.step($0, addsText: $1) }
+    #expect(
+      steps == [
+        .searching([]), .searching(["a", "b"]), .searching(["c"]), .reading("example.org"), .searching([]), .done,
+      ])
+    #expect(progress.count == 3)
+  }
+
+  @Test func aSearchGoesInThePlainForm() throws {
+    let request = TurnRequest(
+      .standard, harness: .default, input: [.message(.user("hi"))], options: ChappieMessageOptions(),
+      threadID: "t", webSearch: try ChappieWebSearch.live.declaration())
+    let sent = ResponsesRequest(request, for: RequestModel(slug: "m"))
+    #expect(sent.frame["tools"]?.arrayValue?.map { $0["type"] } == ["web_search"])
+    #expect(sent.frame["instructions"]?.stringValue?.hasSuffix("You can search the web for this answer.") == true)
+  }
+
+  @Test func earlierSearchesAreSentBackWithoutTheirAddresses() {
+    let item: ChappieJSONValue = [
+      "type": "web_search_call", "id": "ws_1", "status": "completed",
+      "action": ["type": "search", "query": "a", "sources": [["type": "url", "url": "https://example.org/"]]],
+    ]
+    #expect(
+      ConversationItem.produced(item).json == [
+        "type": "web_search_call", "status": "completed", "action": ["type": "search", "query": "a"],
+      ])
+  }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+import ChappieSDK
+import ChappieSDKTesting
+import GLibBridge
+import Testing
+
+/// Answers with a search of the web, from the stand-in.
+struct WebSearchTests {
+  private static let question = "search for night buses"
+
+  /// The events of an answer, without its text.
+  @GLibActor
+  private func ask(
+    _ tools: TestClient, _ question: String = question, _ options: ChappieMessageOptions = .init(webSearch: .live)
+  ) async throws -> (steps: [ChappieWebSearchStep], response: ChappieResponse) {
+    var steps: [ChappieWebSearchStep] = []
+    for try await event in tools.client.stream(.user(question, options: options)) {
+      if case .webSearch(let step) = event { steps.append(step) }
+      if case .completed(let response) = event { return (steps, response) }
+    }
+    throw CancellationError()
+  }
+
+  private func parts(_ response: ChappieResponse) -> [String?] {
+    response.citations.map { $0.range.map { String(decoding: Array(response.outputText.utf8)[$0], as: UTF8.self) } }
+  }
+
+  @Test(arguments: TestClient.policies)
+  func anAnswerTellsItsSources(_ policy: ChappieStreamingTransportPolicy) async throws {
+    try await TestClient.with(policy) { tools in
+      let (steps, response) = try await ask(tools)
+      #expect(steps == [.searching([]), .searching(["night buses"]), .reading("example.org"), .done])
+      #expect(response.searches == 1)
+      #expect(
+        response.citations.map(\.url.address) == [
+          "https://example.org/night-buses/1", "https://example.net/night-buses/2",
+        ])
+      #expect(response.citations.first?.title == "night buses, source 1")
+      #expect(
+        parts(response) == [
+          "([example.org](https://example.org/night-buses/1))", "([example.net](https://example.net/night-buses/2))",
+        ])
+    }
+  }
+
+  @Test func nothingIsSearchedUnlessAsked() async throws {
+    try await TestClient.with { tools in
+      let (steps, response) = try await ask(tools, Self.question, .init())
+      #expect(steps.isEmpty && response.searches == nil && response.citations.isEmpty)
+    }
+  }
+
+  @Test func anAnswerThatDidNotSearchSaysSo() async throws {
+    try await TestClient.with { tools in
+      #expect(try await ask(tools, "What is a bus?").response.searches == 0)
+      try tools.backend.play(#"[{"endpoint":"responses","search":{"failed":true}}]"#)
+      let failed = try await ask(tools).response
+      #expect(failed.searches == 0 && failed.citations.isEmpty)
+    }
+  }
+
+  @Test(arguments: TestClient.policies)
+  func noMarkOfTheModelIsShown(_ policy: ChappieStreamingTransportPolicy) async throws {
+    try await TestClient.with(policy) { tools in
+      try tools.backend.play(#"[{"endpoint":"responses","search":{"markers":true}}]"#)
+      var text = ""
+      for try await event in tools.client.stream(.user(Self.question, options: .init(webSearch: .live))) {
+        switch event {
+        case .textDelta(let delta): text += delta
+        case .completed(let response):
+          #expect(response.outputText == text)
+          #expect(response.citations.count == 2 && response.citations.allSatisfy { $0.range?.isEmpty == true })
+        default: break
+        }
+      }
+      #expect(!text.contains("cite") && text.contains("Zürich"))
+      #expect(!text.unicodeScalars.contains { (0xE200...0xE202).contains($0.value) })
+    }
+  }
+
+  @Test func aWrongPlaceIsCorrected() async throws {
+    try await TestClient.with { tools in
+      try tools.backend.play(#"[{"endpoint":"responses","search":{"spans":"wrong"}}]"#)
+      let response = try await ask(tools).response
+      for part in parts(response) { #expect(part?.contains("example.") == true) }
+    }
+  }
+
+  @Test func searchesWithoutAnActionCount() async throws {
+    try await TestClient.with { tools in
+      try tools.backend.play(#"[{"endpoint":"responses","search":{"action":false}}]"#)
+      let (steps, response) = try await ask(tools)
+      #expect(response.searches == 2 && steps.last == .done)
+    }
+  }
+
+  @Test(arguments: TestClient.policies)
+  func aConversationGoesOnWithoutRefusedSearches(_ policy: ChappieStreamingTransportPolicy) async throws {
+    try await TestClient.with(policy) { tools in
+      #expect(try await ask(tools).response.searches == 1)
+      #expect(try await tools.client.send("And trams?").contains("3 messages"))
+      try tools.backend.play(#"[{"endpoint":"responses","refuses_search_items":true,"times":10}]"#)
+      #expect(try await tools.client.send("And ferries?").contains("And ferries?"))
+      #expect(try await tools.client.send("And trains?").contains("And trains?"))
+    }
+  }
+
+  @Test func aModelThatCannotSearchIsNamed() async throws {
+    try await TestClient.with { tools in
+      await tools.client.selectModel("gpt-5.6-luna")
+      await #expect(throws: ChappieClientError.unsupportedCapability("web_search with gpt-5.6-luna")) {
+        try await ask(tools)
+      }
+      let answer = try await tools.client.send("What is a bus?")
+      #expect(answer.contains("bus"))
+    }
+  }
+
+  @Test func aWrongDomainFailsBeforeAnythingIsSent() async throws {
+    try await TestClient.with { tools in
+      let options = ChappieMessageOptions(webSearch: ChappieWebSearch(.live, domains: ["https://debian.org"]))
+      await #expect(
+        throws: ChappieClientError.invalidArgument("'https://debian.org' is no domain to search, such as debian.org.")
+      ) {
+        try await ask(tools, Self.question, options)
+      }
+    }
+  }
+}

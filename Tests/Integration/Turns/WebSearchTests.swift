@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import ChappieSDK
+import GLibBridge
+import Testing
+
+/// Turns that search the web.
+@Suite(.worlds) @GLibActor
+struct WebSearchTests {
+  private static let question = "search for night buses"
+  private static let search: VariantDictionary = ["web_search": "live"]
+
+  private func check(_ details: VariantDictionary, of text: String) throws {
+    #expect(try details.value("searches") == UInt32(1))
+    let citations: [VariantDictionary] = try #require(try details.value("citations"))
+    #expect(
+      citations.compactMap { $0.text("url") } == [
+        "https://example.org/night-buses/1", "https://example.net/night-buses/2",
+      ])
+    for citation in citations {
+      let start: UInt32 = try #require(try citation.value("start"))
+      let end: UInt32 = try #require(try citation.value("end"))
+      let place = String(decoding: Array(text.utf8)[Int(start)..<Int(end)], as: UTF8.self)
+      #expect(place.hasPrefix("([example.") && place.hasSuffix("))"))
+    }
+  }
+
+  @Test func theBusTellsStepsAndSources() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let turn = try await caller.stream(Self.question, Self.search)
+      let (text, details) = try await turn.end().answer
+      try check(details, of: text)
+      try check(try await turn.snapshot().details, of: text)
+      let steps = try turn.signals("SearchUpdated").map {
+        try $0.arguments.member(1, "details", as: VariantDictionary.self)
+      }
+      #expect(steps.compactMap { $0.text("state") } == ["searching", "searching", "reading", "done"])
+      #expect(try steps[1].value("words") == ["night buses"])
+      #expect(steps[2].text("host") == "example.org")
+    }
+  }
+
+  @Test func aLineHasTheSame() async throws {
+    try await World.with { world in
+      let line = try await world.signedInCaller().ask(Self.question, Self.search)
+      let end = try await line.end()
+      #expect(end["searches"] == 1 && end["citations"]?.arrayValue?.count == 2)
+      #expect(
+        line.events.filter { $0.name == "search" }.map { $0.text("state") } == [
+          "searching", "searching", "reading", "done",
+        ])
+    }
+  }
+
+  @Test func theBrowsersSignInSearchesToo() async throws {
+    try await World.with(.browser()) { world in
+      let caller = try await world.callerSignedInInBrowser()
+      let (text, details) = try await caller.stream(Self.question, Self.search).end().answer
+      try check(details, of: text)
+    }
+  }
+
+  @Test func withoutTheOptionNothingIsSearched() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      for options in [[:], ["web_search": "off"], ["search_domains": ["example.org"]]] as [VariantDictionary] {
+        let (_, details) = try await caller.stream(Self.question, options).end().answer
+        #expect(details["searches"] == nil && details["citations"] == nil)
+      }
+      let (_, details) = try await caller.stream("What is a bus?", Self.search).end().answer
+      #expect(try details.value("searches") == UInt32(0))
+    }
+  }
+
+  @Test func wrongOptionsAreRefused() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let wrong: [VariantDictionary] = [
+        ["web_search": "often"], ["web_search": true], ["web_search": "live", "search_domains": ["https://x.org"]],
+        ["web_search": "live", "search_domains": Array(repeating: "x.org", count: 101)],
+        ["web_search": "live", "search_domains": "x.org"], ["web_search": "live", "search_location": "here"],
+        ["web_search": "live", "search_location": ["country": "Germany"] as VariantDictionary],
+        ["web_search": "live", "search_location": ["city": 3] as VariantDictionary],
+      ]
+      for options in wrong {
+        try await expectRefusal("InvalidArgument") { try await caller.send(Self.question, options) }
+      }
+      try await expectRefusal("UnsupportedCapability") {
+        try await caller.send(Self.question, ["web_search": "live", "model": "gpt-5.6-luna"])
+      }
+      #expect(try await world.sandbox.state().requests["responses"] == 0)
+    }
+  }
+
+  @Test func aThreadKeepsTheSources() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let thread = try await caller.createThread()
+      _ = try await caller.send(Self.question, to: thread, Self.search)
+      #expect(try await caller.thread(thread).kinds.first?.suffix(2) == ["output", "citations"])
+      // The model reads the search again, also after a restart.
+      try await world.service.restart()
+      #expect(try await caller.send("And trams?", to: thread).contains("3 messages"))
+    }
+  }
+}
