@@ -15,6 +15,7 @@ final class ChatInterpreter {
     /model [MODEL]      changes the model, or shows it
     /file FILE          adds a text file to the next message
     /image FILE         adds a picture to the next message
+    /search             lets the model search the web from now on, or no longer
     /copy               copies the last answer, if the terminal supports that
     /save FILE          writes the conversation to a new file, as Markdown
     /undo               removes the last message and its answer
@@ -26,7 +27,7 @@ final class ChatInterpreter {
     """)
 
   private let conversation: any ChatTarget
-  private let options: VariantDictionary
+  private var options: VariantDictionary
   private var history = ChatHistory()
 
   init(conversation: any ChatTarget, options: VariantDictionary) {
@@ -59,7 +60,7 @@ final class ChatInterpreter {
     let names = ["clear", "compact", "context", "copy", "file ", "help", "image ", "model "]
     // A name with a space would be two words.
     let slugs = models.filter { $0 == $0.terminalSafeLine && !$0.contains(" ") }.map { "model \($0)" }
-    return (names + slugs + ["quit", "retry", "save ", "undo"]).map { "/\($0)" }
+    return (names + slugs + ["quit", "retry", "save ", "search", "undo"]).map { "/\($0)" }
   }
 
   /// Prepares for a line while the user types it.
@@ -88,6 +89,7 @@ final class ChatInterpreter {
     case "/model": try await model(rest)
     case "/file": say(tr("\(try history.add(file: try Self.path(rest))) goes with the next message."))
     case "/image": say(tr("\(try history.add(image: try Self.path(rest))) goes with the next message."))
+    case "/search": search()
     case "/copy": say(tr("The terminal was asked to copy \(try Clipboard.copy(try history.lastAnswer()))."))
     case "/save": try await save(OutputFile(path: try Self.path(rest), replaces: false))
     case "/undo":
@@ -119,6 +121,15 @@ final class ChatInterpreter {
     }
     // A refusal is printed like an answer, so the status says nothing more.
     _ = try await conversation.send(question, options, answer)
+  }
+
+  private func search() {
+    let isOn = options["web_search"] != nil
+    options.set("web_search", isOn ? nil : "live")
+    say(
+      isOn
+        ? tr("The model no longer searches the web.")
+        : tr("The model may search the web, which carries words of your messages out."))
   }
 
   private func retry() async throws {

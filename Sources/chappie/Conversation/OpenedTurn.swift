@@ -105,6 +105,7 @@ enum AnswerEvent {
     case "tool-call-requested": self = .waiting(tr("Calling \(name)"))
     case "approval-requested": self = .waiting(tr("Waiting for your approval of \(name)"))
     case "tool-call-completed": self = .waiting(tr("Thinking"))
+    case "search": self = .waiting(Self.search(event))
     case "completed": self = .completed(text, details: event)
     case "failed":
       let name = event["error"]?.stringValue ?? ""
@@ -112,6 +113,15 @@ enum AnswerEvent {
       self = .failed(CommandFailure(busName: name, message: message, details: event), details: event)
     default: return nil
     }
+  }
+}
+
+extension AnswerEvent {
+  private static func search(_ event: ChappieJSONValue) -> String {
+    let words = (event["words"]?.arrayValue ?? []).compactMap(\.stringValue).joined(separator: "; ").terminalSafeLine
+    if let host = event["host"]?.stringValue?.terminalSafeLine { return tr("Reading \(host)") }
+    guard event["state"]?.stringValue == "searching" else { return tr("Thinking") }
+    return words.isEmpty ? tr("Searching the web") : tr("Searching the web: \(words)")
   }
 }
 

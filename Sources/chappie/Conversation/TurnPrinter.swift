@@ -61,7 +61,10 @@ struct TurnPrinter {
       case .completed(let text, let details):
         kept?.text = text
         kept?.isComplete = true
+        let sources = Sources(details)
+        if output.isWhole { view?.append(sources.list) }
         view?.finish()
+        if !output.json, sources.areUnused { StandardStream.error.line(tr("The model did not search the web.")) }
         return try finish(text, details)
       case .failed(let failure, let details):
         view?.finish()
@@ -78,7 +81,10 @@ struct TurnPrinter {
     let isRefusal = details["refusal"]?.boolValue == true
     // A refusal has no parts.
     let part = try isRefusal && !output.isWhole ? nil : part(of: text, details)
-    if !output.json, !output.isWhole { write(part ?? text, to: part == nil ? .error : .output) }
+    if !output.json, !output.isWhole {
+      write(part ?? text, to: part == nil ? .error : .output)
+      StandardStream.error.write(data: Sources(details).list)
+    }
     let object = object(part ?? text, details)
     do {
       if let part { try output.file?.write(part.hasSuffix("\n") ? part : part + "\n") }
@@ -139,7 +145,35 @@ struct TurnPrinter {
       object.set(key, details[key]?.count?.value)
     }
     object.set("refusal", details["refusal"]?.boolValue)
+    object.set("searches", details["searches"]?.count?.value)
+    object.set("citations", details["citations"])
     return object
+  }
+}
+
+/// What an answer tells of the sources that it names.
+private struct Sources {
+  private let searches: Int?
+  private let citations: [ChappieJSONValue]
+
+  init(_ details: ChappieJSONValue) {
+    searches = details["searches"]?.count?.value
+    citations = details["citations"]?.arrayValue ?? []
+  }
+
+  /// Whether the model could search, and did not.
+  var areUnused: Bool { searches == 0 }
+
+  /// The list below an answer, as Markdown. Empty without sources.
+  var list: String {
+    var addresses: [String] = []
+    let lines = citations.compactMap { source -> String? in
+      guard let address = source["url"]?.stringValue?.terminalSafeLine, !addresses.contains(address) else { return nil }
+      addresses.append(address)
+      let title = Markdown.escaped(source["title"]?.stringValue?.terminalSafeLine ?? "")
+      return "\(addresses.count). \(title) <\(address)>\n"
+    }
+    return lines.isEmpty ? "" : "\n\n\(tr("Sources:"))\n\n" + lines.joined()
   }
 }
 

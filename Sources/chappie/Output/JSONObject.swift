@@ -32,7 +32,7 @@ struct JSONObject {
     if let object { set(key, text: object.line) }
   }
 
-  private mutating func set(_ key: String, _ value: ChappieJSONValue?) {
+  mutating func set(_ key: String, _ value: ChappieJSONValue?) {
     if let value { set(key, text: value.json.terminalSafeJSON) }
   }
 
