@@ -21,7 +21,9 @@ private func checkContent(_ bytes: [UInt8]) {
 }
 
 private func reread(_ events: [ChappieTurnEvent]) -> [ChappieTurnEvent]? {
-  (try? seal.seal(events, at: place)).flatMap { seal.turn($0, at: place)?.events }
+  guard let sealed = try? seal.seal(events, at: place) else { return nil }
+  guard case .turn(let turn) = seal.content(sealed, at: place) else { return nil }
+  return turn.events
 }
 
 /// A copy of `bytes` with the changes that the input chooses.
@@ -44,11 +46,12 @@ private func damaged(_ bytes: [UInt8], by input: [UInt8]) -> [UInt8] {
 }
 
 private func checkSealed(_ input: [UInt8]) {
-  precondition(seal.turn(input, at: place) == nil && seal.title(input, of: "a", number: 1) == nil, "random input opens")
+  precondition(
+    seal.content(input, at: place) == nil && seal.title(input, of: "a", number: 1) == nil, "random input opens")
   guard let turn = try? seal.seal([.compaction(summary: "All was said.")], at: place) else { preconditionFailure() }
   let title = seal.seal(title: "A walk", of: "a", number: 1)
   let (otherTurn, otherTitle) = (damaged(turn, by: input), damaged(title, by: input))
-  precondition((seal.turn(otherTurn, at: place) != nil) == (otherTurn == turn), "a changed turn opens")
+  precondition((seal.content(otherTurn, at: place) != nil) == (otherTurn == turn), "a changed turn opens")
   precondition(
     (seal.title(otherTitle, of: "a", number: 1) != nil) == (otherTitle == title), "a changed title opens")
 }

@@ -94,6 +94,7 @@ complete -c chappie -n __chappie_threads_no_verb -a rename -d 'Give a thread ano
 complete -c chappie -n __chappie_threads_no_verb -a archive -d 'Archive threads; retention deletes them later'
 complete -c chappie -n __chappie_threads_no_verb -a unarchive -d 'Make archived threads active again'
 complete -c chappie -n __chappie_threads_no_verb -a delete -d 'Delete threads for good'
+complete -c chappie -n __chappie_threads_no_verb -a undo -d 'Remove the last message of threads, and its answer'
 complete -c chappie -n __chappie_threads_no_verb -a usage -d 'Show how much space the threads take'
 complete -c chappie -n __chappie_threads_no_verb -a compact -d 'Summarise a long thread for the model'
 
@@ -143,7 +144,7 @@ complete -c chappie -n '__chappie_verb context' -l summary -x -d 'Replace it by 
 complete -c chappie -n '__chappie_threads_list' -l archived -d 'The archived threads, not the active ones'
 complete -c chappie -n '__chappie_threads_list' -l limit -x -d 'List at most N threads'
 complete -c chappie -n '__chappie_threads_list; or __chappie_threads_verb usage' -l json -d 'Print JSON'
-complete -c chappie -n '__chappie_threads_verb show export rename archive delete compact' -a '(__chappie_threads)'
+complete -c chappie -n '__chappie_threads_verb show export rename archive delete undo compact' -a '(__chappie_threads)'
 complete -c chappie -n '__chappie_threads_verb unarchive' -a '(__chappie_threads --archived)'
 complete -c chappie -n '__chappie_threads_verb export' -l format -x -a 'json markdown' -d 'Write this'
 complete -c chappie -n '__chappie_threads_verb export' -s o -l output -r -F -d 'Write to this file'

@@ -45,6 +45,7 @@ public enum ChappieClientError: Error, Sendable, Hashable {
   case limitExceeded(String)
 
   package static let noText = ChappieClientError.invalidArgument("There is no text to answer: give some.")
+  package static let noTurn = ChappieClientError.invalidArgument("There is no turn to remove.")
 }
 
 extension ChappieClientError: CustomStringConvertible {

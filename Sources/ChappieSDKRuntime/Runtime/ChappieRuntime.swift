@@ -33,8 +33,18 @@ public final class ChappieRuntime {
     let id: String
     /// Whether it has no title yet: the next message gives it one.
     var isUntitled = false
-    /// The number of its turns that the client knows; nil before the thread was read.
-    var knownTurns: Int?
+    /// What the client knows of it; nil before the thread was read.
+    var known: Known?
+  }
+
+  /// The turns that the client knows.
+  private struct Known {
+    /// The number of turns.
+    let turns: Int
+    /// The id of the last one; nil if there is none. Another one tells that turns were removed before others were added.
+    let last: String?
+    /// The number of the thread's change after which the turns were these; nil if it is unknown.
+    var change: Int64?
   }
 
   nonisolated init(client: ChappieClient, store: any ChappieThreadStore, thread: String?) {
@@ -95,17 +105,25 @@ public final class ChappieRuntime {
   }
 
   private func begin(_ title: String) async throws -> ThreadInUse {
-    ThreadInUse(id: try await store.create(titled: title), isUntitled: title.isEmpty, knownTurns: 0)
+    ThreadInUse(
+      id: try await store.create(titled: title), isUntitled: title.isEmpty, known: Known(turns: 0, last: nil))
   }
 
   /// The current thread, after the client was given all of its stored turns.
   private func upToDate(_ conversation: HeldConversation) async throws -> ThreadInUse? {
     guard let thread else { return nil }
     try await forgettingIfDeleted(thread.id, conversation) {
-      guard let known = thread.knownTurns else { return try await adopt(store.thread(thread.id), conversation) }
+      guard let known = thread.known else { return try await adopt(store.thread(thread.id), conversation) }
       guard let summary = try await store.summary(of: thread.id) else { return }
-      guard summary.turnCount == known else { return try await adopt(store.thread(thread.id), conversation) }
       self.thread?.isUntitled = summary.title.isEmpty
+      guard summary.turnCount != known.turns || summary.changeNumber != known.change else { return }
+      let stored = try await store.thread(thread.id)
+      if stored.summary.turnCount != known.turns || stored.turns.last?.id != known.last {
+        adopt(stored, conversation)
+      } else {
+        // The change was no turn, so the client keeps what a stored thread has not: tool calls and reasoning.
+        self.thread?.known?.change = stored.summary.changeNumber
+      }
     }
     return self.thread
   }
@@ -114,7 +132,9 @@ public final class ChappieRuntime {
   private func adopt(_ stored: ChappieThread, _ conversation: HeldConversation) {
     conversation.resume(conversation.context.resuming(stored))
     thread = ThreadInUse(
-      id: stored.id, isUntitled: stored.summary.title.isEmpty, knownTurns: stored.summary.turnCount)
+      id: stored.id, isUntitled: stored.summary.title.isEmpty,
+      known: Known(
+        turns: stored.summary.turnCount, last: stored.turns.last?.id, change: stored.summary.changeNumber))
   }
 
   /// Forgets the conversation if the thread was deleted meanwhile. The next message then begins another thread.
@@ -137,13 +157,21 @@ public final class ChappieRuntime {
 
   /// Appends a turn in a task of its own, so that a cancelled caller does not stop it.
   private func keep(_ turn: ChappieTurn, in thread: String, _ conversation: HeldConversation) async throws {
-    let known = self.thread?.knownTurns
+    let known = self.thread?.known
     // If the append fails, the next turn reads the thread again.
-    if self.thread?.id == thread { self.thread?.knownTurns = nil }
+    if self.thread?.id == thread { self.thread?.known = nil }
+    var summary: ChappieThreadSummary?
     try await forgettingIfDeleted(thread, conversation) {
-      try await Task.onGLib { [store] in try await store.append(turn, to: thread) }.value
+      summary = try await Task.onGLib { [store] in
+        try await store.append(turn, to: thread)
+        return try? await store.summary(of: thread)
+      }.value
     }
-    if self.thread?.id == thread { self.thread?.knownTurns = known.map { $0 + 1 } }
+    guard self.thread?.id == thread, let known else { return }
+    let turns = known.turns + 1
+    // Another number means that another program has changed the thread too.
+    guard summary.map({ $0.turnCount == turns }) ?? true else { return }
+    self.thread?.known = Known(turns: turns, last: turn.id, change: summary?.changeNumber)
   }
 
   private func keepFailed(_ turn: ChappieTurn, in thread: String, _ conversation: HeldConversation) async {
@@ -224,6 +252,34 @@ public final class ChappieRuntime {
       let stored = try await store.thread(id)
       adopt(stored, conversation)
       return stored
+    }
+  }
+
+  /// Removes the last turn of the current thread for good, after all earlier turns have ended: the message and everything
+  /// after it, also if the turn failed.
+  ///
+  /// - Returns: the conversation as it now is: as after ``resume(thread:)``, the messages alone.
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` if there is no such turn, as after a compaction;
+  ///   ``ChappieThreadStoreError``, `CancellationError`.
+  @discardableResult
+  public func undoTurn() async throws -> ChappieClientContext {
+    try await undoTurn(asking: nil)
+  }
+
+  /// As ``undoTurn()``.
+  ///
+  /// - Parameter text: the text of the message that the turn must have; nil for any.
+  @discardableResult
+  package func undoTurn(asking text: String?) async throws -> ChappieClientContext {
+    try await client.exclusively { conversation in
+      guard let id = thread?.id else { throw ChappieClientError.noTurn }
+      try await forgettingIfDeleted(id, conversation) {
+        try await store.undoTurn(of: id, asking: text)
+        thread?.known = nil
+        // The turn is removed, even if the rest cannot be read: then the next turn reads it.
+        if let rest = try? await store.thread(id) { adopt(rest, conversation) }
+      }
+      return conversation.context
     }
   }
 

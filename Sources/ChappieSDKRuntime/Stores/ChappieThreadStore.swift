@@ -20,8 +20,8 @@ public protocol ChappieThreadStore: Sendable {
 
   /// Creates a thread without turns, with the times and the title of `thread`.
   ///
-  /// This, a new turn, a new title and unarchiving each make a thread the newest: the store sets the next
-  /// ``ChappieThreadSummary/changeNumber``, which no other thread has. Archiving does not.
+  /// This, a new turn, the removal of one, a new title and unarchiving each make a thread the newest: the store sets the
+  /// next ``ChappieThreadSummary/changeNumber``, which no other thread has. Archiving does not.
   ///
   /// - Throws: ``ChappieThreadStoreError/exists(_:)`` if there is a thread with this id, which stays as it is; other
   ///   cases of ``ChappieThreadStoreError``.
@@ -34,6 +34,15 @@ public protocol ChappieThreadStore: Sendable {
   /// - Throws: ``ChappieThreadStoreError``.
   func append(_ turn: ChappieTurn, to thread: String) async throws
 
+  /// Removes the last turn of a thread for good, whether it succeeded or not, with a summary that was stored in it. An
+  /// archived thread stays archived.
+  ///
+  /// - Parameter text: the text of the message that the turn must have, so that no turn of another program is removed;
+  ///   nil for any turn. A store that redacts messages redacts this text too.
+  /// - Throws: `ChappieClientError.invalidArgument` if the thread has no turn, its last one is a summary alone, or the
+  ///   message is another one: ``ChappieThread/removeLastTurn(asking:)`` checks this; ``ChappieThreadStoreError``.
+  func undoTurn(of thread: String, asking text: String?) async throws
+
   /// Reads a thread, archived or not, with its turns in their order, each as it was recorded.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
@@ -41,7 +50,7 @@ public protocol ChappieThreadStore: Sendable {
 
   /// The summary of a thread, as ``threads(_:)`` lists it; nil if the store would have to read the turns for it.
   ///
-  /// Before each turn the runtime uses the summary to find out whether another program has added to the thread. The
+  /// Before each turn the runtime uses the summary to find out whether another program has changed the thread. The
   /// default implementation returns nil.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
@@ -250,6 +259,16 @@ extension ChappieThreadSummary {
     turnCount = (Count(clamping: turnCount) + 1).value
     archivedAtSeconds = nil
     changed(at: turn.recordedAtSeconds, microseconds: turn.recordedAtMicroseconds, number)
+  }
+
+  /// Removes a turn, except for its size.
+  ///
+  /// - Parameters:
+  ///   - time: Unix seconds.
+  ///   - number: the change number of the store.
+  mutating func removeTurn(at time: Int64, number: Int64) {
+    turnCount = max(0, turnCount - 1)
+    changed(at: time, number)
   }
 
   /// Applies `change`, except for the size. A summary that is already so stays as it is.

@@ -33,7 +33,8 @@ public struct ChappieThreadSummary: Sendable, Hashable, Identifiable {
     get { ChappieTime(unixSeconds: createdAtSeconds, microseconds: createdAtMicroseconds) }
     set { (createdAtSeconds, createdAtMicroseconds) = (newValue.unixSeconds, newValue.microseconds) }
   }
-  /// The time of the last turn, rename or unarchiving, to the microsecond if that is known. It never goes back.
+  /// The time of the last turn, removal of a turn, rename or unarchiving, to the microsecond if that is known. It never
+  /// goes back.
   public var updatedAt: ChappieTime {
     get { ChappieTime(unixSeconds: updatedAtSeconds, microseconds: updatedAtMicroseconds) }
     set { (updatedAtSeconds, updatedAtMicroseconds) = (newValue.unixSeconds, newValue.microseconds) }
@@ -140,7 +141,33 @@ public struct ChappieTurn: Sendable, Hashable, Identifiable {
   }
 }
 
+extension ChappieThread {
+  /// Removes the last turn, as ``ChappieThreadStore/undoTurn(of:asking:)`` has to, for a store of your own. This lowers
+  /// the turn count of ``summary``; its size, time and change number are the store's to set.
+  ///
+  /// - Parameter text: the text of the message that the turn must have; nil for any.
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` if the last turn cannot be removed.
+  public mutating func removeLastTurn(asking text: String?) throws(ChappieClientError) {
+    guard let last = turns.last else { throw .noTurn }
+    try last.checkRemoval(asking: text)
+    turns.removeLast()
+    summary.turnCount = max(0, summary.turnCount - 1)
+  }
+}
+
 extension ChappieTurn {
+  /// Checks that this turn can be removed: it has a message, and is no summary alone.
+  ///
+  /// - Parameter text: the text that the message must have; nil for any.
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)``.
+  func checkRemoval(asking text: String?) throws(ChappieClientError) {
+    let asked = events.compactMap { if case .input(let message) = $0 { message.text } else { nil } }
+    guard !asked.isEmpty else { throw .noTurn }
+    guard text.map(asked.contains) ?? true else {
+      throw .invalidArgument("The last message of the thread is another one: open the thread again.")
+    }
+  }
+
   /// Makes a turn with a new id and the current time.
   init(recording events: [ChappieTurnEvent]) {
     let now = UnixTime.nowWithMicroseconds

@@ -71,6 +71,7 @@ struct ThreadStoreFixture {
     "begins empty": beginsEmpty, "creates once": createsOnce, "keeps titles": keepsTitles,
     "keeps turns in order": keepsTurnsInOrder, "keeps every kind of event": keepsEveryKindOfEvent,
     "keeps long turns": keepsLongTurns, "keeps turns that come at once": keepsTurnsThatComeAtOnce,
+    "removes the last turn": removesTheLastTurn, "refuses to remove what is no turn": refusesToRemoveWhatIsNoTurn,
     "lists newest first": listsNewestFirst, "lists in pages": listsInPages, "renames": renames,
     "ignores changes without effect": ignoresChangesWithoutEffect, "archives": archives, "unarchives": unarchives,
     "a turn unarchives": aTurnUnarchives, "deletes": deletes, "refuses missing threads": refusesMissingThreads,

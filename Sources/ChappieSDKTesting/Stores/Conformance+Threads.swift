@@ -134,6 +134,7 @@ extension ThreadStoreFixture {
     for id in ["gone", "../one", "", "ONE", "one/"] {
       await expectNoThread("Reading '\(id)'") { _ = try await store.thread(id) }
       await expectNoThread("A turn in '\(id)'") { try await store.append(turn("lost"), to: id) }
+      await expectNoThread("Removing a turn of '\(id)'") { try await store.undoTurn(of: id, asking: nil) }
       await expectNoThread("Renaming '\(id)'") { try await store.change(id, .rename("lost")) }
       await expectNoThread("Archiving '\(id)'") { try await store.change(id, .archive) }
       await expectNoThread("Unarchiving '\(id)'") { try await store.change(id, .unarchive) }

@@ -98,4 +98,59 @@ extension ThreadStoreFixture {
       expect(kept.count, 20, "The number of turns that were recorded concurrently")
     }
   }
+
+  func removesTheLastTurn() async throws {
+    for id in ["one", "two"] { try await create(id, title: id) }
+    let turns = ["first", "second", String(repeating: "third ", count: 1000)].map { turn($0, at: 2) }
+    for recorded in turns { try await store.append(recorded, to: "one") }
+    try await store.append(turn("apart", at: 3), to: "two")
+    let before = try await summary("one")
+    let used = try await store.usage().usedBytes
+    try await store.undoTurn(of: "one", asking: nil)
+    let thread = try await store.thread("one")
+    expect(thread.turns.map(\.id), turns.dropLast().map(\.id), "The turns after the last one was removed")
+    expect(thread.damage, [], "The damage of a thread that lost a turn to undoTurn")
+    expect(thread.summary.turnCount, 2, "The turn count after a turn was removed")
+    expect(thread.summary.title, "one", "The title after a turn was removed")
+    expect(try await summary("one"), thread.summary, "The listed summary after a turn was removed")
+    expect(thread.summary.changeNumber > before.changeNumber, "The removal of a turn should be a change.")
+    try await expectIDs(.active, ["one", "two"], "The order after a turn was removed, which is a change,")
+    let usedAfter = try await store.usage().usedBytes
+    expect(
+      thread.summary.bytes < before.bytes || before.bytes == 0,
+      "The removal of a turn should decrease the bytes of its thread, if any are counted.")
+    expect(usedAfter < used || used == 0, "The removal of a turn should decrease the used bytes, if any are counted.")
+    try await store.append(turn("instead", at: 4), to: "one")
+    try await store.undoTurn(of: "one", asking: nil)
+    try await store.undoTurn(of: "one", asking: nil)
+    try await store.append(turn("last", at: 5), to: "one")
+    let end = try await store.thread("one")
+    expect(end.turns.map(\.id), ["turn-first", "turn-last"], "The turns after others were removed")
+    expect(end.damage, [], "The damage of a thread that lost several turns to undoTurn")
+    expect(try await store.thread("two").turns.count, 1, "The turn count of another thread after a removal")
+    try await store.change("one", .archive)
+    try await store.undoTurn(of: "one", asking: nil)
+    try await expectIDs(.archived, ["one"], "The archived threads after a turn was removed from one")
+  }
+
+  func refusesToRemoveWhatIsNoTurn() async throws {
+    for id in ["empty", "compacted", "asked"] { try await create(id) }
+    for id in ["compacted", "asked"] { try await store.append(turn("said"), to: id) }
+    let summary = ChappieTurn(id: "summary", recordedAtSeconds: start, events: [.compaction(summary: "It was said.")])
+    try await store.append(summary, to: "compacted")
+    for (id, text) in [("empty", nil), ("compacted", nil), ("asked", "said before")] as [(String, String?)] {
+      do {
+        try await store.undoTurn(of: id, asking: text)
+      } catch ChappieClientError.invalidArgument {
+        continue
+      } catch {
+        expect(false, "undoTurn without a turn should throw invalidArgument, and threw \(error).")
+      }
+      expect(false, "undoTurn without a turn should throw invalidArgument, and succeeded.")
+    }
+    expect(try await store.thread("compacted").turns.count, 2, "The turn count after a refused removal")
+    expect(try await store.thread("asked").turns.count, 1, "The turn count after a removal of another message")
+    try await store.undoTurn(of: "asked", asking: "said")
+    expect(try await store.thread("asked").turns, [], "The turns after the only one was removed by its message")
+  }
 }

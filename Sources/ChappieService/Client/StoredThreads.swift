@@ -102,6 +102,15 @@ final class StoredThreads {
     return try await queue.mutex.withLock(preparing: preparing, body)
   }
 
+  /// Checks that no turn of the thread runs or waits, of any object.
+  ///
+  /// - Throws: `BusError` with `InvalidArgument`.
+  func checkIdle(_ thread: String) throws {
+    guard queues[thread] == nil else {
+      throw BusError(.invalidArgument, "A turn of the thread runs: wait for its end, or cancel it.")
+    }
+  }
+
   // MARK: Announcements
 
   /// Announces all changes to `object` from now on, for as long as it exists.
@@ -179,6 +188,11 @@ struct NotifyingThreadStore: ChappieThreadStore {
     let wasArchived = try await isArchived(thread)
     try await store.append(turn, to: thread)
     if wasArchived { await tell(thread, .unarchived) }
+    await tell(thread, .updated)
+  }
+
+  func undoTurn(of thread: String, asking text: String?) async throws {
+    try await store.undoTurn(of: thread, asking: text)
     await tell(thread, .updated)
   }
 

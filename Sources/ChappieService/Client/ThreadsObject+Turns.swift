@@ -10,6 +10,7 @@ extension ThreadsObject {
       "Send": { [unowned self] in try await client.reply($0, .text($0.argument(1)), options: 2, answering($0)) },
       "Stream": { [unowned self] in try await client.stream($0, .text($0.argument(1)), options: 2, answering($0)) },
       "Compact": action { [unowned self] in try await compact($0) },
+      "UndoTurn": action { [unowned self] in try await undoTurn($0) },
     ]
   }
 
@@ -44,6 +45,16 @@ extension ThreadsObject {
         outputText: context.compactedSummary ?? "", responseID: "", model: context.model, usage: ChappieTokenUsage())
     }
     _ = try await turn.result()
+  }
+
+  private func undoTurn(_ call: BusCall) async throws {
+    let thread: String = try call.argument(0)
+    let text: String? = try call.argument(1, as: VariantDictionary.self).value("text")
+    // A lock is told before a running turn is.
+    _ = try await Self.checkedSize(of: thread, in: unlockedStore(for: call))
+    // A running turn would be stored after the removal, although the model has read the removed one.
+    try stored.checkIdle(thread)
+    try await inTurn(thread, call) { _ = try await $0.undoTurn(asking: text) }
   }
 
   /// Runs `body` with the conversation of a thread after the earlier turns of the thread. If the thread cannot be read

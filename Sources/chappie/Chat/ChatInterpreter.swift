@@ -93,7 +93,7 @@ final class ChatInterpreter {
     case "/copy": say(tr("The terminal was asked to copy \(try Clipboard.copy(try history.lastAnswer()))."))
     case "/save": try await save(OutputFile(path: try Self.path(rest), replaces: false))
     case "/undo":
-      try await conversation.undo(isAnswered: try history.last().isAnswered)
+      try await conversation.undo(try history.last())
       history.exchanges.removeLast()
       say(tr("The last message is removed, and its answer."))
     case "/retry": try await retry()
@@ -134,7 +134,7 @@ final class ChatInterpreter {
 
   private func retry() async throws {
     let last = try history.last()
-    if last.isAnswered { try await conversation.undo(isAnswered: true) }
+    try await conversation.undo(last)
     history.exchanges.removeLast()
     say(tr("The last message is asked again."))
     try await ask(last.question)

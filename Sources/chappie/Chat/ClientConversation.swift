@@ -24,9 +24,7 @@ protocol ChatTarget: AnyObject {
   func compact(_ summary: String) async throws
 
   /// Removes the last question, and its answer if it has one.
-  ///
-  /// - Throws: ``CommandFailure`` if the conversation does not allow that.
-  func undo(isAnswered: Bool) async throws
+  func undo(_ last: ChatHistory.Exchange) async throws
 
   /// The conversation as a Markdown document.
   ///
@@ -83,8 +81,8 @@ final class ClientConversation: ChatTarget {
   }
 
   /// A failed turn left nothing in the conversation.
-  func undo(isAnswered: Bool) async throws {
-    if isAnswered { try await service.call(client, "Client", "UndoTurn") }
+  func undo(_ last: ChatHistory.Exchange) async throws {
+    if last.isAnswered { try await service.call(client, "Client", "UndoTurn") }
   }
 
   func markdown(_ history: ChatHistory) throws -> String {

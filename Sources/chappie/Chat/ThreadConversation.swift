@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
+import ChappieSDKRuntime
 import GLibBridge
 import Platform
 
@@ -93,9 +94,25 @@ final class ThreadConversation: ChatTarget {
     try await threads.compact(thread, summary)
   }
 
-  func undo(isAnswered: Bool) throws {
-    throw CommandFailure(
-      .failed, tr("A thread keeps its turns: /undo, and /retry after an answer, need a chat without --thread."))
+  func undo(_ last: ChatHistory.Exchange) async throws {
+    guard let thread else { throw ChatHistory.nothing }
+    if !last.isAnswered {
+      guard try await isStored(failed: last.question, in: thread) else { return }
+    }
+    try await threads.undoTurn(thread, asking: last.question.text)
+  }
+
+  /// Whether the last turn is this one, which failed. A turn that failed early is not stored.
+  private func isStored(failed question: Question, in thread: String) async throws -> Bool {
+    var (isFailed, isAsked) = (false, false)
+    for event in try await threads.thread(thread).turns.last?.events ?? [] {
+      switch event {
+      case .error: isFailed = true
+      case .input(let message): isAsked = message.text == question.text
+      default: break
+      }
+    }
+    return isFailed && isAsked
   }
 
   func markdown(_ history: ChatHistory) async throws -> String {

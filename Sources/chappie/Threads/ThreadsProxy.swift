@@ -88,6 +88,15 @@ struct ThreadsProxy {
     return try await offActor { Result { try ChappieThread(jsonValue: ChappieJSONValue(json: json)) } }.get()
   }
 
+  /// Removes the last turn of a thread.
+  ///
+  /// - Parameter text: the text that its message must have; nil for any.
+  func undoTurn(_ id: String, asking text: String? = nil) async throws {
+    var options = VariantDictionary()
+    options.set("text", text)
+    try await call("UndoTurn", .tuple(id, options))
+  }
+
   /// Replaces the messages of a thread by a summary, for the model.
   ///
   /// - Parameter summary: if it is empty, the model writes it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import Glibc
+import Platform
 import SQLite
 import SecretMemory
 import TestSupport
@@ -31,6 +32,24 @@ struct ProcessTests {
     let listed = try await world.store(keys: key).threads(ChappieThreadQuery())
     #expect(listed.map(\.turnCount) == [thread.turns.count])
     #expect(listed.map(\.bytes) == [thread.summary.bytes])
+  }
+
+  @Test func aKilledProcessRemovesATurnWhollyOrNot() async throws {
+    let store = world.store(keys: key)
+    try await store.create(.sample("a"))
+    try await store.append(.sample("first"), to: "a")
+    for _ in 1...4 {
+      await #expect(processExitsWith: .signal(SIGKILL)) { [directory = world.directory as String] in
+        try await Writer(directory).replaceUntilKilled()
+      }
+      let thread = try await world.store(keys: key).thread("a")
+      #expect(thread.damage.isEmpty)
+      #expect(thread.turns.first?.id == "first" && thread.turns.count <= 2)
+      #expect(thread.summary.turnCount == thread.turns.count)
+      let bytes = try world.database().number("SELECT sum(length(content) + 128) + 128 FROM turns")
+      #expect(bytes?.value == Int(thread.summary.bytes))
+      if thread.turns.count == 2 { try await store.undoTurn(of: "a", asking: nil) }
+    }
   }
 
   @Test func twoProcessesCanWriteToOneStore() async throws {
@@ -82,6 +101,15 @@ private struct Writer {
 
   func write(_ count: Int) async throws {
     for number in 1...count { try await store.append(.sample("\(getpid())-\(number)"), to: "a") }
+  }
+
+  /// Adds a turn and removes it, again and again.
+  func replaceUntilKilled() async throws {
+    Thread.kill(after: UInt32.random(in: 20_000...90_000))
+    for number in 1... {
+      try await store.append(.sample("\(number)"), to: "a")
+      try await store.undoTurn(of: "a", asking: nil)
+    }
   }
 
   /// Writes the number of each turn to a file after the turn was stored.

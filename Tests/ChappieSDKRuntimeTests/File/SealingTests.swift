@@ -45,7 +45,7 @@ struct SealingTests {
       { _ = try await store.thread("a") }, { _ = try await store.threads(ChappieThreadQuery()) },
       { _ = try await store.usage() }, { try await store.append(.sample("t"), to: "a") },
       { try await store.create(.sample("b")) }, { try await store.change("a", .archive) },
-      { try await store.delete("a") },
+      { try await store.undoTurn(of: "a", asking: nil) }, { try await store.delete("a") },
     ] as [@Sendable () async throws -> Void] {
       await #expect(throws: failure) { try await operation() }
     }

@@ -136,6 +136,19 @@ struct RedactionTests {
     #expect(try await memory.thread("one").turns.count == 1)
   }
 
+  /// The message is compared as it is stored.
+  @Test(arguments: [
+    try! ChappieThreadRedaction(patterns: ["SECRET-\\d+"]), try! ChappieThreadRedaction(drop: [.inputs]),
+  ])
+  func aRedactedTurnIsRemovedByItsMessage(_ redaction: ChappieThreadRedaction) async throws {
+    let store = ChappieRedactingThreadStore(ChappieInMemoryThreadStore(), redaction: redaction)
+    try await store.create(
+      ChappieThreadSummary(id: "one", createdAtSeconds: UnixTime.now, updatedAtSeconds: UnixTime.now))
+    try await store.append(ChappieTurn(id: "turn", recordedAtSeconds: UnixTime.now, events: Self.events), to: "one")
+    try await store.undoTurn(of: "one", asking: "input SECRET-2")
+    #expect(try await store.thread("one").turns.isEmpty)
+  }
+
   @Test func anInvalidPatternIsRefused() {
     let error = #expect(throws: ChappieClientError.self) { try ChappieThreadRedaction(patterns: ["ok", "("]) }
     #expect(error?.description.contains("'('") == true)

@@ -20,6 +20,7 @@ struct ToolRedactingStore: ChappieThreadStore {
   }
 
   func title(for message: ChappieInputMessage) async -> String { await store.title(for: message) }
+  func undoTurn(of id: String, asking text: String?) async throws { try await store.undoTurn(of: id, asking: text) }
   func create(_ thread: ChappieThreadSummary) async throws { try await store.create(thread) }
   func summary(of id: String) async throws -> ChappieThreadSummary? { try await store.summary(of: id) }
   func thread(_ id: String) async throws -> ChappieThread { try await store.thread(id) }

@@ -149,4 +149,63 @@ struct ThreadTests {
       #expect(try await world.thread().summary.title == "Counting")
     }
   }
+
+  @Test func theLastTurnIsRemoved() async throws {
+    try await Answering.with { world in
+      let runtime = world.runtime
+      await #expect(throws: ChappieClientError.noTurn) { try await runtime.undoTurn() }
+      for text in ["One", "Two"] { _ = try await runtime.send(text) }
+      let context = try await runtime.undoTurn()
+      #expect(context.messages.map(\.text).first == "One" && context.messageCount == 2)
+      #expect(try await world.thread().turns.count == 1)
+      #expect(try await runtime.send("Three").contains("3 messages"))
+      try world.backend.play(#"[{"endpoint":"responses","status":400,"times":1}]"#)
+      await #expect(throws: ChappieClientError.self) { try await runtime.send("Four") }
+      #expect(try await world.thread().turns.count == 3)
+      #expect(try await runtime.undoTurn().messageCount == 4)
+      for count in [2, 0] { #expect(try await runtime.undoTurn().messageCount == count) }
+      await #expect(throws: ChappieClientError.noTurn) { try await runtime.undoTurn() }
+      #expect(try await world.thread().summary.title == "One")
+    }
+  }
+
+  @Test func aSummaryIsNotRemoved() async throws {
+    try await Answering.with { world in
+      _ = try await world.runtime.send("One")
+      try await world.runtime.compactContext(summary: "They counted.")
+      await #expect(throws: ChappieClientError.noTurn) { try await world.runtime.undoTurn() }
+      #expect(await world.runtime.client.context().compactedSummary == "They counted.")
+    }
+  }
+
+  /// A thread that is read again has no tool calls, so the conversation is not read again: it is continued.
+  @Test func aRenameTakesNoToolCallsFromTheModel() async throws {
+    let clock = ChappieHostTool(name: "clock", description: "Tells the time.") { _ in
+      ChappieToolResult(output: "noon")
+    }
+    try await Answering.with(tools: [clock]) { world in
+      try world.backend.play(#"[{"endpoint": "responses", "tool_calls": [{"name": "clock", "call_id": "call_1"}]}]"#)
+      _ = try await world.runtime.send("One")
+      try await world.again().rename(thread: world.thread().id, to: "Noon")
+      for text in ["Two", "Three"] {
+        _ = try await world.runtime.send(text)
+        let body = String(decoding: world.backend.state.lastResponsesBody, as: UTF8.self)
+        #expect(body.contains("previous_response_id"))
+      }
+    }
+  }
+
+  /// The number of turns is the same, and the turns are not.
+  @Test func aTurnThatAnotherRuntimeReplacedIsReadBeforeTheNextTurn() async throws {
+    try await Answering.with { world in
+      for text in ["One", "Two"] { _ = try await world.runtime.send(text) }
+      let another = world.again()
+      try await another.resume(thread: world.thread().id)
+      try await another.undoTurn()
+      _ = try await another.send("Instead")
+      _ = try await world.runtime.send("Three")
+      let messages = await world.runtime.client.context().messages.filter { $0.role == .user }
+      #expect(messages.map(\.text) == ["One", "Instead", "Three"])
+    }
+  }
 }

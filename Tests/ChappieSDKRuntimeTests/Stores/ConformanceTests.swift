@@ -16,6 +16,7 @@ struct ConformanceTests {
       case losesTitles, losesTurns, reversesTurns, losesPayloads, listsArchived, ignoresPages, staysArchived,
         deletesNothing
       case countsNothing, acceptsTurnsOfNoThread, createsTwice, renamesToTheSame, ordersByTime
+      case removesNoTurn, removesSummaries, removesAnyTurn
     }
 
     let mistakes: Set<Mistake>
@@ -38,6 +39,13 @@ struct ConformanceTests {
         try await inner.append(turn, to: thread)
       } catch ChappieThreadStoreError.noSuchThread where mistakes.contains(.acceptsTurnsOfNoThread) {}
       if mistakes.contains(.staysArchived), wasArchived == true { try await inner.change(thread, .archive) }
+    }
+
+    func undoTurn(of thread: String, asking text: String?) async throws {
+      if mistakes.contains(.removesNoTurn) { return _ = try await inner.thread(thread) }
+      do {
+        try await inner.undoTurn(of: thread, asking: mistakes.contains(.removesAnyTurn) ? nil : text)
+      } catch ChappieClientError.invalidArgument where mistakes.contains(.removesSummaries) {}
     }
 
     func thread(_ id: String) async throws -> ChappieThread {
@@ -120,6 +128,10 @@ struct ConformanceTests {
     func create(_ thread: ChappieThreadSummary) async throws { try await inner.create(thread) }
 
     func append(_ turn: ChappieTurn, to thread: String) async throws { try await inner.append(turn, to: thread) }
+
+    func undoTurn(of thread: String, asking text: String?) async throws {
+      try await inner.undoTurn(of: thread, asking: text)
+    }
 
     func thread(_ id: String) async throws -> ChappieThread {
       var thread = try await inner.thread(id)

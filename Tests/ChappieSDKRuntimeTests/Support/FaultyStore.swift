@@ -35,6 +35,7 @@ final class FaultyStore: ChappieThreadStore {
     try await inner.change(thread, change)
   }
 
+  func undoTurn(of id: String, asking text: String?) async throws { try await inner.undoTurn(of: id, asking: text) }
   func thread(_ id: String) async throws -> ChappieThread { try await inner.thread(id) }
   func threads(_ query: ChappieThreadQuery) async throws -> [ChappieThreadSummary] { try await inner.threads(query) }
   func delete(_ thread: String) async throws { try await inner.delete(thread) }

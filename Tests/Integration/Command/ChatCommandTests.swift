@@ -112,15 +112,22 @@ struct ChatCommandTests {
     }
   }
 
-  @Test func aThreadKeepsItsTurns() async throws {
+  @Test func undoAndRetryChangeAThread() async throws {
     try await World.with { world in
-      _ = try await world.signedInCaller()
-      for command in ["/undo", "/retry"] {
-        let output = try await world.chappie("chat", "--thread", "new", input: "one\n\(command)\n")
-        #expect(output.text.contains("chappie: A thread keeps its turns"))
-        #expect(output.status == 1)
-      }
-      #expect(try await world.sandbox.state().requests["responses"] == 2)
+      let caller = try await world.signedInCaller()
+      let output = try await world.chappie("chat", "--thread", "new", input: "one\ntwo\n/undo\nthree\n/retry\n")
+      #expect(output.status == 0, "\(output.text)")
+      #expect(output.text.hasSuffix("You said: “three” This conversation has 3 messages.\n"))
+      let thread = try #require(try await caller.threads().first?.text("id"))
+      #expect(try await caller.thread(thread).inputs == ["one", "three"])
+      // The question failed: it is stored, and the model has not read it.
+      try await world.sandbox.play(#"[{"endpoint":"responses","status":400,"times":1}]"#)
+      let failed = try await world.chappie("chat", "--thread", "last", input: "four\n/retry\n")
+      #expect(failed.text.hasSuffix("You said: “four” This conversation has 5 messages.\n"))
+      #expect(try await caller.thread(thread).inputs == ["one", "three", "four"])
+      let undone = try await world.chappie("threads", "undo", "last")
+      #expect(undone.text == "Removed the last message of “one”, and its answer.\n")
+      #expect(try await caller.thread(thread).inputs == ["one", "three"])
     }
   }
 

@@ -191,7 +191,8 @@ final class HostileService {
       [
         ("List", "a{sv}", "aa{sv}", { [[Self.thread].variant] }), ("Create", "a{sv}", "s", { [Self.text.variant] }),
         ("Get", "s", "s", { [Self.json.variant] }),
-        ("Compact", "s s", "", { [] }), ("Rename", "s s", "", { [] }), ("Archive", "s", "", { [] }),
+        ("Compact", "s s", "", { [] }), ("UndoTurn", "s a{sv}", "", { [] }), ("Rename", "s s", "", { [] }),
+        ("Archive", "s", "", { [] }),
         ("Unarchive", "s", "", { [] }), ("Delete", "s", "", { [] }), ("DeleteAll", "", "", { [] }),
         (
           "GetUsage", "", "a{sv}",

@@ -200,6 +200,7 @@ struct ThreadListTests {
         { try await caller.call("Threads.Rename", id, "title") }, { try await caller.call("Threads.Archive", id) },
         { try await caller.call("Threads.Unarchive", id) }, { try await caller.call("Threads.Delete", id) },
         { try await caller.call("Threads.Compact", id, "summary") },
+        { try await caller.call("Threads.UndoTurn", id, [:] as VariantDictionary) },
       ]
       for call in calls {
         #expect(try await refusal(of: call).name == "NoSuchThread")

@@ -13,6 +13,7 @@ struct ThreadLockTests {
       { _ = try await caller.threads(at: path) }, { _ = try await caller.createThread("New", at: path) },
       { _ = try await caller.thread(thread, at: path) }, { _ = try await caller.send("hi", to: thread, at: path) },
       { try await caller.call("Threads.Compact", thread, "short", at: path) },
+      { try await caller.call("Threads.UndoTurn", thread, [:] as VariantDictionary, at: path) },
       { try await caller.call("Threads.Rename", thread, "New", at: path) },
       { try await caller.call("Threads.Archive", thread, at: path) },
       { try await caller.call("Threads.Unarchive", thread, at: path) },

@@ -204,4 +204,51 @@ struct ThreadTurnTests {
       #expect(body?.instructions.contains("Answer in rhymes.") == true)
     }
   }
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aRemovedTurnIsNotReadAgain(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      let thread = try await caller.createThread()
+      for text in ["One", "Two"] { _ = try await caller.send(text, to: thread) }
+      // The other object has the conversation in memory too.
+      #expect(try await caller.send("Three", to: thread, at: client).contains("5 messages"))
+      let before = try caller.threadChanges()
+      try await caller.call("Threads.UndoTurn", thread, [:] as VariantDictionary)
+      #expect(try caller.threadChanges() == before + ["\(thread) updated"])
+      #expect(try await caller.send("Instead", to: thread).contains("5 messages"))
+      #expect(try await caller.send("Four", to: thread, at: client).contains("7 messages"))
+      try await world.service.restart()
+      try await caller.call("Threads.UndoTurn", thread, [:] as VariantDictionary)
+      #expect(try await caller.send("Five", to: thread).contains("7 messages"))
+      let stored = try await caller.thread(thread)
+      #expect(stored.inputs == ["One", "Two", "Instead", "Five"])
+      #expect(stored.damage.isEmpty)
+      #expect(stored.summary.turnCount == 4)
+      for _ in 1...4 { try await caller.call("Threads.UndoTurn", thread, [:] as VariantDictionary) }
+      try await expectRefusal("InvalidArgument") {
+        try await caller.call("Threads.UndoTurn", thread, [:] as VariantDictionary)
+      }
+    }
+  }
+
+  @Test func noTurnIsRemovedWhileAnotherRuns() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      let thread = try await caller.createThread()
+      _ = try await caller.send("One", to: thread)
+      let (turn, call) = try await caller.waitingTurn(in: thread, world)
+      for path in [ObjectPath.chappie, client] {
+        try await expectRefusal("InvalidArgument") {
+          try await caller.call("Threads.UndoTurn", thread, [:] as VariantDictionary, at: path)
+        }
+      }
+      try await caller.answer(call, of: turn)
+      _ = try await turn.end()
+      try await caller.call("Threads.UndoTurn", thread, [:] as VariantDictionary)
+      #expect(try await caller.thread(thread).inputs == ["One"])
+    }
+  }
 }

@@ -20,9 +20,7 @@ public actor FolderThreadStore: ChappieThreadStore {
 
   public func create(_ thread: ChappieThreadSummary) throws {
     guard summaries[thread.id] == nil else { throw ChappieThreadStoreError.exists(thread.id) }
-    var thread = ChappieThread(summary: thread)
-    thread.summary.changeNumber = nextChange
-    try write(thread)
+    try write(ChappieThread(summary: thread), changedAt: thread.updatedAt)
   }
 
   public func append(_ turn: ChappieTurn, to id: String) throws {
@@ -30,7 +28,13 @@ public actor FolderThreadStore: ChappieThreadStore {
     thread.turns.append(turn)
     thread.summary.turnCount += 1
     thread.summary.archivedAt = nil
-    try write(changed(thread, at: turn.recordedAt))
+    try write(thread, changedAt: turn.recordedAt)
+  }
+
+  public func undoTurn(of id: String, asking text: String?) throws {
+    var thread = try thread(id)
+    try thread.removeLastTurn(asking: text)
+    try write(thread, changedAt: Date())
   }
 
   public func change(_ id: String, _ change: ChappieThreadChange) throws {
@@ -39,13 +43,13 @@ public actor FolderThreadStore: ChappieThreadStore {
     switch change {
     case .rename(let title) where title != thread.summary.title:
       thread.summary.title = title
-      try write(changed(thread, at: now))
+      try write(thread, changedAt: now)
     case .archive where !thread.summary.isArchived:
       thread.summary.archivedAt = now
       try write(thread)
     case .unarchive where thread.summary.isArchived:
       thread.summary.archivedAt = nil
-      try write(changed(thread, at: now))
+      try write(thread, changedAt: now)
     case .rename, .archive, .unarchive: break
     }
   }
@@ -75,16 +79,13 @@ public actor FolderThreadStore: ChappieThreadStore {
   // An id has only letters, digits and dashes.
   private func file(_ id: String) -> URL { folder.appending(path: id + ".json") }
 
-  /// The thread after a change that makes it the newest. The time of the last change never goes back.
-  private func changed(_ thread: ChappieThread, at time: Date) -> ChappieThread {
+  /// Writes a thread. A change with a time makes it the newest; the time of the last change never goes back.
+  private func write(_ thread: ChappieThread, changedAt time: Date? = nil) throws {
     var thread = thread
-    thread.summary.updatedAt = max(thread.summary.updatedAt, time)
-    thread.summary.changeNumber = nextChange
-    return thread
-  }
-
-  private func write(_ thread: ChappieThread) throws {
-    var thread = thread
+    if let time {
+      thread.summary.updatedAt = max(thread.summary.updatedAt, time)
+      thread.summary.changeNumber = nextChange
+    }
     thread.summary.bytes = Int64(try JSONEncoder().encode(thread.turns).count)
     guard usage().usedBytes - (summaries[thread.id]?.bytes ?? 0) + thread.summary.bytes <= limit else {
       throw ChappieThreadStoreError.full("The folder is full: delete threads.")

@@ -193,7 +193,7 @@ package struct HeldConversation {
   func removeLastTurn() throws(ChappieClientError) -> ChappieClientContext {
     var isRemoved = false
     let context = conversation.change { isRemoved = $0.removeLastTurn() }
-    guard isRemoved else { throw .invalidArgument("There is no turn to remove.") }
+    guard isRemoved else { throw .noTurn }
     return context
   }
 

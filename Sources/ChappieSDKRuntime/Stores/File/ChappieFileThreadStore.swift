@@ -113,6 +113,12 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
     try await write(to: thread) { database, key in try database.append(turn, to: thread, key) }
   }
 
+  public func undoTurn(of thread: String, asking text: String?) async throws {
+    try await write(to: thread) { database, key in
+      try database.undoTurn(of: thread, asking: text, now: self.clock(), key)
+    }
+  }
+
   public func thread(_ id: String) async throws -> ChappieThread {
     use(id)
     guard let thread = try await read({ database, key in try database.thread(id, key) }) else {

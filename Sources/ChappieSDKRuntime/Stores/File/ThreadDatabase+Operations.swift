@@ -38,6 +38,19 @@ extension ThreadDatabase {
   }
 
   /// - Parameter now: Unix seconds.
+  /// - Throws: ``ChappieThreadStoreError``; ``ChappieClientError`` if there is no such turn to remove.
+  mutating func undoTurn(of id: String, asking text: String?, now: Int64, _ key: StoreKey) throws {
+    try change(id, key) { database, index, summary in
+      let sizes = try ThreadTables.undoTurn(
+        of: id, asking: text, at: StoredTime(seconds: Timestamp(clamping: now)), ThreadSealer(key: key.secret), database
+      )
+      summary.removeTurn(at: now, number: index.nextChange)
+      summary.resize(adding: sizes.added, removing: sizes.removed)
+    }
+    clearLog()
+  }
+
+  /// - Parameter now: Unix seconds.
   /// - Throws: ``ChappieThreadStoreError``.
   mutating func change(_ id: String, _ change: ChappieThreadChange, now: Int64, _ key: StoreKey) throws {
     try self.change(id, key) { database, index, summary in
@@ -108,21 +121,11 @@ extension ThreadDatabase {
           "The thread cannot be read: it is damaged, or its key is missing. It can be deleted.")
       }
       let seal = ThreadSealer(key: key.secret)
-      var thread = ChappieThread(summary: entry.summary)
-      if entry.state == .damaged { thread.note(damage: 0, .changed) }
-      var next = 1
+      var reader = ThreadReader(entry)
       try ThreadTables.forEachTurn(of: id, database) { sequence, place, content in
-        guard let sequence else { return thread.note(damage: next, .changed) }
-        if sequence > next { thread.note(damage: next, .missing(sequence - next)) }
-        next = sequence + 1
-        guard let place, let turn = seal.turn(content, at: place) else {
-          return thread.note(damage: sequence, .changed)
-        }
-        thread.turns.append(turn)
+        reader.take(sequence, place.flatMap { seal.content(content, at: $0) })
       }
-      let missing = entry.summary.turnCount - (next - 1)
-      if missing > 0 { thread.note(damage: next, .missing(missing)) }
-      return thread
+      return reader.whole
     }
   }
 
@@ -188,25 +191,5 @@ extension ThreadIndex {
     }
     throw ChappieThreadStoreError.full(
       "The thread would exceed the limit of \(limit) bytes for all threads: begin another thread, or raise the limit.")
-  }
-}
-
-/// The damage to a part of a thread.
-private enum Damage {
-  case changed
-  case missing(Int)
-
-  var reason: String {
-    switch self {
-    case .changed: "it was changed, or encrypted with another key"
-    case .missing(1): "it is missing"
-    case .missing(let count): "it is missing, and so are the next \(count - 1)"
-    }
-  }
-}
-
-extension ChappieThread {
-  fileprivate mutating func note(damage place: Int, _ what: Damage) {
-    damage.append(ChappieThreadDamage(offset: Int64(place), reason: what.reason))
   }
 }

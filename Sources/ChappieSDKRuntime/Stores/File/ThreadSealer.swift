@@ -39,6 +39,19 @@ struct ThreadSealer {
     fileprivate var context: [UInt8] {
       ThreadSealer.context("turns", thread, sequence) + "\(recordedAt.microseconds)\0\(id)".utf8
     }
+
+    /// Whether the row of this place is a mark: it has no id.
+    var isMark: Bool { id.isEmpty }
+
+    /// The events of a mark in this place, which says that the turns from `first` on were removed.
+    static func mark(first: Int) -> [ChappieTurnEvent] {
+      [.other(["kind": "removed", "first": .integer(Int64(first))])]
+    }
+
+    fileprivate func removed(_ events: [ChappieTurnEvent]) -> Int? {
+      guard isMark, sequence > 0, case .other(let json) = events.first, json["kind"] == "removed" else { return nil }
+      return json["first"]?.number(in: 1...sequence)
+    }
   }
 
   /// Encrypts the events of a turn.
@@ -53,14 +66,23 @@ struct ThreadSealer {
     return AEAD.sealContent(content, key: key, context: place.context)
   }
 
-  /// Decrypts a turn; nil if `sealed` was changed or moved.
-  func turn(_ sealed: [UInt8], at place: Place) -> ChappieTurn? {
-    guard let content = AEAD.openContent(sealed[...], key: key, context: place.context) else { return nil }
-    return Self.events(content).map { events in
+  /// What a row of the table of turns holds.
+  enum Content {
+    case turn(ChappieTurn)
+    /// The turns in the places from `first` to this one were removed.
+    case mark(first: Int)
+  }
+
+  /// Decrypts a row; nil if `sealed` was changed or moved.
+  func content(_ sealed: [UInt8], at place: Place) -> Content? {
+    guard let content = AEAD.openContent(sealed[...], key: key, context: place.context),
+      let events = Self.events(content)
+    else { return nil }
+    if let first = place.removed(events) { return .mark(first: first) }
+    return .turn(
       ChappieTurn(
         id: place.id, recordedAtSeconds: place.recordedAt.seconds.unixSeconds,
-        recordedAtMicroseconds: place.recordedAt.rest, events: events)
-    }
+        recordedAtMicroseconds: place.recordedAt.rest, events: events))
   }
 
   /// Decodes a JSON array of events; nil for anything else.

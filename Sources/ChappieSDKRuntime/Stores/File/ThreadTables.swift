@@ -146,9 +146,9 @@ enum ThreadTables {
     var (turns, isReadable) = (0, false)
     var bytes = Count(clamping: rowBytes + summary.title.utf8.count)
     try forEachTurn(of: summary.id, database) { _, place, content in
-      turns += 1
+      if place?.isMark != true { turns += 1 }
       bytes += Count(clamping: rowBytes + content.count)
-      if !isReadable, let place { isReadable = seal.turn(content, at: place) != nil }
+      if !isReadable, let place { isReadable = seal.content(content, at: place) != nil }
     }
     return (turns, Int64(bytes.value), isReadable)
   }
@@ -254,48 +254,6 @@ enum ThreadTables {
       "INSERT INTO clock (server_time, plausible_since) VALUES (?, ?)",
       clock.serverTime.map { .integer($0.unixSeconds) } ?? .null,
       clock.plausibleSince.map { .integer($0.unixSeconds) } ?? .null)
-  }
-
-  // MARK: Turns
-
-  /// Adds a turn after the last one, and returns the size of its encrypted content in bytes.
-  static func append(
-    _ turn: ChappieTurn, to thread: String, _ seal: ThreadSealer, _ database: Database
-  ) throws -> Int {
-    var last: Count = 0
-    // A place out of range is damage, and no place that a turn can follow.
-    try database.forEach(
-      "SELECT max(sequence) FROM turns WHERE thread = ? AND sequence BETWEEN 0 AND ?", .text(thread),
-      .integer(Int64(Count.maximum.value))
-    ) { last = $0.count(0) ?? 0 }
-    guard last < .maximum else {
-      throw ChappieThreadStoreError.unreadable("The thread is damaged and takes no more turns: begin another one.")
-    }
-    let place = ThreadSealer.Place(
-      thread: thread, sequence: last.value + 1, id: turn.id,
-      recordedAt: StoredTime(seconds: Timestamp(clamping: turn.recordedAtSeconds), rest: turn.recordedAtMicroseconds))
-    let content = try seal.seal(turn.events, at: place)
-    try database.run(
-      "INSERT INTO turns (thread, sequence, id, recorded_at, content) VALUES (?, ?, ?, ?, ?)", .text(thread),
-      .integer(Int64(place.sequence)), .text(place.id), .integer(place.recordedAt.microseconds), .bytes(content))
-    return content.count
-  }
-
-  /// Calls `body` with each turn in order, still encrypted.
-  static func forEachTurn(
-    of thread: String, _ database: Database,
-    _ body: (_ sequence: Int?, _ place: ThreadSealer.Place?, _ content: [UInt8]) throws -> Void
-  ) throws {
-    try database.forEach(
-      "SELECT sequence, id, recorded_at, content FROM turns WHERE thread = ? ORDER BY sequence", .text(thread)
-    ) { row in
-      let sequence = row.count(0)?.value
-      var place: ThreadSealer.Place?
-      if let sequence, let time = StoredTime(row.time(2)) {
-        place = ThreadSealer.Place(thread: thread, sequence: sequence, id: row.text(1), recordedAt: time)
-      }
-      try body(sequence, place, row.bytes(3))
-    }
   }
 }
 

@@ -74,6 +74,17 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
     }
   }
 
+  public func undoTurn(of thread: String, asking text: String?) async throws {
+    let now = now()
+    try change(thread) { state, summary in
+      guard let last = state.turns[thread]?.last else { throw ChappieClientError.noTurn }
+      try last.checkRemoval(asking: text)
+      state.turns[thread]?.removeLast()
+      summary.removeTurn(at: now, number: state.index.nextChange)
+      summary.resize(adding: 0, removing: last.jsonValue.json.utf8.count)
+    }
+  }
+
   public func thread(_ id: String) async throws -> ChappieThread {
     use(id)
     return try state.withLock { state in
@@ -100,10 +111,10 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
     }
   }
 
-  private func change(_ id: String, _ body: (inout State, inout ChappieThreadSummary) -> Void) throws {
+  private func change(_ id: String, _ body: (inout State, inout ChappieThreadSummary) throws -> Void) throws {
     try state.withLock { state in
       var summary = try state.summary(of: id)
-      body(&state, &summary)
+      try body(&state, &summary)
       state.set(summary)
       retain(&state, writing: id)
     }

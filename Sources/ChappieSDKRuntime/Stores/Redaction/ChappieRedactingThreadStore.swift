@@ -32,6 +32,12 @@ public struct ChappieRedactingThreadStore: ChappieThreadStore {
     try await store.append(redacted(turn) { $0.turn($1) }, to: thread)
   }
 
+  public func undoTurn(of thread: String, asking text: String?) async throws {
+    var stored = text
+    if let text { stored = await redacted(ChappieInputMessage.user(text)) { $0.message($1) }.text }
+    try await store.undoTurn(of: thread, asking: stored)
+  }
+
   /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a title if titles are redacted completely, because it would
   ///   be lost; the errors of the other store.
   public func change(_ thread: String, _ change: ChappieThreadChange) async throws {

@@ -9,7 +9,7 @@ extension Verb {
     details: tr("Without a command, the threads are listed."),
     verbs: [
       threadList, threadSearch, threadShow, threadExport, threadRename, threadArchive, threadUnarchive, threadDelete,
-      threadUsage, threadCompact,
+      threadUndo, threadUsage, threadCompact,
     ], threadList.prepare)
 
   private static let threadList = Verb("list", tr("List the threads, the latest change first")) { parser in
@@ -74,22 +74,29 @@ extension Verb {
     }
   }
 
-  private static let threadArchive = moving(
-    "archive", tr("Archive threads; retention deletes them later"), details: ThreadsProxy.naming, by: "Archive"
+  private static let threadArchive = changing(
+    "archive", tr("Archive threads; retention deletes them later"), details: ThreadsProxy.naming,
+    by: { try await $0.call("Archive", .tuple($1)) }
   ) { tr("Archived \($0).") }
 
-  private static let threadUnarchive = moving(
+  private static let threadUnarchive = changing(
     "unarchive", tr("Make archived threads active again"),
     details: tr("THREAD is an id, the beginning of one, or “last” for the archived one that changed last."),
-    by: "Unarchive", lastIsArchived: true
+    by: { try await $0.call("Unarchive", .tuple($1)) }, lastIsArchived: true
   ) { tr("Unarchived \($0).") }
 
-  /// A verb that calls a method for each of some threads.
+  private static let threadUndo = changing(
+    "undo", tr("Remove the last message of threads, and its answer"), details: ThreadsProxy.naming,
+    by: { try await $0.undoTurn($1) }
+  ) { tr("Removed the last message of \($0), and its answer.") }
+
+  /// A verb that changes each of some threads.
   ///
   /// - Parameter told: the sentence about a thread that is done.
-  private static func moving(
+  private static func changing(
     _ name: String, _ summary: @autoclosure @escaping @Sendable () -> String,
-    details: @autoclosure @escaping @Sendable () -> String, by method: String, lastIsArchived: Bool = false,
+    details: @autoclosure @escaping @Sendable () -> String,
+    by change: @escaping @GLibActor @Sendable (ThreadsProxy, String) async throws -> Void, lastIsArchived: Bool = false,
     _ told: @escaping @Sendable (String) -> String
   ) -> Verb {
     Verb(name, summary(), details: details()) { parser in
@@ -100,7 +107,7 @@ extension Verb {
         return Work { service in
           let threads = try await ThreadsProxy.stored(service, account: arguments[account])
           for thread in try await threads.find(names, lastIsArchived: lastIsArchived) {
-            try await threads.call(method, .tuple(thread.id))
+            try await change(threads, thread.id)
             StandardStream.output.line(told(thread.text))
           }
           return .success
