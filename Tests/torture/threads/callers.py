@@ -89,6 +89,7 @@ class Callers:
                 return False
             case "compact": self.store.call("Compact", action.thread, action.text)
             case "compact_model": self.store.call("Compact", action.thread, "")
+            case "undo": self.store.undo(action.thread)
             case "rename": self.store.call("Rename", action.thread, action.text)
             case "archive": self.store.call("Archive", action.thread)
             case "unarchive": self.store.call("Unarchive", action.thread)

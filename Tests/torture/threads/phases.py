@@ -39,7 +39,7 @@ class ThreadPhase:
     lengths: tuple = (20, 20, 200, 2000)
 
 
-ALL = {"send": 4, "crowd": 6, "compact": 4, "change": 4, "delete": 4, "beside": 5, "stop": 4, "ruin": 5}
+ALL = {"send": 4, "crowd": 6, "compact": 4, "undo": 4, "change": 4, "delete": 4, "beside": 5, "stop": 4, "ruin": 5}
 SOME = {"send": 4, "crowd": 4, "change": 2, "delete": 2, "stop": 1}
 THREAD_PHASES = [
     ThreadPhase("the first threads", 0.1, Policy(), {"first": 1}),
@@ -54,6 +54,7 @@ CALLERS = {
     "send": (1, ["send"]),
     "crowd": (4, ["send", "send", "stream", "abandon"]),
     "compact": (2, ["send", "compact", "compact", "compact_model"]),
+    "undo": (2, ["send", "send", "undo", "abandon"]),
     "change": (2, ["rename", "archive", "unarchive", "send"]),
     "delete": (2, ["create", "delete", "send"]),
     "beside": (2, ["send", "stream", "rename", "create"]),

@@ -34,12 +34,12 @@ class Reader:
     # Turns
 
     def read_turns(self, snapshot, now, actions):
-        before = len(snapshot.turns)
-        self.check(now.turns[:before] == snapshot.turns,
-                   f"some of {before} stored turns are changed or missing")
+        before = snapshot.turns
+        kept = next((place for place, pair in enumerate(zip(before, now.turns)) if pair[0] != pair[1]),
+                    min(len(before), len(now.turns)))
         self.check(len({turn["id"] for turn in now.turns}) == len(now.turns), "a turn is stored twice")
         order, compactions = [], 0
-        for turn in now.turns[before:]:
+        for turn in now.turns[kept:]:
             kinds = kinds_of(turn)
             if kinds == ["compaction"]:
                 order += self.compaction(turn["events"][0]["summary"], actions)
@@ -52,9 +52,20 @@ class Reader:
         self.check(least <= compactions <= most, f"{compactions} compactions are stored, not {least} to {most}")
         for place, action in enumerate(order):
             self.check(not any(action.is_after(later) for later in order[place + 1:]), "the turns are not in order")
-        for action in actions:
-            if action.is_turn and action.is_done:
-                self.check(action.is_stored, f"a completed turn is missing: {action.tag}")
+        self.count_removals(len(before), kept, len(now.turns) - compactions, actions)
+
+    def count_removals(self, before, kept, turns, actions):
+        """Checks that turns are missing only where they were removed, and that those are missing."""
+        undos = [action for action in actions if action.kind == "undo"]
+        most = sum(action.may_have_happened for action in undos)
+        missing = [action.tag for action in actions if action.is_turn and action.is_done and not action.is_stored]
+        self.check(before - kept + len(missing) <= most,
+                   f"{before - kept} of {before} stored turns are changed or missing, and so are the completed {missing}; "
+                   f"at most {most} were removed")
+        added = sum(action.is_turn and action.may_have_happened for action in actions)
+        added += sum(action.is_stored for action in self.of("remember"))
+        least = sum(action.is_done for action in undos)
+        self.check(turns <= before + added - least, f"{turns} turns are stored, although {least} were removed")
 
     def compaction(self, summary, actions):
         """The actions that gave the summary; empty if the model wrote it."""
@@ -104,6 +115,9 @@ class Reader:
         changes = [action for action in actions if action.kind in ("archive", "unarchive", "compact", "compact_model")]
         changes += [action for action in self.actions if action.is_turn and action.is_stored
                     and any(text_of(turn) == action.text for turn in now.turns)]
+        # A turn that was removed has made its thread active before.
+        if any(action.kind == "undo" for action in actions):
+            changes += [action for action in actions if action.is_turn and not action.is_stored]
         states = possible(snapshot.archived_at is not None, changes, lambda action: action.kind == "archive")
         is_archived = now.archived_at is not None
         # An archived thread can be renamed.

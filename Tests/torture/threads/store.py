@@ -37,6 +37,9 @@ class Store:
         reply = self.session.call(f"Threads.{member}", f"'{thread}'", f"'{text}'", options)
         return ast.literal_eval(reply)[0]
 
+    def undo(self, thread):
+        self.session.call("Threads.UndoTurn", f"'{thread}'", "{}")
+
     def get(self, thread):
         return json.loads(self.text("Get", thread))
 
