@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A JavaScript shell for the module of the Plasma applet: evaluates each line of the standard input, with `service`,
-// `turn` and the function `markdown` of the module in the first argument as globals, and prints the value.
+// `turn` and what the modules of the arguments export as globals, and prints the value.
 #include "service.h"
 #include "turn.h"
 
 #include <QCoreApplication>
 #include <QFile>
 #include <QJSEngine>
+#include <QJSValueIterator>
 #include <QSocketNotifier>
 #include <QTextStream>
 
@@ -22,8 +23,15 @@ int main(int argc, char **argv)
     QJSEngine::setObjectOwnership(&turn, QJSEngine::CppOwnership);
     engine.globalObject().setProperty(QStringLiteral("service"), engine.newQObject(&service));
     engine.globalObject().setProperty(QStringLiteral("turn"), engine.newQObject(&turn));
-    const auto module = engine.importModule(QString::fromLocal8Bit(argv[1]));
-    engine.globalObject().setProperty(QStringLiteral("markdown"), module.property(QStringLiteral("markdown")));
+    for (int at = 1; at < argc; at++) {
+        const auto module = engine.importModule(QString::fromLocal8Bit(argv[at]));
+        if (module.isError()) {
+            qCritical("%s: %s", argv[at], qPrintable(module.toString()));
+            return 1;
+        }
+        for (QJSValueIterator name(module); name.next();)
+            engine.globalObject().setProperty(name.name(), name.value());
+    }
 
     QFile input;
     if (!input.open(STDIN_FILENO, QIODevice::ReadOnly | QIODevice::Unbuffered))

@@ -14,8 +14,8 @@ from support import TOP, Failure, World, call_service, equal, parse_arguments, u
 
 class Module:
     def __init__(self):
-        self.process = subprocess.Popen([TOP / ".build/plasma/org/chappie/plasma/try",
-                                         TOP / "desktop/plasma/package/contents/ui/markdown.mjs"], stdin=subprocess.PIPE,
+        modules = sorted((TOP / "desktop/plasma/package/contents/ui").glob("*.mjs"))
+        self.process = subprocess.Popen([TOP / ".build/plasma/org/chappie/plasma/try", *modules], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True, bufsize=1)
 
     def value(self, expression):
