@@ -385,9 +385,17 @@ class Run:
             "fastMode": False, "model": "gpt-6-astra", "reasoningEffort": "low", "instructions": "Be short."})
 
     def asks_again(self):
+        def questions():
+            thread = call_service("Threads.List", "(a{sv})", {})[0]["id"]
+            turns = json.loads(call_service("Threads.Get", "(s)", thread))["turns"]
+            return [event["message"]["text"] for turn in turns for event in turn["events"] if event["kind"] == "input"]
+
+        before = questions()
         self.world.answer("One more answer.")
         self.shell.press("Ask again")
         self.shell.shows("One more answer.")
+        self.shell.hides("Stop the answer")
+        equal("the stored questions", questions(), before)
         self.shell.type("A draft")
         self.shell.shows("A draft")
         self.shell.press("Edit the question")
@@ -399,6 +407,8 @@ class Run:
         self.shell.shows("Which one? Now?")
         self.shell.keys(RETURN)
         self.shell.shows("You said: “Which one? Now?”")
+        self.shell.hides("Stop the answer")
+        equal("the stored questions", questions(), [*before[:-1], "Which one? Now?"])
 
     def uses_up_the_limit(self):
         self.world.control("usage", json.dumps({"primary": {"used_percent": 100, "reset_at": 1893456000}}).encode())

@@ -97,6 +97,20 @@ def uses(module, world):
     module.does("turn.options = {}")
     yield "asks with other options"
 
+    def questions():
+        turns = json.loads(call_service("Threads.Get", "(s)", module.value("turn.thread")))["turns"]
+        return [event["message"]["text"] for turn in turns for event in turn["events"] if event["kind"] == "input"]
+
+    for text in ("Once more.", "Once more.", "Edited."):
+        module.does(f"turn.ask('{text}', true)")
+        module.becomes("[turn.running, turn.code]", [False, ""])
+        equal("the stored questions", questions(), ["Count.", text])
+    call_service("Threads.Send", "(ssa{sv})", module.value("turn.thread"), "From elsewhere", {})
+    module.does("turn.ask('Edited.', true)")
+    module.becomes("[turn.running, turn.code]", [False, "InvalidArgument"])
+    equal("the stored questions", questions(), ["Count.", "Edited.", "From elsewhere"])
+    yield "replaces the last question"
+
     world.answer("x" * 100000)
     module.does("seen.length = 0, turn.ask('A long text.')")
     module.becomes("turn.running", False)

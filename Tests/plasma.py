@@ -9,6 +9,7 @@ chappie-sandbox is the server. With --pictures it takes screenshots.
 """
 
 import http.server
+import json
 import os
 import re
 import subprocess
@@ -23,7 +24,7 @@ gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi, Gio, GLib  # noqa: E402
 
 from support import (  # noqa: E402
-    BUS, TIMEOUT, TOP, Failure, call, call_service, parse_arguments, run_steps, user_code, wait_for)
+    BUS, TIMEOUT, TOP, Failure, call, call_service, equal, parse_arguments, run_steps, user_code, wait_for)
 from window import Run, Window  # noqa: E402
 
 MODULE = TOP / ".build/plasma"
@@ -223,6 +224,10 @@ class PlasmaRun(Run):
         self.window.shows("The same, politely.")
         self.window.press("Ask again")
         self.window.shows("You said: “What is a bus? Please.”")
+        # Both have replaced the first turn.
+        self.window.button_is_there("Ask again")
+        thread = json.loads(call_service("Threads.Get", "(s)", self.thread_ids()[0]))
+        equal("the number of stored turns", len(thread["turns"]), 1)
 
     def follows_up(self):
         """Follow-up questions are in the same thread."""

@@ -357,6 +357,11 @@ class Run:
         turns = json.loads(call_service("Threads.Get", "(s)", self.thread_ids()[0]))["turns"]
         return next(event["message"]["options"] for event in turns[-1]["events"] if event["kind"] == "input")
 
+    def questions(self):
+        """The stored questions of the latest conversation."""
+        turns = json.loads(call_service("Threads.Get", "(s)", self.thread_ids()[0]))["turns"]
+        return [event["message"]["text"] for turn in turns for event in turn["events"] if event["kind"] == "input"]
+
     def chooses(self):
         """Model, effort and instructions of a conversation are stored with it."""
         call_service("Client.ListModels", "(a{sv})", {})  # Its reply is kept, so the window's list comes at once.
@@ -373,8 +378,9 @@ class Run:
         self.window.shows("Asked with: gpt-6-astra · Low · …")
         self.window.key(ESCAPE)
         self.window.hides("Default (gpt-6.1-sol)")
+        self.tab_to("Question")
         self.world.answer("As you like.")
-        self.window.press("Ask again")
+        self.window.ask("And now?")
         self.window.shows("As you like.")
         self.window.button_is_there("Ask")  # It is stored then.
         equal("the options", self.last_options(), {
@@ -386,11 +392,17 @@ class Run:
         self.window.shows("Asked with: gpt-6-astra · Low · …")
 
     def asks_again(self):
-        """The last question alone can be edited, and does not replace a draft."""
+        """The last question alone is asked again or edited. It replaces neither a draft nor another program's turn."""
         def has_draft(text):
             wait_for(f"the draft “{text}”", lambda: self.window.words(
                 self.window.named(Atspi.Role.TEXT, "Question")) == f"Question\n{text}")
 
+        self.world.answer("Another answer.")
+        self.window.press("Ask again")
+        self.window.shows("Another answer.")
+        self.window.button_is_there("Ask")
+        self.window.hides("As you like.")
+        equal("the stored questions", self.questions(), ["What is a bus?", "And now?"])
         self.window.keys("x")
         has_draft("x")
         self.window.press("Edit the question")
@@ -398,16 +410,38 @@ class Run:
         self.window.key(BACKSPACE)
         has_draft("")
         self.window.press("Edit the question")
-        wait_for("the question in the input", lambda: "What is a bus?" in self.window.words(
-            self.window.named(Atspi.Role.TEXT, "Question")))
+        self.window.shows("The last question and its answer are replaced.")
+        self.look("edit")
+        self.window.press("Keep the question and its answer")
+        self.window.hides("The last question and its answer are replaced.")
+        has_draft("")
+        self.window.press("Edit the question")
+        has_draft("And now?")
         self.window.keys(" Tell me more.")
-        self.window.shows("What is a bus? Tell me more.")
+        has_draft("And now? Tell me more.")
         self.world.be_online()
         self.window.press("Ask")
-        self.window.shows("You said: “What is a bus? Tell me more.”")
+        self.window.shows("You said: “And now? Tell me more.”")
         self.window.button_is_there("Ask again")
+        self.window.hides("Another answer.")
         edits = [node for node in self.window.all() if node.get_name() == "Edit the question"]
         equal("the questions that can be edited", len(edits), 1)
+        equal("the stored questions", self.questions(), ["What is a bus?", "And now? Tell me more."])
+        thread = self.thread_ids()[0]
+        call_service("Threads.Send", "(ssa{sv})", thread, "From elsewhere", {})
+        self.window.press("Ask again")
+        self.window.shows("The last message of the thread is another one: open the thread again.")
+        equal("the stored questions", self.questions(), ["What is a bus?", "And now? Tell me more.", "From elsewhere"])
+        self.window.press("New conversation")
+        self.window.shows("Asked with: Default model")
+        self.window.action("thread", thread)
+        self.window.shows("You said: “From elsewhere”")
+        self.world.answer("Asked again.")
+        self.window.press("Ask again")
+        self.window.shows("Asked again.")
+        self.window.button_is_there("Ask")
+        self.window.hides("You said: “From elsewhere”")
+        self.world.be_online()
 
     def exports(self):
         file = Path(os.environ["CHAPPIE_WORLD"]) / "buses.md"
@@ -421,7 +455,7 @@ class Run:
         wait_for("the file", file.exists)
         time.sleep(1)  # An error would show now.
         text = file.read_text()
-        for part in ("# What is a bus?", "> What is a bus? Tell me more.", "## gpt-6-astra", "1. calls\n2. signals"):
+        for part in ("# What is a bus?", "> And now? Tell me more.", "## gpt-6-astra", "1. calls\n2. signals"):
             if part not in text:
                 raise Failure(f"the export lacks “{part}”:\n{text}")
         equal("the toasts", [self.window.deep_words(toast) for toast in self.window.toasts()], [])

@@ -28,6 +28,9 @@ export class Ask {
         this.isOffline = false;
         this._answer = '';
         this._asked = null;
+        // Whether the turn of the shown question is certainly stored, and whether the entry replaces it.
+        this._isStored = false;
+        this._isEdited = false;
         this._build();
         this._draw();
     }
@@ -42,8 +45,9 @@ export class Ask {
         this._view = scroller('chappie-view', content);
         this._place = content.vadjustment;
         this._copy = button(_('Copy the answer'), () => copy(this._answer));
-        this._again = iconButton('view-refresh-symbolic', _('Ask again'), () => this._begin(this._asking));
+        this._again = iconButton('view-refresh-symbolic', _('Ask again'), () => this._begin(this._asking, this._isStored));
         this._edit = iconButton('document-edit-symbolic', _('Edit the question'), () => {
+            this._isEdited = this._entry.text === '' || this._isEdited;
             this._entry.text ||= this._asking;  // A draft stays.
             this.focus();
         });
@@ -61,6 +65,9 @@ export class Ask {
             single_line_mode: false, activatable: true, line_wrap: true, line_wrap_mode: Pango.WrapMode.WORD_CHAR,
         });
         this._entry.clutter_text.connect('activate', () => this._submit());
+        this._entry.clutter_text.connect('text-changed', () => {
+            this._isEdited &&= this._entry.text !== '';
+        });
         this._entry.clutter_text.connect('key-press-event', (_entry, event) => {
             this.resume();
             return this._scroll(event.get_key_symbol());
@@ -119,21 +126,30 @@ export class Ask {
         const text = this._entry.text.trim();
         if (text === '' || this.isRunning)
             return;
+        const replaces = this._isEdited && this._isStored;
         this._entry.text = '';
-        this._begin(text);
+        this._begin(text, replaces);
     }
 
-    _begin(text) {
+    /** Asks; with `replaces` the turn of the shown question is removed first. */
+    _begin(text, replaces) {
+        const replaced = replaces ? this._asking : null;
         this._clear(text);
-        this._ask(text);
+        this._ask(text, replaced);
         this._changed();
     }
 
-    async _ask(text) {
+    async _ask(text, replaced) {
         // A newer question, or disabling the extension, replaces this object.
         const asked = this._asked = {turn: null};
         this._draw();
         try {
+            if (replaced !== null && this.thread !== null) {
+                await this._service.call('Threads', 'UndoTurn', '(sa{sv})',
+                    [this.thread, {text: new GLib.Variant('s', replaced)}]);
+                if (asked !== this._asked)
+                    return;
+            }
             asked.turn = new Turn(await this._open(), {cancellable: this._service.cancellable, readingTime: READING_TIME});
             if (asked !== this._asked) {
                 asked.turn.close();
@@ -145,7 +161,7 @@ export class Ask {
                 if (event.event === 'text-delta')
                     this._append(event.text);
                 else if (event.event === 'completed')
-                    this._answer = event.text;
+                    [this._answer, this._isStored] = [event.text, true];
             }
             if (asked === this._asked)
                 this._end(null);
@@ -163,6 +179,7 @@ export class Ask {
 
     _clear(question) {
         this._asking = question;
+        this._isStored = this._isEdited = false;
         this._question.text = beginning(question);
         this._answer = '';
         this._problem.text = '';

@@ -47,7 +47,15 @@ export const Composer = GObject.registerClass({
         this.choices.connect('problem', (_choices, message) => this.emit('problem', message));
         const row = new Gtk.Box({spacing: 6});
         [this._attach, overlay, this._send, this._stop].forEach(child => row.append(child));
-        [this._strip, row, this.choices].forEach(child => this.append(child));
+        this._edit = new Gtk.Box({spacing: 6, visible: false});
+        this._edit.append(new Gtk.Label({
+            label: _('The last question and its answer are replaced.'), cssClasses: ['caption', 'dim-label'], wrap: true, xalign: 0,
+            hexpand: true,
+        }));
+        this._edit.append(iconButton('window-close-symbolic', _('Keep the question and its answer'), {
+            act: () => this.take(), cssClasses: ['flat', 'circular'],
+        }));
+        [this._edit, this._strip, row, this.choices].forEach(child => this.append(child));
 
         this._view.buffer.connect('changed', () => this._update());
         this._view.connect('paste-clipboard', () => {
@@ -76,6 +84,15 @@ export const Composer = GObject.registerClass({
         this._update();
     }
 
+    /** Whether the last question is edited, which is replaced then. */
+    get editing() {
+        return this._edit.visible;
+    }
+
+    set editing(editing) {
+        this._edit.visible = editing;
+    }
+
     vfunc_grab_focus() {
         return this._view.grab_focus();
     }
@@ -85,20 +102,26 @@ export const Composer = GObject.registerClass({
         const attachments = this._attachments;
         const text = withFiles(this._view.buffer.text.trim(), attachments);
         this._put('', []);
+        this.editing = false;
         return {text, pictures: attachments.filter(({address}) => address)};
     }
 
-    /** Puts a question for the user to change, and its attachments if they are given. A draft stays as it is. */
+    /**
+     * Puts a question for the user to change, and its attachments if they are given. A draft stays as it is. Returns
+     * whether it was put.
+     */
     propose(text, attachments = this._attachments) {
         const draft = this._view.buffer.text;
         const isDraft = draft.trim() !== '' && draft !== this._proposed;
-        if (isDraft || attachments !== this._attachments && this._attachments.length > 0) {
-            this.emit('problem', _('Send or clear your draft first.'));
-        } else {
+        const isPut = !isDraft && (attachments === this._attachments || this._attachments.length === 0);
+        if (isPut) {
             this._proposed = text;
             this._put(text, attachments);
+        } else {
+            this.emit('problem', _('Send or clear your draft first.'));
         }
         this.grab_focus();
+        return isPut;
     }
 
     _put(text, attachments) {

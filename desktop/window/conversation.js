@@ -34,7 +34,7 @@ export const Conversation = GObject.registerClass({
         this._service = service;
         this.thread = thread;
         this._client = null;
-        // The last question with its answer.
+        // The last question, its text as it was sent, and its answer.
         this._last = null;
         this._messages = new Gtk.Box({orientation: Gtk.Orientation.VERTICAL, spacing: 18, cssClasses: ['messages']});
         this._composer = new Composer(service);
@@ -132,6 +132,7 @@ export const Conversation = GObject.registerClass({
                         reply.fail(reply.failure);
                     else
                         reply.complete(null, reply.model);
+                    reply.isStored = true;
                 }
             }
         }
@@ -179,15 +180,41 @@ export const Conversation = GObject.registerClass({
         }
     }
 
-    _submit() {
+    async _submit() {
+        if (this._composer.editing && !await this._removeLast())
+            return;
         const {text, pictures} = this._composer.take();
         this.ask(text, pictures);
     }
 
+    /** Removes the last question and its answer, and returns whether it could. */
+    async _removeLast() {
+        const {question, text, reply} = this._last;
+        this.running = true;
+        try {
+            // A turn that has failed just now may not be stored, and the model does not read it.
+            if (reply.isStored && this.thread !== null)
+                await this._service.call('Threads', 'UndoTurn', '(sa{sv})', [this.thread, {text: new GLib.Variant('s', text)}]);
+            else if (reply.isStored)
+                await this._service.call('Client', 'UndoTurn', '()', [], {path: this._client});
+            [question, reply].filter(widget => widget).forEach(widget => this._messages.remove(widget));
+            this._last = null;
+            this._composer.grab_focus();
+            return true;
+        } catch (failure) {
+            this.emit('problem', failure.message);
+            return false;
+        } finally {
+            this.running = this._stopped = false;
+        }
+    }
+
     _showQuestion(text, pictures) {
         const question = new Question(text, pictures);
-        question.connect('edit', () =>
-            this._composer.propose(question.parts.text, [...pictures, ...question.parts.files]));
+        question.connect('edit', () => {
+            if (this._composer.propose(question.parts.text, [...pictures, ...question.parts.files]))
+                this._composer.editing = true;
+        });
         this._greeting.visible = false;
         this._messages.append(question);
         return question;
@@ -197,24 +224,24 @@ export const Conversation = GObject.registerClass({
     _showReply(question, text) {
         const reply = new Reply();
         reply.connect('sign-in', () => this.emit('sign-in'));
-        reply.connect('retry', () => {
+        const again = async () => {
             if (this.running)
                 return;
-            [question, reply].filter(widget => widget).forEach(widget => this._messages.remove(widget));
-            this._last = null;
-            this.ask(text, question?.parts.pictures);
-        });
-        // A thread keeps its turns, so the earlier answer stays.
-        reply.connect('again', () => this.ask(text, question?.parts.pictures));
+            // An earlier answer that failed stays where it is.
+            if (this._last?.reply !== reply || await this._removeLast())
+                this.ask(text, question?.parts.pictures);
+        };
+        ['retry', 'again'].forEach(signal => reply.connect(signal, again));
         this._messages.append(reply);
         this._showLast(false);
-        this._last = {question, reply};
+        this._composer.editing = false;
+        this._last = {question, text, reply};
         return reply;
     }
 
     // Only the last question can be edited, and asked again.
     _showLast(isLast) {
-        Object.values(this._last ?? {}).filter(widget => widget).forEach(widget => (widget.isLast = isLast));
+        [this._last?.question, this._last?.reply].filter(widget => widget).forEach(widget => (widget.isLast = isLast));
     }
 
     // Keeps the view at the end while the answer grows, unless the user has scrolled up.

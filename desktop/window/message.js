@@ -26,7 +26,7 @@ export const Question = GObject.registerClass({
         if (shown)
             card.append(new Gtk.Label({label: shown, wrap: true, wrapMode: 2, xalign: 0, selectable: true}));
         this._edit = iconButton('document-edit-symbolic', _('Edit the question'), {
-            tooltipText: _('Edit the question and ask it: the earlier answer stays'), cssClasses: ['flat'], halign: Gtk.Align.END, visible: false, act: () => this.emit('edit'),
+            cssClasses: ['flat'], halign: Gtk.Align.END, visible: false, act: () => this.emit('edit'),
         });
         [card, this._edit].forEach(child => this.append(child));
     }
@@ -47,6 +47,8 @@ export const Reply = GObject.registerClass({
             accessibleRole: Gtk.AccessibleRole.GROUP,
         });
         named(this, _('Answer'));
+        /** Whether the turn is certainly stored. */
+        this.isStored = false;
         this._answer = new Answer();
         this._answer.connect('grown', () => this.emit('grown'));
         this._waiting = new Gtk.Box({spacing: 8});
@@ -60,7 +62,7 @@ export const Reply = GObject.registerClass({
             cssClasses: ['flat'], act: () => this.get_clipboard().set(this.text),
         }));
         this._again = iconButton('view-refresh-symbolic', _('Ask again'), {
-            tooltipText: _('Ask again: the earlier answer stays'), cssClasses: ['flat'], visible: false,
+            tooltipText: _('Ask again, and replace the answer'), cssClasses: ['flat'], visible: false,
             act: () => this.emit('again'),
         });
         this._foot.append(this._again);
@@ -87,6 +89,7 @@ export const Reply = GObject.registerClass({
         if (text?.startsWith(this.text) && text.length > this.text.length)
             this._answer.append_text(text.slice(this.text.length));
         this._end();
+        this.isStored = true;
         if (model)
             this._foot.append(new Gtk.Label({label: model, cssClasses: ['caption', 'dim-label']}));
     }

@@ -26,19 +26,35 @@ Turn::Turn(QObject *parent)
     connect(&m_draw, &QTimer::timeout, this, &Turn::textChanged);
 }
 
-void Turn::ask(const QString &text)
+void Turn::ask(const QString &text, bool replaces)
 {
     if (m_running)
         return;
+    const auto removed = replaces && m_stored && !m_thread.isEmpty() ? m_question : QString();
     m_number++;
     m_question = text;
+    m_stored = false;
     m_answer.clear();
     m_code.clear();
     m_problem.clear();
     m_running = true;
     Q_EMIT textChanged();
     Q_EMIT changed();
+    if (!removed.isEmpty())
+        return remove(removed);
     m_thread.isEmpty() ? create() : open();
+}
+
+void Turn::remove(const QString &question)
+{
+    auto message = Service::method(QStringLiteral("Threads"), QStringLiteral("UndoTurn"));
+    message << m_thread << QVariantMap{{QStringLiteral("text"), question}};
+    const auto removed = [this, number = m_number](const QDBusMessage &, const QString &code, const QString &problem) {
+        if (number != m_number || !m_running)
+            return;
+        code.isEmpty() ? open() : end(code, problem);
+    };
+    Service::send(message, this, callTimeout, removed);
 }
 
 void Turn::create()
@@ -117,6 +133,7 @@ void Turn::read(const QByteArray &line)
         Q_EMIT approvalsChanged();
     } else if (kind == QLatin1String("completed")) {
         m_answer = text("text");
+        m_stored = true;
         end({}, {});
     } else if (kind == QLatin1String("failed")) {
         end(text("error").section(QLatin1Char('.'), -1), text("message"));

@@ -43,8 +43,8 @@ public:
     QString problem() const { return m_problem; }
     QString thread() const { return m_thread; }
 
-    /// Asks, unless a turn is running.
-    Q_INVOKABLE void ask(const QString &text);
+    /// Asks, unless a turn is running. With `replaces` the stored turn of the latest question is removed first.
+    Q_INVOKABLE void ask(const QString &text, bool replaces = false);
     /// Cancels the turn. The received text stays.
     Q_INVOKABLE void cancel();
     /// Clears everything; the next question begins a new thread.
@@ -58,6 +58,7 @@ Q_SIGNALS:
 
 private:
     void create();
+    void remove(const QString &question);
     void open();
     void opened(const QDBusMessage &reply);
     void readLines();
@@ -75,6 +76,8 @@ private:
     QLocalSocket *m_socket = nullptr;
     QTimer m_draw;
     bool m_running = false;
+    // Whether the turn of the latest question is certainly stored.
+    bool m_stored = false;
     bool m_textShown = false;
     // Replies for earlier questions are ignored.
     int m_number = 0;

@@ -32,13 +32,14 @@ ColumnLayout {
         const text = field.text.trim();
         if (text === "" || turn.running)
             return;
+        const isEdited = field.edited;
         field.clear();
-        ask(text);
+        ask(text, isEdited);
     }
 
-    function ask(text) {
+    function ask(text, replaces) {
         turn.options = choices.options;
-        turn.ask(text);
+        turn.ask(text, replaces);
     }
 
     PlasmaComponents.ScrollView {
@@ -100,14 +101,17 @@ ColumnLayout {
         PlasmaComponents.ToolButton {
             icon.name: "view-refresh"
             text: i18nd("chappie", "Ask again")
-            onClicked: view.ask(view.turn.question)
+            onClicked: view.ask(view.turn.question, true)
         }
         PlasmaComponents.ToolButton {
             icon.name: "document-edit"
             text: i18nd("chappie", "Edit the question")
             onClicked: {
                 // A draft stays.
-                field.text = field.text || view.turn.question;
+                if (field.text === "") {
+                    field.text = view.turn.question;
+                    field.edited = true;
+                }
                 view.focusField();
             }
         }
@@ -115,11 +119,16 @@ ColumnLayout {
     RowLayout {
         PlasmaComponents.TextField {
             id: field
+
+            // Whether the text replaces the latest question.
+            property bool edited: false
+
             Layout.fillWidth: true
             Accessible.name: i18nd("chappie", "Question")
             focus: true
             placeholderText: i18nd("chappie", "Ask")
             onAccepted: view.submit()
+            onTextChanged: edited = edited && text !== ""
             Keys.onPressed: event => {
                 const pages = event.key === Qt.Key_PageDown ? 1 : event.key === Qt.Key_PageUp ? -1 : 0;
                 if (pages !== 0)
