@@ -71,7 +71,9 @@ ColumnLayout {
                 selectByMouse: true
                 selectedTextColor: Kirigami.Theme.highlightedTextColor
                 selectionColor: Kirigami.Theme.highlightColor
-                text: `<span style="white-space: pre-wrap">${Markdown.markdown(view.turn.text)}</span>`
+                // Qt takes the desktop's own fixed font for <tt>, which may not be installed.
+                text: `<span style="white-space: pre-wrap">${Markdown.markdown(view.turn.text)
+                    .replace(/<tt>/g, '<tt style="font-family: monospace">')}</span>`
                 textFormat: TextEdit.RichText
                 visible: view.turn.text !== ""
                 wrapMode: TextEdit.Wrap
