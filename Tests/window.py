@@ -675,6 +675,7 @@ class Run:
             self.window.button_is_there("Ask")
             self.window.action("ask", "Is it slow?")
             self.window.shows("You said: “Is it slow?”")
+            self.measures_the_first_word()
         finally:
             os.environ["GSK_RENDERER"] = renderer
             for process in busy:
@@ -684,6 +685,36 @@ class Run:
         self.window.close()
         self.window = Window()
         self.window.button_is_there("Ask")
+
+    def measures_the_first_word(self):
+        """Prints the time from a question to the first word of its answer. To look at the last message takes a part of
+        a second here, which is in the window's figure."""
+        messages = self.window.named(Atspi.Role.PANEL, "Answer").get_parent()
+
+        def first(place, number, asks):
+            word = f"{place}{number}"
+            self.world.answer(f"{word} and so on.")
+            self.window.button_is_there("Ask")
+            begun = time.monotonic()
+            asks(word)
+            return time.monotonic() - begun
+
+        def at_the_terminal(word):
+            asking = subprocess.Popen(["chappie", "ask", "Is it slow?"], stdout=subprocess.PIPE, text=True)
+            equal("the first letter", asking.stdout.read(1), word[0])
+            asking.communicate()
+
+        def in_the_window(word):
+            self.window.keys("Is it slow?")
+            self.window.key(RETURN)
+            wait_for(f"the word “{word}”", lambda: word in self.window.deep_words(
+                messages.get_child_at_index(messages.get_child_count() - 1)))
+
+        for place, asks in (("Terminal", at_the_terminal), ("Window", in_the_window)):
+            times = [first(place, number, asks) for number in range(5)]
+            self.world.be_online()
+            print(f"      first word, {place.lower()}: {sorted(times)[2]:.2f} s "
+                  f"({min(times):.2f} to {max(times):.2f})")
 
     def stores_none(self):
         """The service is configured to store no threads."""
