@@ -384,6 +384,26 @@ class Run:
         equal("the options", options, {
             "fastMode": False, "model": "gpt-6-astra", "reasoningEffort": "low", "instructions": "Be short."})
 
+    def searches_the_web(self):
+        """The sources are buttons that open the pages."""
+        self.shell.press("New conversation")
+        self.shell.press("Asked with: Default model")
+        self.shell.press("Search the web")
+        self.shell.shows("Asked with: Default model · Web search")
+        self.shell.press("Asked with: Default model · Web search")
+        self.shell.ask("search for night buses")
+        self.shell.shows("2. night buses, source 2 (example.net)")
+        self.picture("searched")
+        self.shell.press("1. night buses, source 1 (example.org)")
+        wait_for("the page", lambda: self.shell.page.exists() and self.shell.page.read_text() == "https://example.org/night-buses/1")
+        if not self.shell.is_open():
+            self.shell.open()
+        self.shell.ask("What is a bus?")
+        self.shell.shows("The model did not search the web.")
+        self.shell.press("Asked with: Default model · Web search")
+        self.shell.press("Search the web")
+        self.shell.press("Asked with: Default model")
+
     def asks_again(self):
         def questions():
             thread = call_service("Threads.List", "(a{sv})", {})[0]["id"]
@@ -656,7 +676,7 @@ def main():
     run = Run(arguments.pictures)
     print(f"      GNOME Shell {run.shell.version}")
     steps = [run.without_a_service, run.signs_in_in_the_browser, run.signs_in, run.shortcut, run.asks_and_streams,
-             run.chooses, run.asks_again, run.opens_the_window, run.stops, run.approves, run.megabyte, run.killed_while_it_streams, run.uses_up_the_limit, run.offline,
+             run.chooses, run.asks_again, run.opens_the_window, run.searches_the_web, run.stops, run.approves, run.megabyte, run.killed_while_it_streams, run.uses_up_the_limit, run.offline,
              run.locked, run.disabled_while_it_unlocks, run.disabled_and_enabled, run.preferences, run.signs_out, *[run.idle] * arguments.idle,
              run.logs_no_errors]
     try:

@@ -229,6 +229,22 @@ class PlasmaRun(Run):
         thread = json.loads(call_service("Threads.Get", "(s)", self.thread_ids()[0]))
         equal("the number of stored turns", len(thread["turns"]), 1)
 
+    def searches_the_web(self):
+        """The sources are links."""
+        self.window.press("Asked with: Default model")
+        Atspi.Action.do_action(wait_for(
+            "the choice", lambda: self.window.named(Atspi.Role.CHECK_BOX, "Search the web")), 0)
+        self.window.press("Asked with: Default model · Web search")
+        self.window.ask("search for night buses")
+        self.window.shows("1. night buses, source 1 (example.org)")
+        self.window.shows("2. night buses, source 2 (example.net)")
+        self.picture("searched")
+        self.window.ask("What is a bus?")
+        self.window.shows("The model did not search the web.")
+        self.window.press("Asked with: Default model · Web search")
+        Atspi.Action.do_action(self.window.named(Atspi.Role.CHECK_BOX, "Search the web"), 0)
+        self.window.press("Asked with: Default model")
+
     def follows_up(self):
         """Follow-up questions are in the same thread."""
         self.world.answer("And another one.")
@@ -378,7 +394,7 @@ class PlasmaRun(Run):
 
 def main():
     run = PlasmaRun(parse_arguments().pictures)
-    steps = [run.without_a_service, run.signs_in, run.asks_and_streams, run.chooses, run.follows_up, run.loads_nothing, run.stops,
+    steps = [run.without_a_service, run.signs_in, run.asks_and_streams, run.chooses, run.searches_the_web, run.follows_up, run.loads_nothing, run.stops,
              run.locked, run.approves, run.megabyte, run.killed_while_it_streams, run.offline, run.opens_the_window,
              run.shortcut_and_idle, run.signs_out, run.locked_keyring]
     try:

@@ -81,9 +81,11 @@ def add_browser(script):
     applications.mkdir(exist_ok=True)
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)
+    schemes = ["x-scheme-handler/http", "x-scheme-handler/https"]
     (applications / "browser.desktop").write_text(
-        f"[Desktop Entry]\nType=Application\nName=Browser\nExec={program} %u\nMimeType=x-scheme-handler/http;\n")
-    (applications / "mimeapps.list").write_text("[Default Applications]\nx-scheme-handler/http=browser.desktop\n")
+        f"[Desktop Entry]\nType=Application\nName=Browser\nExec={program} %u\nMimeType={';'.join(schemes)};\n")
+    (applications / "mimeapps.list").write_text(
+        "[Default Applications]\n" + "".join(f"{scheme}=browser.desktop\n" for scheme in schemes))
 
 
 class World:

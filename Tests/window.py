@@ -253,7 +253,7 @@ class Run:
 
     def steps(self):
         return [self.without_a_service, self.signs_in_in_the_browser, self.signs_in, self.asks_and_streams, self.idles,
-                self.chooses, self.asks_again, self.exports, self.narrow, self.stops, self.threads, self.searches_texts, self.locked, self.approves, self.megabyte,
+                self.chooses, self.searches_the_web, self.asks_again, self.exports, self.narrow, self.stops, self.threads, self.searches_texts, self.locked, self.approves, self.megabyte,
                 self.uses_up_the_limit, self.killed_while_it_streams, self.asks_from_a_command_line, self.offline, self.draws_slowly,
                 self.stores_none, self.adds_an_account, self.signs_out, self.locked_keyring]
 
@@ -390,6 +390,34 @@ class Run:
         self.window.shows("Asked with: Default model")
         self.window.action("thread", thread)
         self.window.shows("Asked with: gpt-6-astra · Low · …")
+
+    def searches_the_web(self):
+        """The sources are links, also when the conversation is opened again."""
+        thread = self.thread_ids()[0]
+        self.window.press("New conversation")
+        self.window.press("Asked with: Default model")
+        self.window.shows("Search the web")
+        for _ in range(3):
+            self.window.key(TAB)
+        self.window.keys(" ")
+        self.window.shows("Asked with: Default model · Web search")
+        self.window.key(ESCAPE)
+        self.window.hides("A search carries words of the question to a search engine.")
+        self.window.ask("search for night buses")
+        for source in "1. night buses, source 1 (example.org)", "2. night buses, source 2 (example.net)":
+            self.window.shows(source)
+        self.look("searched")
+        searched = self.thread_ids()[0]
+        self.window.ask("What is a bus?")
+        self.window.shows("The model did not search the web.")
+        self.window.button_is_there("Ask")
+        self.window.action("thread", thread)
+        self.window.hides("(example.org)")
+        self.window.action("thread", searched)
+        self.window.shows("1. night buses, source 1 (example.org)")
+        self.window.shows("Asked with: Default model")
+        self.window.action("thread", thread)
+        self.window.hides("(example.org)")
 
     def asks_again(self):
         """The last question alone is asked again or edited. It replaces neither a draft nor another program's turn."""

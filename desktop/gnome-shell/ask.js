@@ -7,10 +7,11 @@ import St from 'gi://St';
 
 import {ChoicesView} from './choices.js';
 import {Failure} from './shared/service.js';
-import {_} from './shared/text.js';
+import {sources} from './shared/sources.mjs';
+import {_, searchText, visible} from './shared/text.js';
 import {Turn} from './shared/turn.js';
 import {beginning, markup} from './text.js';
-import {button, column, copy, iconButton, label, row, scroller} from './widgets.js';
+import {button, column, copy, iconButton, label, openPage, row, scroller} from './widgets.js';
 
 // Milliseconds between two updates of the view while an answer is streamed.
 const UPDATE_INTERVAL = 40;
@@ -40,8 +41,11 @@ export class Ask {
         this._shown = label('chappie-answer');
         this._shown.can_focus = true;
         this._more = label('chappie-hint', _('The answer is longer than the box.'));
+        this._state = label('chappie-hint');
+        this._sources = column('');
         this._problem = label('chappie-problem');
-        const content = column('chappie-part chappie-content', this._question, this._shown, this._more, this._problem);
+        const content = column('chappie-part chappie-content', this._question, this._shown, this._more, this._sources, this._state,
+            this._problem);
         this._view = scroller('chappie-view', content);
         this._place = content.vadjustment;
         this._copy = button(_('Copy the answer'), () => copy(this._answer));
@@ -160,8 +164,10 @@ export class Ask {
                     continue;  // Events are ignored until the last one.
                 if (event.event === 'text-delta')
                     this._append(event.text);
+                else if (event.event === 'search')
+                    this._tell(searchText(event));
                 else if (event.event === 'completed')
-                    [this._answer, this._isStored] = [event.text, true];
+                    this._complete(event);
             }
             if (asked === this._asked)
                 this._end(null);
@@ -182,8 +188,22 @@ export class Ask {
         this._isStored = this._isEdited = false;
         this._question.text = beginning(question);
         this._answer = '';
-        this._problem.text = '';
+        this._problem.text = this._state.text = '';
+        this._sources.destroy_all_children();
         this._place.value = 0;
+    }
+
+    /** A line below the answer; empty for none. */
+    _tell(text) {
+        this._state.text = text;
+        this._draw();
+    }
+
+    _complete({text, searches, citations}) {
+        [this._answer, this._isStored] = [text, true];
+        const pages = sources(citations);
+        pages.forEach(({url, label: name}) => this._sources.add_child(button(visible(name), () => openPage(url))));
+        this._tell(pages.length === 0 && searches === 0 ? _('The model did not search the web.') : '');
     }
 
     _append(text) {
@@ -214,6 +234,7 @@ export class Ask {
         this._shown.clutter_text.set_markup(markup(shown));
         this._shown.visible = this._answer !== '';
         this._more.visible = shown.length < this._answer.length;
+        this._state.visible = this._state.text !== '';
         this._problem.visible = this._problem.text !== '';
         this._question.visible = this._view.visible = this._question.text !== '';
         this._answerButtons.visible = this._question.text !== '' && !this.isRunning;

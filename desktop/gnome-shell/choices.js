@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model, its effort and the instructions of a conversation: a line that shows them, and opens to change them.
+// The model, its effort, the instructions and the web search of a conversation: a line that shows them, and opens to
+// change them.
 import Clutter from 'gi://Clutter';
 import St from 'gi://St';
 
@@ -27,9 +28,15 @@ export class ChoicesView {
             this._showSummary();
         });
         this._instructions.clutter_text.connect('activate', () => this._toggle());
+        this._search = button(_('Search the web'), () => {
+            this.value.search = this.value.search ? '' : 'live';
+            this._showSummary();
+        });
+        this._search.toggle_mode = true;
         const titled = list => column('', label('chappie-title', list.accessible_name), scroller('chappie-choices-view', list));
         this._form = column('chappie-part',
-            row('chappie-row', ...Object.values(this._lists).map(titled)), this._instructions);
+            row('chappie-row', ...Object.values(this._lists).map(titled)), this._instructions,
+            this._search, label('chappie-hint', _('A search carries words of the question to a search engine.')));
         this._form.visible = false;
         this.actor = column('', this._summary, this._form);
         this._showSummary();
@@ -98,6 +105,7 @@ export class ChoicesView {
     }
 
     _showSummary() {
+        this._search.checked = this.value.search !== '';
         this._summary.label = `${this.value.summary} ▾`;
         this._summary.accessible_name = fill(_('Asked with: %s'), this.value.summary);
     }

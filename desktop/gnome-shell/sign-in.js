@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sign-in: in the browser, or with a code and the page to enter it on.
-import Gio from 'gi://Gio';
-
 import {quiet, signInStep} from './shared/states.js';
 import {_, fill} from './shared/text.js';
-import {button, column, copy, label, row} from './widgets.js';
+import {button, column, copy, label, openPage, row} from './widgets.js';
 
 export class SignIn {
     constructor(service, close) {
@@ -56,9 +54,8 @@ export class SignIn {
         // The service opens the page of a browser sign-in, also of one that is running already.
         if (this._page === null)
             this._call('StartBrowserSignIn', '(a{sv})', quiet());
-        // The address comes from a server, so its scheme is checked.
-        else if (/^https?:/.test(this._page))
-            Gio.AppInfo.launch_default_for_uri_async(this._page, global.create_app_launch_context(0, -1), null, null);
+        else
+            openPage(this._page);
     }
 
     async _call(method, signature, values) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Widgets with accessible names.
 import Clutter from 'gi://Clutter';
+import Gio from 'gi://Gio';
 import Pango from 'gi://Pango';
 import St from 'gi://St';
 
@@ -54,6 +55,12 @@ export function reveal(list, child) {
     const {y1, y2} = child.get_allocation_box();
     const place = list.vadjustment;
     place.value = Math.max(Math.min(place.value, y1), y2 - place.page_size);
+}
+
+/** Opens a page in the browser. The address comes from a server, so its scheme is checked. */
+export function openPage(address) {
+    if (/^https?:/.test(address))
+        Gio.AppInfo.launch_default_for_uri_async(address, global.create_app_launch_context(0, -1), null, null);
 }
 
 export function copy(text) {

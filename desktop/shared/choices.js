@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model, its effort and the instructions that the next question of a conversation is asked with.
+// The model, its effort and the instructions that the next question of a conversation is asked with, and whether the
+// model may search the web.
 import GLib from 'gi://GLib';
 
 import {_, fill} from './text.js';
@@ -17,9 +18,9 @@ const EFFORTS = {
 export const effortName = effort => EFFORTS[effort]?.() ?? effort;
 
 export class Choices {
-    /** Each is empty for the default. */
-    constructor({model = '', effort = '', instructions = ''} = {}) {
-        Object.assign(this, {model, effort, instructions});
+    /** Each is empty for the default. A search carries words of the question out, so it is not remembered. */
+    constructor({model = '', effort = '', instructions = '', search = ''} = {}) {
+        Object.assign(this, {model, effort, instructions, search});
     }
 
     /** Those of a stored message. */
@@ -29,15 +30,18 @@ export class Choices {
 
     /** The options of a turn. */
     get options() {
-        const options = {model: this.model, reasoning_effort: this.effort, instructions: this.instructions.trim()};
+        const options = {
+            model: this.model, reasoning_effort: this.effort, instructions: this.instructions.trim(),
+            web_search: this.search,
+        };
         return Object.fromEntries(Object.entries(options).filter(([, value]) => value)
             .map(([key, value]) => [key, new GLib.Variant('s', value)]));
     }
 
     /** A short text for a button. */
     get summary() {
-        return [this.model || _('Default model'), this.effort && effortName(this.effort), this.instructions.trim() && '…']
-            .filter(part => part).join(' · ');
+        return [this.model || _('Default model'), this.effort && effortName(this.effort), this.instructions.trim() && '…',
+            this.search && _('Web search')].filter(part => part).join(' · ');
     }
 }
 

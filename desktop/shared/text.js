@@ -26,6 +26,15 @@ const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029\u3164\u115f\u1160]/g
 export const visible = text => text.replace(HIDDEN, character =>
     `\\u{${character.codePointAt(0).toString(16)}}`);
 
+/** What a search of the web does now; empty when the answer goes on. */
+export function searchText({status, detail}) {
+    if (status === 'reading')
+        return fill(_('Reading %s…'), visible(detail));
+    if (status !== 'searching')
+        return '';
+    return detail ? fill(_('Searching the web: %s…'), visible(detail)) : _('Searching the web…');
+}
+
 /** The windows of `limitWindows` with texts: `title`, `used`, and `resetText`, which is empty if it is unknown. */
 export const limitTexts = (limits, formatTime) => limitWindows(limits).map(window => ({
     ...window,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The button below the question that shows and changes the model, its effort and the instructions.
+// The button below the question that shows and changes the model, its effort, the instructions, and whether the model may
+// search the web.
 import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
 
@@ -35,11 +36,21 @@ export const ChoicesButton = GObject.registerClass({
             child: this._instructions, minContentHeight: 80, minContentWidth: 240, hscrollbarPolicy: Gtk.PolicyType.NEVER,
             cssClasses: ['entry'],
         }), 1, 2, 1, 1);
+        this._search = new Gtk.CheckButton({label: _('Search the web')});
+        this._search.connect('toggled', () => {
+            this.value.search = this._search.active ? 'live' : '';
+            this._showSummary();
+        });
+        grid.attach(this._search, 1, 3, 1, 1);
+        grid.attach(new Gtk.Label({
+            label: _('A search carries words of the question to a search engine.'), xalign: 0, wrap: true, maxWidthChars: 36,
+            cssClasses: ['caption', 'dim-label'],
+        }), 1, 4, 1, 1);
         this._label = new Gtk.Label({ellipsize: 3, cssClasses: ['caption']});
         this._button = new Gtk.MenuButton({
             child: this._label, alwaysShowArrow: true, popover: new Gtk.Popover({child: grid}),
             direction: Gtk.ArrowType.UP, cssClasses: ['flat'],
-            tooltipText: _('Model, effort and instructions of this conversation'),
+            tooltipText: _('Model, effort, instructions and web search'),
         });
         this._button.popover.connect('show', () => this._read());
         this.append(this._button);
@@ -51,6 +62,7 @@ export const ChoicesButton = GObject.registerClass({
         this.value = choices;
         this._fill();
         this._instructions.buffer.set_text(choices.instructions, -1);
+        this._search.active = choices.search !== '';
     }
 
     _list(grid, row, name, choose) {

@@ -7,6 +7,7 @@ import Gtk from 'gi://Gtk?version=4.0';
 
 import {Choices} from '../shared/choices.js';
 import {Failure} from '../shared/service.js';
+import {_, searchText} from '../shared/text.js';
 import {Approval} from './approval.js';
 import {Composer} from './composer.js';
 import {Greeting} from './greeting.js';
@@ -133,6 +134,7 @@ export const Conversation = GObject.registerClass({
                     else
                         reply.complete(null, reply.model);
                     reply.isStored = true;
+                    reply.cite({citations: events.find(({kind}) => kind === 'citations')?.citations});
                 }
             }
         }
@@ -166,6 +168,9 @@ export const Conversation = GObject.registerClass({
         case 'text-delta':
             reply.append_text(event.text);
             break;
+        case 'search':
+            reply.state = searchText(event) || _('Answering…');
+            break;
         case 'approval-requested': {
             const {call} = event;
             const card = new Approval({tool: event.name, text: event.arguments, problem: event.message});
@@ -176,6 +181,7 @@ export const Conversation = GObject.registerClass({
         }
         case 'completed':
             reply.complete(event.text, event.model);
+            reply.cite(event);
             break;
         }
     }

@@ -3,7 +3,8 @@
 import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
 
-import {_} from '../shared/text.js';
+import {sources} from '../shared/sources.mjs';
+import {_, visible} from '../shared/text.js';
 import {Answer} from './answer.js';
 import {thumbnail, withoutFiles} from './attachments.js';
 import {iconButton, named} from './widgets.js';
@@ -66,11 +67,17 @@ export const Reply = GObject.registerClass({
             act: () => this.emit('again'),
         });
         this._foot.append(this._again);
-        [this._answer, this._tools, this._waiting, this._foot].forEach(child => this.append(child));
+        this._sources = new Gtk.Box({orientation: Gtk.Orientation.VERTICAL, visible: false});
+        [this._answer, this._sources, this._tools, this._waiting, this._foot].forEach(child => this.append(child));
     }
 
     get text() {
         return this._answer.text;
+    }
+
+    /** What it waits for. */
+    set state(text) {
+        this._state.label = text;
     }
 
     append_text(text) {
@@ -92,6 +99,22 @@ export const Reply = GObject.registerClass({
         this.isStored = true;
         if (model)
             this._foot.append(new Gtk.Label({label: model, cssClasses: ['caption', 'dim-label']}));
+    }
+
+    /** Shows the sources of a complete answer, as links, or that it has none though it could search. */
+    cite({searches, citations}) {
+        const pages = sources(citations);
+        if (pages.length === 0 && searches !== 0)
+            return;
+        this._sources.visible = true;
+        const title = pages.length > 0 ? _('Sources') : _('The model did not search the web.');
+        this._sources.append(new Gtk.Label({label: title, xalign: 0, cssClasses: ['caption', 'dim-label']}));
+        pages.forEach(({url, label}) => {
+            const link = new Gtk.LinkButton({uri: url, label: visible(label), halign: Gtk.Align.START});
+            link.get_child().ellipsize = 3;
+            this._sources.append(link);
+        });
+        this.emit('grown');
     }
 
     /** Ends the answer with an error. */

@@ -38,6 +38,7 @@ void Turn::ask(const QString &text, bool replaces)
     m_code.clear();
     m_problem.clear();
     m_running = true;
+    setSearch({});
     Q_EMIT textChanged();
     Q_EMIT changed();
     if (!removed.isEmpty())
@@ -131,13 +132,22 @@ void Turn::read(const QByteArray &line)
             m_draw.start();
     } else if (kind == QLatin1String("approval-requested") || kind == QLatin1String("tool-call-completed")) {
         Q_EMIT approvalsChanged();
+    } else if (kind == QLatin1String("search")) {
+        setSearch(event.toVariantMap());
     } else if (kind == QLatin1String("completed")) {
         m_answer = text("text");
         m_stored = true;
+        setSearch(event.toVariantMap());
         end({}, {});
     } else if (kind == QLatin1String("failed")) {
         end(text("error").section(QLatin1Char('.'), -1), text("message"));
     }
+}
+
+void Turn::setSearch(const QVariantMap &search)
+{
+    m_search = search;
+    Q_EMIT searchChanged();
 }
 
 void Turn::write(const QJsonObject &line)
@@ -157,6 +167,7 @@ void Turn::reset()
 {
     end({}, {});
     m_thread.clear();
+    setSearch({});
     m_question.clear();
     m_answer.clear();
     m_code.clear();

@@ -26,6 +26,8 @@ class Turn : public QObject
     /// The last component of the latest error's name, and a sentence for the user; empty without an error.
     Q_PROPERTY(QString code READ code NOTIFY changed)
     Q_PROPERTY(QString problem READ problem NOTIFY changed)
+    /// What a search of the web does, as the event `search` tells it; of a complete answer its `searches` and `citations`.
+    Q_PROPERTY(QVariantMap search READ search NOTIFY searchChanged)
     /// The options of the next turn: those of `Client.OpenTurn`.
     Q_PROPERTY(QVariantMap options MEMBER m_options)
     /// The id of the thread; empty before the first question, and when the service stores none.
@@ -42,6 +44,7 @@ public:
     QString code() const { return m_code; }
     QString problem() const { return m_problem; }
     QString thread() const { return m_thread; }
+    QVariantMap search() const { return m_search; }
 
     /// Asks, unless a turn is running. With `replaces` the stored turn of the latest question is removed first.
     Q_INVOKABLE void ask(const QString &text, bool replaces = false);
@@ -53,6 +56,7 @@ public:
 Q_SIGNALS:
     void changed();
     void textChanged();
+    void searchChanged();
     /// The pending approvals of this turn have changed.
     void approvalsChanged();
 
@@ -63,6 +67,7 @@ private:
     void opened(const QDBusMessage &reply);
     void readLines();
     void read(const QByteArray &line);
+    void setSearch(const QVariantMap &search);
     void write(const QJsonObject &line);
     void end(const QString &code, const QString &problem);
 
@@ -72,6 +77,7 @@ private:
     QString m_problem;
     QString m_thread;
     QVariantMap m_options;
+    QVariantMap m_search;
     QByteArray m_line;
     QLocalSocket *m_socket = nullptr;
     QTimer m_draw;

@@ -7,6 +7,8 @@ import org.kde.plasma.components as PlasmaComponents
 import org.kde.plasma.extras as PlasmaExtras
 
 import "markdown.mjs" as Markdown
+import "sources.mjs" as Sources
+import "states.mjs" as States
 
 ColumnLayout {
     id: view
@@ -17,6 +19,13 @@ ColumnLayout {
         : turn.code === "Network" ? i18nd("chappie", "The servers cannot be reached. Check the connection to the network.")
         : turn.code === "Interrupted" ? i18nd("chappie", "The service ended before the answer was complete.")
         : turn.problem
+
+    readonly property var sources: Sources.sources(turn.search.citations)
+    readonly property string searchText: turn.search.status === "reading" ? States.fill(i18nd("chappie", "Reading %s…"), turn.search.detail)
+        : turn.search.searches === 0 && sources.length === 0 ? i18nd("chappie", "The model did not search the web.")
+        : turn.search.status !== "searching" ? ""
+        : turn.search.detail ? States.fill(i18nd("chappie", "Searching the web: %s…"), turn.search.detail)
+        : i18nd("chappie", "Searching the web…")
 
     function focusField() {
         field.forceActiveFocus();
@@ -78,6 +87,17 @@ ColumnLayout {
                 visible: view.turn.text !== ""
                 wrapMode: TextEdit.Wrap
             }
+            Repeater {
+                model: view.sources
+
+                Kirigami.UrlButton {
+                    required property var modelData
+                    Layout.fillWidth: true
+                    elide: Text.ElideRight
+                    text: modelData.label
+                    url: modelData.url
+                }
+            }
         }
     }
 
@@ -86,6 +106,14 @@ ColumnLayout {
         font: Kirigami.Theme.smallFont
         text: i18nd("chappie", "The answer is longer than the box.")
         visible: view.turn.answer.length > view.turn.limit
+        wrapMode: Text.Wrap
+    }
+    PlasmaComponents.Label {
+        Layout.fillWidth: true
+        font: Kirigami.Theme.smallFont
+        text: view.searchText
+        textFormat: Text.PlainText
+        visible: text !== ""
         wrapMode: Text.Wrap
     }
     PlasmaComponents.Label {

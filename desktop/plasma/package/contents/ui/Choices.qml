@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model, its effort and the instructions of a conversation: a line that shows them, and opens to change them.
+// The model, its effort, the instructions and the web search of a conversation: a line that shows them, and opens to
+// change them.
 import QtQuick
 import QtQuick.Layouts
+import org.kde.kirigami as Kirigami
 import org.kde.plasma.components as PlasmaComponents
 
 import "states.mjs" as States
@@ -27,16 +29,19 @@ ColumnLayout {
         const words = instructions.text.trim();
         if (words !== "")
             options.instructions = words;
+        if (search.checked)
+            options.web_search = "live";
         return options;
     }
     readonly property string summary: [model || i18nd("chappie", "Default model"), effort && effortName(effort),
-        options.instructions ? "…" : ""].filter(part => part).join(" · ")
+        options.instructions ? "…" : "", search.checked ? i18nd("chappie", "Web search") : ""].filter(part => part).join(" · ")
 
     onThreadChanged: {
         if (thread !== "")
             return;
         model = effort = "";
         instructions.clear();
+        search.checked = false;
         isOpen = false;
     }
 
@@ -109,5 +114,17 @@ ColumnLayout {
         Accessible.name: i18nd("chappie", "Instructions")
         placeholderText: i18nd("chappie", "Instructions")
         visible: view.isOpen
+    }
+    PlasmaComponents.CheckBox {
+        id: search
+        text: i18nd("chappie", "Search the web")
+        visible: view.isOpen
+    }
+    PlasmaComponents.Label {
+        Layout.fillWidth: true
+        font: Kirigami.Theme.smallFont
+        text: i18nd("chappie", "A search carries words of the question to a search engine.")
+        visible: view.isOpen
+        wrapMode: Text.Wrap
     }
 }
