@@ -65,7 +65,7 @@ extension ChappieClientError: CustomStringConvertible {
       translatable("ChatGPT does not let this account use its plan here: \(reason)")
     case .unsupportedCapability(let parameter):
       translatable(
-        "The backend of this sign-in does not offer '\(parameter)': leave it out, or sign in in another way.")
+        "The backend of this sign-in does not offer '\(parameter)': leave it out, or use another kind of sign-in.")
     case .usageLimitReached(let limit): limit.text
     case .missingToolHandler(let tool):
       translatable("The model called the tool '\(tool)', which nothing handles here: register a handler for it.")

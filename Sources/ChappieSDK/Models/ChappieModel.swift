@@ -18,6 +18,8 @@ public struct ChappieModel: Sendable, Hashable, Codable, Identifiable {
   public internal(set) var supportedReasoningLevels: [String]
   /// Whether the model can find tools by a search. This is not web search.
   public internal(set) var supportsSearchTool: Bool
+  /// Whether the model can search the web. Nil if the backend does not tell.
+  public internal(set) var searchesWeb: Bool?
   /// Whether the model can call several tools at once.
   public internal(set) var supportsParallelToolCalls: Bool
   /// The context window in tokens. Nil when the backend does not state it.
@@ -30,7 +32,7 @@ public struct ChappieModel: Sendable, Hashable, Codable, Identifiable {
   public init(
     slug: String, displayName: String, description: String? = nil, supportedInAPI: Bool = true, priority: Int = 0,
     inputModalities: [String] = ["text"], supportedReasoningLevels: [String] = [], supportsSearchTool: Bool = false,
-    supportsParallelToolCalls: Bool = false, contextWindow: Int? = nil
+    searchesWeb: Bool? = nil, supportsParallelToolCalls: Bool = false, contextWindow: Int? = nil
   ) {
     self.slug = slug
     self.displayName = displayName
@@ -40,6 +42,7 @@ public struct ChappieModel: Sendable, Hashable, Codable, Identifiable {
     self.inputModalities = inputModalities
     self.supportedReasoningLevels = supportedReasoningLevels
     self.supportsSearchTool = supportsSearchTool
+    self.searchesWeb = searchesWeb
     self.supportsParallelToolCalls = supportsParallelToolCalls
     self.contextWindow = contextWindow
   }
@@ -51,8 +54,10 @@ extension ChappieModel {
   /// A missing or invalid value means not supported. A model without modalities reads text, and one without a priority
   /// comes last. Texts are reduced to one line without terminal control characters, because users see them.
   ///
-  /// - Parameter isServed: whether the API supports a model of which the list says nothing.
-  init?(_ entry: ChappieJSONValue, isServed: Bool = false) {
+  /// - Parameters:
+  ///   - isServed: whether the API supports a model of which the list says nothing.
+  ///   - tellsOfSearch: whether the list tells which models search the web.
+  init?(_ entry: ChappieJSONValue, isServed: Bool = false, tellsOfSearch: Bool = false) {
     guard let slug = entry["slug"]?.stringValue, Self.isSlug(slug) else { return nil }
     let name = entry["display_name"]?.stringValue.map(Redaction.message) ?? ""
     let description = entry["description"]?.stringValue.map(Redaction.message) ?? ""
@@ -64,6 +69,7 @@ extension ChappieModel {
       priority: entry["priority"]?.number(in: Int(Int32.min)...Int(Int32.max)) ?? .max,
       inputModalities: modalities.isEmpty ? ["text"] : modalities, supportedReasoningLevels: Self.words(.array(levels)),
       supportsSearchTool: entry["supports_search_tool"]?.boolValue ?? false,
+      searchesWeb: tellsOfSearch ? entry["web_search_tool_type"]?.stringValue != nil : nil,
       supportsParallelToolCalls: entry["supports_parallel_tool_calls"]?.boolValue ?? false,
       contextWindow: entry["context_window"]?.number(in: 1...Int(UInt32.max)))
   }

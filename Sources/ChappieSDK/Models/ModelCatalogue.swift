@@ -142,8 +142,6 @@ struct CatalogueEntry: Sendable, Equatable {
   var form = RequestModel.Form.plain
   /// The backend's own value for the effort `ultra`.
   var ultra: String?
-  /// Whether the model searches the web; nil for a backend that does not tell.
-  var searchesWeb: Bool?
 
   /// Parses the backend's answer into entries, best first: by priority, then in the backend's order.
   ///
@@ -163,12 +161,14 @@ struct CatalogueEntry: Sendable, Equatable {
 
 extension CatalogueEntry {
   private init?(_ json: ChappieJSONValue, of backend: BackendProfile) {
-    guard let model = ChappieModel(json, isServed: backend.servesListedModels) else { return nil }
+    guard
+      let model = ChappieModel(
+        json, isServed: backend.servesListedModels, tellsOfSearch: backend.hasLiteForm)
+    else { return nil }
     self.init(
       model: model, isListed: json["visibility"]?.stringValue.map { $0 == "list" } ?? true,
       form: backend.hasLiteForm && json["use_responses_lite"]?.boolValue == true ? .lite : .plain,
-      ultra: json["multi_agent_reasoning_effort"]?.stringValue.flatMap { ChappieModel.isSlug($0) ? $0 : nil },
-      searchesWeb: backend.hasLiteForm ? json["web_search_tool_type"]?.stringValue != nil : nil)
+      ultra: json["multi_agent_reasoning_effort"]?.stringValue.flatMap { ChappieModel.isSlug($0) ? $0 : nil })
   }
 }
 
@@ -176,6 +176,6 @@ extension RequestModel {
   init(_ entry: CatalogueEntry) {
     self.init(
       slug: entry.model.slug, form: entry.form, efforts: entry.model.supportedReasoningLevels, ultra: entry.ultra,
-      searchesWeb: entry.searchesWeb)
+      searchesWeb: entry.model.searchesWeb)
   }
 }

@@ -38,7 +38,8 @@ final class AnswerReader: ResponseReader {
     do throws(ChappieClientError) {
       if case .itemDone(let item) = event { try scope.size.add(item, bytes: byteCount) }
       let piece = assembler.take(event)
-      if let step = scope.search.step(event, addsText: !piece.isEmpty) {
+      // What was refused may be of another answer.
+      if case .open = assembler.outcome, let step = scope.search.step(event, addsText: !piece.isEmpty) {
         flow = flow.combined(with: scope.caller.deliver(.webSearch(step)))
       }
       if !piece.isEmpty {
@@ -91,7 +92,8 @@ final class AnswerReader: ResponseReader {
     case .completed(let id, let usage):
       return BackendAnswer(
         items: assembler.items, isRefusal: assembler.isRefusal,
-        citations: assembler.citations.map { $0.moved(by: scope.text.latestStart) }, responseID: id, usage: usage)
+        citations: assembler.citations.map { $0.moved(by: scope.text.latestStart) },
+        searches: assembler.items.count(where: \.isSearch), responseID: id, usage: usage)
     }
   }
 }

@@ -63,6 +63,7 @@ final class RequestRunner {
       }
     }
     var hadNoSocket = false
+    var keepsSearches = keepsSearches
     while true {
       try BackendLine.admitRequest()
       scope.model = model
@@ -71,6 +72,7 @@ final class RequestRunner {
         let sent = keepsSearches ? request : request.withoutSearches
         let answer = try await exchange(ResponsesRequest(sent, for: model), grant, scope, over: used)
         // No name in the answer may be a piece of the token, which must exist for the comparison.
+        self.keepsSearches = keepsSearches
         let named = withExtendedLifetime(grant) { ModelAnswer(answer, of: model.slug) }
         // A network that passes HTTP and no WebSocket will not pass the next one either.
         if hadNoSocket { noSocketUntil = .now + Self.pause }
@@ -79,6 +81,7 @@ final class RequestRunner {
       } catch let failure as ExchangeFailure {
         if let planUse = failure.planUse { slot.apply(.planUse(planUse)) }
         switch retries.decide(failure, over: used, hasDelivered: !scope.text.latest.isEmpty) {
+        case .fail(.unsupportedCapability("tools")) where request.webSearch != nil: throw Self.cannotSearch(model)
         case .fail(let error): throw Self.explained(error, grant)
         case .again(let seconds): try await sleep(for: .seconds(seconds))
         case .withAnotherToken: grant = try await slot.accessGrant(insteadOf: grant)

@@ -96,13 +96,15 @@ final class ToolRunner {
     if let violation = await violation(of: tool.schema, in: call) {
       return End(status: .failed, output: "The arguments do not fit the tool's schema: \(violation).")
     }
+    // What a page says may be written for the model: a tool that it could have asked for needs a person.
+    let policy = scope.search.hasRead && tool.manifest.policy == .automatic ? .ask : tool.manifest.policy
     // Not earlier: the caller that sees the event may run the tool.
     flow = flow.combined(
       with: scope.caller.deliver(
         .toolCallRequested(
           ChappieToolExecutionRequest(
-            callID: call.callID, toolName: call.name, arguments: call.arguments, policy: tool.manifest.policy))))
-    switch tool.manifest.policy {
+            callID: call.callID, toolName: call.name, arguments: call.arguments, policy: policy))))
+    switch policy {
     case .automatic: break
     case .deny: return End(status: .denied, output: "This tool is switched off here.")
     case .ask:

@@ -63,19 +63,21 @@ final class TurnEngine {
     if let tools { request.declare(tools.manifests) }
     var usage = ChappieTokenUsage()
     var citations: [ChappieCitation] = []
+    var searches = 0
     for round in 0...Self.roundLimit {
       scope.text.beginAnswer()
       try scope.size.ask(request)
       let reply = try await ChappieClientError.converting { try await requests.answer(request, in: scope) }
       usage = usage + reply.answer.usage
       citations += reply.answer.citations
+      searches += reply.answer.searches
       scope.caller.record(.items(reply.answer.items))
       request.input += reply.foreignCalls.kept.map { .produced($0) }
       guard let tools, try reply.callsTools(saying: scope.text.latest) else {
         let response = ChappieResponse(
           outputText: scope.text.settle(), responseID: reply.shownID, model: reply.model, usage: usage,
-          isRefusal: reply.answer.isRefusal, searches: first.webSearch.map { _ in scope.search.count },
-          citations: citations)
+          isRefusal: reply.answer.isRefusal, searches: first.webSearch.map { _ in searches },
+          citations: Array(citations.prefix(ChappieJSONValue.citationLimit)))
         return TurnResult(response: response, items: Array(request.input.dropFirst(first.input.count)))
       }
       guard round < Self.roundLimit else { break }

@@ -72,31 +72,57 @@ struct CitationMarks {
     rest = rest.dropFirst(word.count)
     guard word.count <= limits.word else { return .none }
     guard rest.starts(with: separator) else { return separator.starts(with: rest) ? .unfinished : .none }
-    for index in rest.indices.prefix(limits.rest) where rest[index...].starts(with: end) {
-      return .mark(length: index + end.count - bytes.startIndex)
+    for index in rest.indices.prefix(limits.rest) where rest[index] == lead {
+      if rest[index...].starts(with: end) { return .mark(length: index + end.count - bytes.startIndex) }
+      // No mark has another one within it. This also keeps the work in proportion to the text.
+      if rest[index...].starts(with: start) { return .none }
     }
     return rest.count < limits.rest ? .unfinished : .none
   }
 }
 
 extension ChappieJSONValue {
-  /// The most sources of one message.
-  private static let citationLimit = 256
+  /// The most sources of one message, and of one answer.
+  static let citationLimit = 256
 
   /// The sources that a finished message names, with places in ``messageText``.
   var citations: [ChappieCitation] {
     var citations: [ChappieCitation] = []
     var offset = 0
     for part in self["content"]?.arrayValue ?? [] {
-      guard let raw = part["text"]?.stringValue else { continue }
-      let annotations = (part["annotations"]?.arrayValue ?? []).filter { $0["type"]?.stringValue == "url_citation" }
+      guard let raw = part.partText ?? part.partRefusal else { continue }
+      let annotations = (part["annotations"]?.arrayValue ?? []).prefix(Self.citationLimit - citations.count)
+        .compactMap(Annotation.init)
       if !annotations.isEmpty {
         let text = CitedText(raw, annotations)
-        citations += annotations.compactMap { text.citation($0, at: offset) }
+        citations += annotations.map { text.citation($0, at: offset) }
       }
       offset += CitationMarks.removed(from: raw).utf8.count
     }
-    return Array(citations.prefix(Self.citationLimit))
+    return citations
+  }
+}
+
+/// A source as the backend names it.
+private struct Annotation {
+  /// The longest address, in bytes.
+  static let addressLimit = 2048
+
+  let address: String
+  let title: String
+  /// The place in code points. Nil without a possible one.
+  let indices: Range<Int>?
+
+  /// Nil for another annotation, or without an address that a browser may open.
+  init?(_ json: ChappieJSONValue) {
+    guard json["type"]?.stringValue == "url_citation", let address = json["url"]?.stringValue,
+      address.utf8.count <= Self.addressLimit, WebPageAddress(address, allowsPlainHTTP: true) != nil,
+      !Redaction.holdsPartOfToken(address)
+    else { return nil }
+    self.address = address
+    title = json["title"]?.stringValue.map(Redaction.message) ?? ""
+    let bounds = ["start_index", "end_index"].compactMap { json[$0]?.number(in: 0...TurnLimits.answerBytes) }
+    indices = bounds.count == 2 && bounds[0] <= bounds[1] ? bounds[0]..<bounds[1] : nil
   }
 }
 
@@ -106,54 +132,72 @@ private struct CitedText {
   private let marks: [Range<Int>]
   /// The offsets in bytes of the code points in which the backend counts.
   private var offsets: [Int: Int] = [:]
+  /// The first place of each address in the text.
+  private var links: [String: Range<Int>] = [:]
 
-  init(_ text: String, _ annotations: [ChappieJSONValue]) {
+  init(_ text: String, _ annotations: [Annotation]) {
     bytes = Array(text.utf8)
     marks = CitationMarks.places(in: bytes)
-    let indices = Set(annotations.flatMap { [Self.index($0, "start_index"), Self.index($0, "end_index")] })
+    let indices = Set(annotations.compactMap(\.indices).flatMap { [$0.lowerBound, $0.upperBound] })
     var offset = 0
-    for (index, scalar) in text.unicodeScalars.enumerated() {
+    var index = 0
+    for scalar in text.unicodeScalars {
       if indices.contains(index) { offsets[index] = offset }
       offset += UTF8.width(scalar)
+      index += 1
     }
-    offsets[text.unicodeScalars.count] = offset
+    offsets[index] = offset
+    for place in Self.addresses(in: bytes) {
+      let address = String(decoding: bytes[place], as: UTF8.self)
+      if links[address] == nil { links[address] = place }
+    }
   }
 
-  private static func index(_ annotation: ChappieJSONValue, _ name: String) -> Int {
-    annotation[name]?.number(in: 0...TurnLimits.answerBytes) ?? -1
+  /// The places of all addresses, up to what ends one in a text.
+  private static func addresses(in bytes: [UInt8]) -> [Range<Int>] {
+    let ends = Set(" \n\r\t()[]<>\"'".utf8)
+    var places: [Range<Int>] = []
+    var position = 0
+    while let start = bytes[position...].firstIndex(of: UInt8(ascii: "h")) {
+      guard bytes[start...].starts(with: "http".utf8) else {
+        position = start + 1
+        continue
+      }
+      let rest = bytes[start...].prefix(Annotation.addressLimit + 1).prefix { !ends.contains($0) }
+      // The full stop of a sentence is no part of it.
+      let trailing = rest.reversed().prefix { ".,;:!?".utf8.contains($0) }.count
+      places.append(start..<rest.endIndex - trailing)
+      position = max(rest.endIndex, start + 1)
+    }
+    return places
   }
 
-  /// The source of an annotation; nil without an address that a browser may open.
-  func citation(_ annotation: ChappieJSONValue, at offset: Int) -> ChappieCitation? {
-    guard let address = annotation["url"]?.stringValue, let url = ParsedURL(address),
-      ["http", "https"].contains(url.scheme), let host = url.host, !url.hasCredentials,
-      !Redaction.holdsPartOfToken(address)
-    else { return nil }
-    let place = named(annotation, host) ?? link(to: address)
+  func citation(_ annotation: Annotation, at offset: Int) -> ChappieCitation {
+    let place = named(annotation) ?? links[annotation.address]
     return ChappieCitation(
-      url: ChappieAddress(address: address), title: annotation["title"]?.stringValue.map(Redaction.message) ?? "",
+      url: ChappieAddress(address: annotation.address), title: annotation.title,
       range: place.map { offset + shown($0.lowerBound)..<offset + shown($0.upperBound) })
   }
 
-  /// The place that the annotation names, if it is a link to the source or a mark.
-  private func named(_ annotation: ChappieJSONValue, _ host: String) -> Range<Int>? {
-    guard let start = offsets[Self.index(annotation, "start_index")],
-      let end = offsets[Self.index(annotation, "end_index")], start <= end
+  /// The mark or the link at the place that the annotation names. The backend may name a wrong one.
+  private func named(_ annotation: Annotation) -> Range<Int>? {
+    guard let indices = annotation.indices, let start = offsets[indices.lowerBound],
+      let end = offsets[indices.upperBound], start < end
     else { return nil }
-    let fits = marks.contains { $0.overlaps(start..<end) } || Self.place(of: host, in: bytes[start..<end]) != nil
-    return fits ? start..<end : nil
+    if let mark = marks.first(where: { $0.overlaps(start..<end) }) { return mark }
+    return isLink(bytes[start..<end], to: annotation.address) ? start..<end : nil
   }
 
-  /// The first place of an address in the text.
-  private func link(to address: String) -> Range<Int>? { Self.place(of: address, in: bytes[...]) }
-
-  private static func place(of text: String, in bytes: ArraySlice<UInt8>) -> Range<Int>? {
-    let wanted = Array(text.utf8)
-    guard let first = wanted.first else { return nil }
-    for index in bytes.indices where bytes[index] == first && bytes[index...].starts(with: wanted) {
-      return index..<index + wanted.count
-    }
-    return nil
+  /// Whether a part of the text is a link of Markdown to an address, with or without parentheses around it. Its own
+  /// query may differ, because the backend adds a mark of its own there.
+  private func isLink(_ part: ArraySlice<UInt8>, to address: String) -> Bool {
+    let text = String(decoding: part, as: UTF8.self)
+    let page = address.prefix { $0 != "?" && $0 != "#" }
+    guard text.hasPrefix("[") || text.hasPrefix("(["), text.hasSuffix(")") else { return false }
+    return !text.contains(where: \.isNewline) && text.utf8.count <= 2 * Annotation.addressLimit
+      && Self.addresses(in: Array(part)).contains { place in
+        String(decoding: Array(part)[place], as: UTF8.self).hasPrefix(page)
+      }
   }
 
   /// An offset in the text without its marks.

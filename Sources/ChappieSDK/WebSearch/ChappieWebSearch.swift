@@ -77,7 +77,7 @@ extension ChappieWebSearch {
     }
     var tool: [String: ChappieJSONValue] = [
       "type": .string(Self.tool), "external_web_access": .bool(mode == .live),
-      "user_location": .object(try location.members()),
+      "user_location": .object(try location.declaration()),
     ]
     if !domains.isEmpty { tool["filters"] = ["allowed_domains": .array(domains.map { .string($0) })] }
     return .object(tool)
@@ -86,7 +86,8 @@ extension ChappieWebSearch {
   private static func isDomain(_ text: String) -> Bool {
     (1...253).contains(text.utf8.count)
       && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
-        (1...63).contains(label.utf8.count) && label.utf8.allSatisfy { $0.isAlphanumeric || $0 == UInt8(ascii: "-") }
+        (1...63).contains(label.utf8.count) && !label.hasPrefix("-") && !label.hasSuffix("-")
+          && label.utf8.allSatisfy { $0.isAlphanumeric || $0 == UInt8(ascii: "-") }
       }
   }
 }
@@ -95,15 +96,23 @@ extension ChappieWebSearch.Location {
   /// The longest text, in bytes.
   private static let limit = 128
 
+  fileprivate var members: [String: String?] {
+    ["country": country, "region": region, "city": city, "timezone": timezone]
+  }
+
   /// Without the type, the backend assumes the United States.
-  fileprivate func members() throws(ChappieClientError) -> [String: ChappieJSONValue] {
+  fileprivate func declaration() throws(ChappieClientError) -> [String: ChappieJSONValue] {
     var members: [String: ChappieJSONValue] = ["type": "approximate"]
-    for (name, text) in [("country", country), ("region", region), ("city", city), ("timezone", timezone)] {
+    for (name, text) in self.members {
       guard let text else { continue }
-      guard (1...Self.limit).contains(text.utf8.count), name != "country" || text.utf8.count == 2 else {
-        throw .invalidArgument("The \(name) of a search is wrong: a country has two letters, other texts 1 to 128.")
+      let isCountry = text.utf8.count == 2 && text.allSatisfy { $0.isASCII && $0.isLetter }
+      guard name != "country" || isCountry else {
+        throw .invalidArgument("The country of a search has two letters, such as DE.")
       }
-      members[name] = .string(text)
+      guard (1...Self.limit).contains(text.utf8.count), text == Redaction.message(text) else {
+        throw .invalidArgument("The \(name) of a search is a line of 1 to \(Self.limit) bytes.")
+      }
+      members[name] = .string(name == "country" ? text.uppercased() : text)
     }
     return members
   }
@@ -136,7 +145,32 @@ public struct ChappieCitation: Sendable, Hashable, Codable {
     self.range = range
   }
 
+  var withoutPlace: ChappieCitation { ChappieCitation(url: url, title: title) }
+
   func moved(by bytes: Int) -> ChappieCitation {
     ChappieCitation(url: url, title: title, range: range.map { $0.lowerBound + bytes..<$0.upperBound + bytes })
+  }
+}
+
+/// The form of a stored message.
+extension ChappieWebSearch {
+  /// What is missing or unknown is off.
+  init(_ json: ChappieJSONValue) {
+    let place = json["location"]
+    self.init(
+      json["mode"]?.stringValue.flatMap(Mode.init) ?? .off,
+      domains: (json["domains"]?.arrayValue ?? []).compactMap(\.stringValue),
+      location: Location(
+        country: place?["country"]?.stringValue, region: place?["region"]?.stringValue,
+        city: place?["city"]?.stringValue, timezone: place?["timezone"]?.stringValue))
+  }
+
+  var jsonValue: ChappieJSONValue {
+    var members: [String: ChappieJSONValue] = ["mode": .string(mode.rawValue)]
+    if !domains.isEmpty { members["domains"] = .array(domains.map { .string($0) }) }
+    if location != Location() {
+      members["location"] = .object(location.members.compactMapValues { $0.map { .string($0) } })
+    }
+    return .object(members)
   }
 }

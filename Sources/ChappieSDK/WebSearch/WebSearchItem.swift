@@ -13,9 +13,15 @@ extension ChappieJSONValue {
     case "open_page", "find_in_page":
       return (action?["url"]?.stringValue).flatMap(ParsedURL.init)?.host.map { .reading(Redaction.message($0)) }
     default:
-      let queries = (action?["queries"]?.arrayValue ?? [action?["query"] ?? .null]).compactMap(\.stringValue)
-      return .searching(queries.prefix(16).map(Redaction.message))
+      let queries = (action?["queries"]?.arrayValue ?? []).compactMap(\.stringValue)
+      let query = action?["query"]?.stringValue.map { [$0] } ?? []
+      return .searching((queries.isEmpty ? query : queries).prefix(16).map(Redaction.message))
     }
+  }
+
+  /// Whether this is a search that has not failed, and no look at a page.
+  var isSearch: Bool {
+    if case .searching? = webSearchStep { true } else { false }
   }
 }
 
@@ -34,11 +40,11 @@ extension TurnRequest {
   }
 }
 
-/// The searches of a turn, as they go on.
+/// Tells the caller of a turn what its searches do.
 struct WebSearchProgress {
-  /// The number of searches that have not failed.
-  private(set) var count = 0
   private var isSearching = false
+  /// Whether the model has read something of the web.
+  private(set) var hasRead = false
 
   /// What to tell the caller of an event of the answer; nil for nothing.
   ///
@@ -51,7 +57,7 @@ struct WebSearchProgress {
     case .itemDone(let item) where item.isWebSearch:
       guard let step = item.webSearchStep else { return nil }
       isSearching = true
-      if case .searching = step { count += 1 }
+      hasRead = true
       return step
     default:
       guard addsText, isSearching else { return nil }

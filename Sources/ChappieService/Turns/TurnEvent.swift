@@ -45,7 +45,8 @@ enum TurnEvent: Sendable {
         signal: "ToolCallCompleted", event: "tool-call-completed", texts: ["call": result.callID],
         details: result.dictionary)
     case .webSearch(let step):
-      Content(signal: "SearchUpdated", event: "search", details: step.dictionary)
+      Content(
+        signal: "SearchProgressed", event: "search", texts: ["status": step.status, "detail": step.detail])
     case .usageLimits(let limits):
       Content(signal: "UsageLimitsUpdated", event: "usage-limits", details: limits.dictionary)
     case .completed(let response):

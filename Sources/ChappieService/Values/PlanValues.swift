@@ -33,7 +33,7 @@ extension ChappieModel {
     [
       "slug": slug, "display_name": displayName, "supported_in_api": supportedInAPI,
       "priority": Int32(clamping: priority), "input_modalities": inputModalities,
-      "supported_reasoning_levels": supportedReasoningLevels, "supports_search_tool": supportsSearchTool,
+      "supported_reasoning_levels": supportedReasoningLevels, "supports_search_tool": supportsSearchTool, "web_search": searchesWeb,
       "supports_parallel_tool_calls": supportsParallelToolCalls, "aliases": aliases.isEmpty ? nil : aliases,
       "description": description, "context_window": contextWindow.map { UInt32(clamping: $0) },
     ]
@@ -71,19 +71,28 @@ extension ChappieResponse {
 extension ChappieCitation {
   fileprivate var dictionary: VariantDictionary {
     [
-      "url": url.address, "title": title, "start": range.map { UInt32(clamping: $0.lowerBound) },
-      "end": range.map { UInt32(clamping: $0.upperBound) },
+      "url": url.address, "title": title, "start": range.map { UInt64(clamping: $0.lowerBound) },
+      "end": range.map { UInt64(clamping: $0.upperBound) },
     ]
   }
 }
 
 extension ChappieWebSearchStep {
-  /// The details of `SearchUpdated`.
-  var dictionary: VariantDictionary {
+  /// The status of `SearchProgressed`.
+  var status: String {
     switch self {
-    case .searching(let words): ["state": "searching", "words": words]
-    case .reading(let host): ["state": "reading", "host": host]
-    case .done: ["state": "done"]
+    case .searching: "searching"
+    case .reading: "reading"
+    case .done: "done"
+    }
+  }
+
+  /// The detail of `SearchProgressed`.
+  var detail: String {
+    switch self {
+    case .searching(let words): words.joined(separator: "; ")
+    case .reading(let host): host
+    case .done: ""
     }
   }
 }

@@ -37,10 +37,12 @@ public struct WebPageAddress: Sendable, Hashable {
   public let text: String
 
   /// Nil for any other address, including one with a user name, which could be mistaken for the host.
-  public init?(_ text: String) {
+  ///
+  /// - Parameter allowsPlainHTTP: whether `http` is allowed for all hosts, and not for this machine alone.
+  public init?(_ text: String, allowsPlainHTTP: Bool = false) {
     guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !Self.forbidden.contains($0) }),
       let address = ParsedURL(text), !address.hasCredentials, let host = address.host, !host.isEmpty,
-      address.scheme == "https" || address.scheme == "http" && address.isLoopback,
+      address.scheme == "https" || address.scheme == "http" && (allowsPlainHTTP || address.isLoopback),
       // A person cannot read a percent-encoded host.
       text.dropFirst(address.scheme.count + 3).prefix(while: { !"/?#".contains($0) }).utf8
         .allSatisfy(Self.partsOfHost.contains)

@@ -54,21 +54,26 @@ public struct ProcDirectory: Sendable {
     /// Whether the process belongs to the job that has its terminal, and not to one in the background of a shell. False
     /// without a terminal.
     public let isInForeground: Bool
+
+    /// Nil for another format.
+    init?(_ stat: [UInt8]) {
+      // The second field is the program's name in parentheses, of any bytes, as of spaces and parentheses.
+      guard let end = stat.lastIndex(of: UInt8(ascii: ")")) else { return nil }
+      let fields = stat[(end + 1)...].split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
+        .map { String(decoding: $0, as: UTF8.self) }
+      guard fields.count > 19, let time = UInt64(fields[19]) else { return nil }
+      startTime = time
+      // Its process group, and that of the foreground of its terminal, which is -1 without one.
+      isInForeground = Int32(fields[5]).map { $0 > 0 && fields[2] == "\($0)" } ?? false
+    }
   }
 
   /// Reads the file `stat`.
   ///
   /// - Throws: ``FileError``.
   public func status() throws(FileError) -> Status {
-    // The second field is the program's name in parentheses. The name may contain any character, including spaces and
-    // parentheses.
-    let text = String(decoding: try content(of: "stat"), as: UTF8.self)
-    let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
-    guard fields.count > 19, let time = UInt64(fields[19]) else {
-      throw .failed("/proc/PID/stat has an unknown format")
-    }
-    // Its process group, and that of the foreground of its terminal, which is -1 without one.
-    return Status(startTime: time, isInForeground: fields[2] == fields[5])
+    guard let status = Status(try content(of: "stat")) else { throw .failed("/proc/PID/stat has an unknown format") }
+    return status
   }
 
   /// The identity of the process's user namespace.

@@ -15,7 +15,7 @@ final class ChatInterpreter {
     /model [MODEL]      changes the model, or shows it
     /file FILE          adds a text file to the next message
     /image FILE         adds a picture to the next message
-    /search             lets the model search the web from now on, or no longer
+    /search [on|off]    lets the model search the web, or no longer
     /copy               copies the last answer, if the terminal supports that
     /save FILE          writes the conversation to a new file, as Markdown
     /undo               removes the last message and its answer
@@ -89,7 +89,7 @@ final class ChatInterpreter {
     case "/model": try await model(rest)
     case "/file": say(tr("\(try history.add(file: try Self.path(rest))) goes with the next message."))
     case "/image": say(tr("\(try history.add(image: try Self.path(rest))) goes with the next message."))
-    case "/search": search()
+    case "/search": try search(rest)
     case "/copy": say(tr("The terminal was asked to copy \(try Clipboard.copy(try history.lastAnswer()))."))
     case "/save": try await save(OutputFile(path: try Self.path(rest), replaces: false))
     case "/undo":
@@ -123,13 +123,20 @@ final class ChatInterpreter {
     _ = try await conversation.send(question, options, answer)
   }
 
-  private func search() {
-    let isOn = options["web_search"] != nil
-    options.set("web_search", isOn ? nil : "live")
+  /// - Parameter word: `on` or `off`; empty to change it.
+  private func search(_ word: String) throws {
+    let wasOn = options["web_search"] != nil
+    let isOn: Bool
+    switch word {
+    case "": isOn = !wasOn
+    case "on", "off": isOn = word == "on"
+    default: throw CommandFailure(.usage, tr("Say /search on or /search off."))
+    }
+    if isOn { options.set("web_search", "live") } else { options.remove("web_search") }
     say(
       isOn
-        ? tr("The model no longer searches the web.")
-        : tr("The model may search the web, which carries words of your messages out."))
+        ? tr("The model may search the web, which carries words of your messages out.")
+        : tr("The model no longer searches the web."))
   }
 
   private func retry() async throws {

@@ -89,15 +89,16 @@ extension CommandLineParser {
       "instructions", short: "s", placeholder: tr("TEXT"), tr("Instructions for the model"))
     let search = flag("search", tr("Let the model search the web, which carries words of the question out"))
     let domains = string(
-      "search-domain", placeholder: tr("DOMAIN"), tr("With --search: search this domain alone; may be repeated"))
+      "search-domain", placeholder: tr("DOMAIN"), tr("Search the web, in this domain alone; may be repeated"))
     return { arguments in
       var options = VariantDictionary()
       options.set("model", arguments[model])
       options.set("fast_mode", arguments[fast] ? true : nil)
       options.set("reasoning_effort", arguments[effort])
       options.set("instructions", arguments[instructions])
-      options.set("web_search", arguments[search] ? "live" : nil)
-      options.set("search_domains", arguments.all(domains).isEmpty ? nil : arguments.all(domains))
+      let domains = arguments.all(domains)
+      options.set("web_search", arguments[search] || !domains.isEmpty ? "live" : nil)
+      options.set("search_domains", domains.isEmpty ? nil : domains)
       return options
     }
   }

@@ -118,10 +118,12 @@ enum AnswerEvent {
 
 extension AnswerEvent {
   private static func search(_ event: ChappieJSONValue) -> String {
-    let words = (event["words"]?.arrayValue ?? []).compactMap(\.stringValue).joined(separator: "; ").terminalSafeLine
-    if let host = event["host"]?.stringValue?.terminalSafeLine { return tr("Reading \(host)") }
-    guard event["state"]?.stringValue == "searching" else { return tr("Thinking") }
-    return words.isEmpty ? tr("Searching the web") : tr("Searching the web: \(words)")
+    let detail = event["detail"]?.stringValue?.terminalSafeLine ?? ""
+    return switch event["status"]?.stringValue {
+    case "reading": tr("Reading \(detail)")
+    case "searching": detail.isEmpty ? tr("Searching the web") : tr("Searching the web: \(detail)")
+    default: tr("Thinking")
+    }
   }
 }
 

@@ -62,11 +62,12 @@ struct TurnPrinter {
         kept?.text = text
         kept?.isComplete = true
         let sources = Sources(details)
-        if output.isWhole { view?.append(sources.list) }
+        if output.isWhole { view?.append(sources.list(below: text)) }
         view?.finish()
         if !output.json, sources.areUnused { StandardStream.error.line(tr("The model did not search the web.")) }
         return try finish(text, details)
       case .failed(let failure, let details):
+        if output.isWhole { view?.append(Sources(details).list(below: kept?.text ?? "")) }
         view?.finish()
         // With a response id the answer is complete and only storing it failed, so the whole answer is printed.
         let text = details["response_id"].flatMap { _ in details["partial_text"]?.stringValue }
@@ -83,7 +84,7 @@ struct TurnPrinter {
     let part = try isRefusal && !output.isWhole ? nil : part(of: text, details)
     if !output.json, !output.isWhole {
       write(part ?? text, to: part == nil ? .error : .output)
-      StandardStream.error.write(data: Sources(details).list)
+      StandardStream.error.write(data: Sources(details).list(below: text))
     }
     let object = object(part ?? text, details)
     do {
@@ -165,7 +166,7 @@ private struct Sources {
   var areUnused: Bool { searches == 0 }
 
   /// The list below an answer, as Markdown. Empty without sources.
-  var list: String {
+  func list(below answer: String) -> String {
     var addresses: [String] = []
     let lines = citations.compactMap { source -> String? in
       guard let address = source["url"]?.stringValue?.terminalSafeLine, !addresses.contains(address) else { return nil }
@@ -173,7 +174,10 @@ private struct Sources {
       let title = Markdown.escaped(source["title"]?.stringValue?.terminalSafeLine ?? "")
       return "\(addresses.count). \(title) <\(address)>\n"
     }
-    return lines.isEmpty ? "" : "\n\n\(tr("Sources:"))\n\n" + lines.joined()
+    guard !lines.isEmpty else { return "" }
+    // Otherwise the list would be a part of an open block of code.
+    let end = Markdown.closed(answer).dropFirst(answer.count)
+    return "\(end)\n\n\(tr("Sources:"))\n\n" + lines.joined()
   }
 }
 

@@ -104,6 +104,46 @@ struct CitationTests {
     #expect(citations("text", annotation(address, 0, 4)).isEmpty)
   }
 
+  @Test(arguments: [
+    "https://a.b/x> [y](javascript:alert(1))", "https://a.b/\n", "https://a.b/ x", "http:///x", "https://a%2eb/",
+    "https://a.b/\u{202E}", "https://a.b/" + String(repeating: "x", count: 2048),
+  ])
+  func unsafeAddressesAreNoSources(_ address: String) {
+    #expect(citations("text", annotation(address, 0, 4)).isEmpty)
+  }
+
+  @Test func aPlaceThatIsNoLinkIsCorrected() {
+    let text = "All of this is said by [example.org](https://example.org/a), and https://example.org/abc too."
+    let link = "https://example.org/a"
+    // The whole answer, then the address alone, which is a part of another one as well.
+    #expect(part(citations(text, annotation(link, 0, 60)).first, of: text) == link)
+    #expect(
+      part(citations(text, annotation("https://example.org/abc", 3, 9)).first, of: text) == "https://example.org/abc")
+    #expect(citations(text, annotation("https://example.org/ab", 3, 9)).first?.range == nil)
+  }
+
+  @Test func aShiftedMarkIsAnEmptyPlace() {
+    let found = citations("so \(Self.mark).", annotation("https://example.org/a", 1, 10))
+    #expect(found.first?.range == 3..<3)
+  }
+
+  @Test func piecesThatLackALinkHaveNoPlaces() {
+    let text = AnswerText()
+    var assembler = ResponseAssembler(text)
+    let whole = "Fine ([example.org](https://example.org/a)) today."
+    let item: ChappieJSONValue = [
+      "type": "message",
+      "content": [
+        ["type": "output_text", "text": .string(whole), "annotations": [annotation("https://example.org/a", 5, 43)]]
+      ],
+    ]
+    for event in [.textDelta("Fine "), .textDelta(" today."), .itemDone(item)] as [ResponseEvent] {
+      text.append(assembler.take(event))
+    }
+    #expect(text.whole == "Fine  today.")
+    #expect(assembler.citations.map(\.range) == [nil])
+  }
+
   @Test func aMessageHasABoundedNumberOfSources() {
     let annotations = (0..<1000).map { annotation("https://example.org/\($0)", 0, 1) }
     let item: ChappieJSONValue = [

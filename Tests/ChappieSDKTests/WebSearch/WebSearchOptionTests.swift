@@ -30,7 +30,7 @@ struct WebSearchOptionTests {
   }
 
   @Test(arguments: [
-    "", "https://debian.org", "debian.org/", "a..b", ".", "ü.example", String(repeating: "a", count: 64),
+    "", "https://debian.org", "debian.org/", "a..b", ".", "-", "-a.org", "a-.org", "ü.example", String(repeating: "a", count: 64),
   ])
   func aWrongDomainIsRefused(_ domain: String) {
     #expect(throws: ChappieClientError.self) { try ChappieWebSearch(.live, domains: [domain]).declaration() }
@@ -40,7 +40,8 @@ struct WebSearchOptionTests {
     let many = Array(repeating: "debian.org", count: 101)
     #expect(throws: ChappieClientError.self) { try ChappieWebSearch(.live, domains: many).declaration() }
     for place in [
-      ChappieWebSearch.Location(country: "Germany"), .init(city: ""), .init(region: String(repeating: "x", count: 129)),
+      ChappieWebSearch.Location(country: "Germany"), .init(country: "é"), .init(country: "1!"), .init(city: ""),
+      .init(city: "a\u{1B}b"), .init(region: String(repeating: "x", count: 129)),
     ] {
       #expect(throws: ChappieClientError.self) { try ChappieWebSearch(.live, location: place).declaration() }
     }
@@ -62,7 +63,25 @@ struct WebSearchOptionTests {
       steps == [
         .searching([]), .searching(["a", "b"]), .searching(["c"]), .reading("example.org"), .searching([]), .done,
       ])
-    #expect(progress.count == 3)
+    #expect(progress.hasRead)
+    let items = events.compactMap { if case .itemDone(let item) = $0.0 { item } else { nil } }
+    #expect(items.count(where: \.isSearch) == 3)
+  }
+
+  @Test func optionsAreReadAsTheyWereWritten() throws {
+    for search in [
+      ChappieWebSearch.off, .cached, ChappieWebSearch(.live, domains: ["x.org"], location: .init(city: "Ulm")),
+    ] {
+      let options = ChappieMessageOptions(webSearch: search)
+      #expect(try ChappieMessageOptions(jsonValue: options.jsonValue) == options)
+    }
+  }
+
+  @Test func aQueryStandsInForNoQueries() {
+    let item: ChappieJSONValue = [
+      "type": "web_search_call", "action": ["type": "search", "query": "one", "queries": []],
+    ]
+    #expect(item.webSearchStep == .searching(["one"]))
   }
 
   @Test func aSearchGoesInThePlainForm() throws {

@@ -2,6 +2,7 @@
 import ChappieSDK
 import ChappieSDKTesting
 import GLibBridge
+import Synchronization
 import Testing
 
 /// Answers with a search of the web, from the stand-in.
@@ -56,6 +57,38 @@ struct WebSearchTests {
       try tools.backend.play(#"[{"endpoint":"responses","search":{"failed":true}}]"#)
       let failed = try await ask(tools).response
       #expect(failed.searches == 0 && failed.citations.isEmpty)
+    }
+  }
+
+  @Test(arguments: TestClient.policies)
+  func aBrokenAttemptCountsNoSearch(_ policy: ChappieStreamingTransportPolicy) async throws {
+    try await TestClient.with(policy) { tools in
+      try tools.backend.play(#"[{"endpoint":"responses","search":{},"drop_after":6}]"#)
+      #expect(try await ask(tools).response.searches == 1)
+    }
+  }
+
+  /// What a page says may be written for the model.
+  @Test func aToolNeedsApprovalAfterAPageWasRead() async throws {
+    let asked = Mutex<[String]>([])
+    let approval: ChappieToolApprovalHandler = { request in
+      asked.withLock { $0.append(request.toolName) }
+      return .denied(reason: "no")
+    }
+    try await TestClient.with(.httpSSEOnly, tools: [.named("delete")], approval: approval) { tools in
+      try tools.backend.play(
+        #"""
+        [{"endpoint":"responses","times":1,"events":[
+          {"type":"response.created","response":{"id":"r"}},
+          {"type":"response.output_item.done","item":{"type":"web_search_call","status":"completed",
+            "action":{"type":"open_page","url":"https://example.org/"}}},
+          {"type":"response.output_item.done","item":{"type":"function_call","call_id":"c","name":"delete","arguments":"{}"}},
+          {"type":"response.completed","response":{"id":"r"}}]}]
+        """#)
+      let results = try await tools.results("Go.")
+      #expect(results.map(\.status) == [.denied])
+      #expect(asked.withLock { $0 } == ["delete"])
+      #expect(try await tools.results("use delete {}").map(\.status) == [.completed])
     }
   }
 

@@ -23,6 +23,23 @@ struct ChatTests {
     }
   }
 
+  @Test func aSearchIsSwitchedOnAndOff() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let output = try await world.chappie(
+        "chat",
+        at: [
+          .prompt, .types("/search\(TerminalStep.enter)"),
+          .prompt, .types("search for dogs\(TerminalStep.enter)"), .sees("1. dogs, source 1"),
+          .prompt, .types("/search off\(TerminalStep.enter)"),
+          .prompt, .types("search for cats\(TerminalStep.enter)"), .sees("You said: “search for cats”"),
+          .prompt, .types("/search often\(TerminalStep.enter)"), .sees("Say /search on or /search off."),
+          .prompt, .types(TerminalStep.end),
+        ])
+      #expect(output.status == 0, "\(output.text)")
+    }
+  }
+
   /// The turn that was opened at a prompt is not used for a message after a command.
   @Test(arguments: [["chat"], ["chat", "--thread", "new"]])
   func aCommandCountsForTheNextMessage(_ arguments: [String]) async throws {

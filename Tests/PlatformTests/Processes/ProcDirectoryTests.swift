@@ -26,6 +26,23 @@ struct ProcDirectoryTests {
     #expect(!name.isEmpty)
   }
 
+  private static func stat(_ name: String, group: Int, foreground: Int) -> [UInt8] {
+    Array("7 (\(name)) S 1 \(group) 5 34816 \(foreground) 0 0 0 0 0 0 0 0 0 20 0 1 0 777 0 0\n".utf8)
+  }
+
+  /// A program chooses its name.
+  @Test(arguments: ["sh", "a) b (c", ")a b 5 c d 5 \u{600}", ") S 1 9 5 34816 9 0 0 0 0 0 0 0 0 0 20 0 1 0 1 0"])
+  func noNameForgesTheStatus(_ name: String) throws {
+    let status = try #require(ProcDirectory.Status(Self.stat(name, group: 7, foreground: 9)))
+    #expect(status.startTime == 777 && !status.isInForeground)
+  }
+
+  @Test func theForegroundIsThatOfATerminal() throws {
+    #expect(try #require(ProcDirectory.Status(Self.stat("sh", group: 7, foreground: 7))).isInForeground)
+    #expect(try !#require(ProcDirectory.Status(Self.stat("sh", group: -1, foreground: -1))).isInForeground)
+    #expect(ProcDirectory.Status(Array("7 sh S".utf8)) == nil)
+  }
+
   @Test func readsFilesInTheRootDirectory() throws {
     let root = try ProcDirectory.own().root()
     #expect(throws: FileError.missing) { try root.content(of: ".there-is-no-such-file", limit: 10) }

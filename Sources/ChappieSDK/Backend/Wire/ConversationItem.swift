@@ -74,8 +74,8 @@ extension ChappieJSONValue {
     self["type"]?.stringValue == "message" && (self["content"]?.arrayValue ?? []).contains { $0.partRefusal != nil }
   }
 
-  private var partText: String? { self["type"]?.stringValue == "output_text" ? self["text"]?.stringValue : nil }
-  private var partRefusal: String? { self["type"]?.stringValue == "refusal" ? self["refusal"]?.stringValue : nil }
+  var partText: String? { self["type"]?.stringValue == "output_text" ? self["text"]?.stringValue : nil }
+  var partRefusal: String? { self["type"]?.stringValue == "refusal" ? self["refusal"]?.stringValue : nil }
 
   /// This item as the next request sends it: without its id, because the backend stores no items, and with a refusal as
   /// plain text, because every backend accepts that.

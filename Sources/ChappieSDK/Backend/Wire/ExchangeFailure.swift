@@ -164,7 +164,9 @@ extension ExchangeFailure {
           .rateLimited(.usageLimitReached(limit), retryAfter: retryAfter)
         }
     case (400, "unsupported_value") where detail.parameter == "tools": self = .final(.unsupportedCapability("tools"))
-    case (400, _) where detail.parameter?.hasPrefix("input") == true: self = .inputRefused(error)
+    case (400, let code)
+    where detail.parameter == "input" && !Self.finalCodes.contains(code ?? "") && !Self.refusesModel(code, full):
+      self = .inputRefused(error)
     case (400, let code), (404, let code): self = Self.refusesModel(code, full) ? .modelRefused(error) : .final(error)
     case (401, _): self = .rejected(error)
     case (415, _): self = .encodingRefused(error)

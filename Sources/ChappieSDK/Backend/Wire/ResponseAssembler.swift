@@ -126,7 +126,11 @@ struct ResponseAssembler {
     let written = text.latestBytes(from: start, count: position - start)
     let isLonger = whole.utf8.count > written.count && whole.utf8.starts(with: written)
     let piece = isLonger ? add(String(decoding: whole.utf8.dropFirst(written.count), as: UTF8.self)) : ""
-    if case .open(let start) = message { citations += sources.map { $0.moved(by: start) } }
+    if case .open(let start) = message {
+      // Where the pieces were another text than the whole, no place of the whole is in them.
+      let isWhole = isLonger || written.elementsEqual(whole.utf8)
+      citations += sources.map { isWhole ? $0.moved(by: start) : $0.withoutPlace }
+    }
     message = .complete
     marks = CitationMarks()
     return piece
@@ -170,6 +174,8 @@ struct BackendAnswer {
   let isRefusal: Bool
   /// The sources that the answer names, with places in the text of the turn.
   let citations: [ChappieCitation]
+  /// The number of searches of the web that have not failed.
+  let searches: Int
   let responseID: String
   let usage: ChappieTokenUsage
 }

@@ -55,18 +55,19 @@ final class SlotSignIn: SignInCustody {
       let credential = try await method.signIn(request) { [slot] in slot.apply(.signInProgress($0)) }
       let replaced = try await slot.changing {
         let replaced = try await keep(credential, insteadOf: old)
+        lock = nil
         await method.signInEnded(nil)
         slot.apply(slot.identified(credential, rule) { .signedIn($0) })
         return replaced
       }
-      lock = nil
       // The old credential is revoked only now, because a failed sign-in must leave it in force.
       Task.onGLib { [slot] in await slot.revokeUnused([replaced].compactMap(\.self)) }
     } catch {
       let error = CredentialError(error)
-      lock = nil
-      await method.signInEnded(ChappieAuthError(error))
       slot.apply(.signInFailed(error))
+      // Another sign-in may start meanwhile, so nothing waits for this one's browser.
+      Task.onGLib { [method] in await method.signInEnded(ChappieAuthError(error)) }
+      lock = nil
       // A cancelled sign-in needs the revocation too.
       Task.onGLib { [slot, issued] in
         switch issued {

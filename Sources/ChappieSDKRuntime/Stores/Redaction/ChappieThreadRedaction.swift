@@ -114,6 +114,9 @@ public struct ChappieThreadRedaction: Sendable {
 
   private func payload(_ item: ChappieJSONValue) -> ChappieJSONValue? {
     if dropped.contains(.payloads) { return nil }
+    // A search has words of the question, and addresses of the answer.
+    let isSearch = item["type"]?.stringValue == "web_search_call"
+    if isSearch, !dropped.union(masked).isDisjoint(with: [.inputs, .outputs]) { return nil }
     return masked.contains(.payloads) ? .string(Self.mask) : value(item)
   }
 
