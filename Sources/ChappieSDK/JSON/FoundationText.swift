@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if FoundationTypes
   import FoundationEssentials
+  import Platform
 #endif
 
 /// The types of Foundation that are texts in JSON. Without the trait `FoundationTypes` there are none.
@@ -12,18 +13,35 @@ enum FoundationText {
     /// The value that is written as `text`; nil for another type or text.
     static func value(of type: Any.Type, _ text: String) -> Any? {
       if type == URL.self { return URL(string: text) }
-      guard type == Date.self else { return nil }
-      return (try? Date(text, strategy: .iso8601))
-        ?? (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+      return type == Date.self ? date(text) : nil
     }
 
-    /// The text of a value; nil for other types.
+    /// A time of RFC 3339 between the years 1970 and 9999. Foundation's reader takes February 30 for March 2, and
+    /// ignores what comes after the time.
+    private static func date(_ text: String) -> Date? {
+      let form = /(.{19})(\.[0-9]+)?(Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])/
+      guard let (_, time, fraction, zone) = text.wholeMatch(of: form)?.output,
+        let local = try? Date("\(time)Z", strategy: .iso8601), local.formatted(.iso8601) == "\(time)Z",
+        let whole = try? Date("\(time)\(zone)", strategy: .iso8601)
+      else { return nil }
+      let date = whole + (Double("0\(fraction ?? "")") ?? 0)
+      return Timestamp(date.timeIntervalSince1970) == nil ? nil : date
+    }
+
+    /// The text of a value; nil for other types, and for a `Date` outside of the years 1970 to 9999.
     static func text(of value: Any) -> String? {
       switch value {
-      case let date as Date: date.formatted(.iso8601)
+      case let date as Date: text(of: date)
       case let url as URL: url.absoluteString
       default: nil
       }
+    }
+
+    private static func text(of date: Date) -> String? {
+      guard let time = Timestamp(date.timeIntervalSince1970) else { return nil }
+      let whole = Date(unixSeconds: time.unixSeconds).formatted(.iso8601)
+      let microseconds = Int(date.microseconds)
+      return microseconds == 0 ? whole : "\(whole.dropLast()).\("\(1_000_000 + microseconds)".dropFirst())Z"
     }
 
     /// A value of the type, and the type's format in JSON Schema if it has one; nil for other types.

@@ -23,7 +23,7 @@ private struct JSONValueDecoder: TreeDecoder {
     case is Bool.Type: (found, form) = (json.boolValue, "true or false")
     case is String.Type: (found, form) = (json.stringValue, "a string")
     case let type as any FixedWidthInteger.Type: (found, form) = (integer(type), "a whole number that fits \(type)")
-    case let type as any BinaryFloatingPoint.Type: (found, form) = (number(type), "a number")
+    case let type as any BinaryFloatingPoint.Type: (found, form) = (number(type), "a number that fits \(type)")
     case _ where FoundationText.includes(type):
       (found, form) = (json.stringValue.flatMap { FoundationText.value(of: type, $0) }, "a text of a \(type)")
     default: return try Value(from: self)
@@ -43,7 +43,7 @@ private struct JSONValueDecoder: TreeDecoder {
   private func number<Number: BinaryFloatingPoint>(_ type: Number.Type) -> Number? {
     switch json {
     case .integer(let number): Number(number)
-    case .number(let number): Number(number)
+    case .number(let number) where Number(number).isFinite == number.isFinite: Number(number)
     default: nil
     }
   }

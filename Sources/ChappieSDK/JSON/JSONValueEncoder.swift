@@ -3,7 +3,8 @@
 extension ChappieJSONValue {
   /// Writes a value of any type as JSON, in the form that ``decoded(as:)`` reads.
   ///
-  /// - Throws: the error of the type's `encode(to:)`.
+  /// - Throws: `EncodingError` for an integer that is neither an `Int64` nor exact as a `Double`, a number that is not
+  ///   finite, and a `Date` outside of the years 1970 to 9999; the error of the type's `encode(to:)`.
   public init(encoding value: some Encodable) throws {
     let node = EncodedNode()
     var encoder = JSONValueEncoder(node: node, codingPath: [])
@@ -79,11 +80,24 @@ private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
     case let value as Bool: node.set(.bool(value))
     case let value as String: node.set(.string(value))
     case let value as any FixedWidthInteger:
-      node.set(Int64(exactly: value).map { .integer($0) } ?? .number(Double(value)))
-    case let value as any BinaryFloatingPoint: node.set(.number(Double(value)))
-    default:
-      if let text = FoundationText.text(of: value) { node.set(.string(text)) } else { try value.encode(to: self) }
+      node.set(
+        try written(value, Int64(exactly: value).map { .integer($0) } ?? Double(exactly: value).map { .number($0) }))
+    case let value as any BinaryFloatingPoint:
+      // The digits of a `Float` are those of the number that it stands for: 0.1, and not 0.10000000149011612.
+      let number = Double("\(value)")
+      node.set(try written(value, number.flatMap { $0.isFinite ? .number($0) : nil }))
+    case _ where FoundationText.includes(Value.self):
+      node.set(try written(value, FoundationText.text(of: value).map { .string($0) }))
+    default: try value.encode(to: self)
     }
+  }
+
+  private func written(_ value: Any, _ json: ChappieJSONValue?) throws -> ChappieJSONValue {
+    guard let json else {
+      throw EncodingError.invalidValue(
+        value, EncodingError.Context(codingPath: codingPath, debugDescription: "JSON cannot express \(value)"))
+    }
+    return json
   }
 
   fileprivate func part(_ key: any CodingKey) -> JSONValueEncoder {

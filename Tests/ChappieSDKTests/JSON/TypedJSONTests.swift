@@ -77,12 +77,40 @@ struct TypedJSONTests {
     #expect(try ChappieJSONValue.string(text).decoded() == Date(timeIntervalSince1970: 1_800_000_000))
   }
 
-  @Test(arguments: ["yesterday", "2027-13-01T00:00:00Z"])
+  @Test(arguments: [
+    "yesterday", "2027-13-01T00:00:00Z", "2026-02-30T00:00:00Z", "2027-01-15T08:00:00Z trailing",
+    " 2027-01-15T08:00:00Z", "2027-01-15T24:00:00Z", "2027-01-15T08:61:00Z", "2027-01-15T08:00:00",
+    "2027-01-15T08:00:00+24:00", "1969-12-31T23:59:59Z", "1970-01-01T00:30:00+01:00", "٢٠٢٧-01-15T08:00:00Z",
+  ])
   func anotherTextIsNoDate(_ text: String) throws {
     #expect(throws: DecodingError.self) { try ChappieJSONValue.string(text).decoded(as: Date.self) }
   }
 
+  @Test(arguments: [
+    (0, "1970-01-01T00:00:00Z"), (1_800_000_000.25, "2027-01-15T08:00:00.250000Z"),
+    (1_800_000_000.3, "2027-01-15T08:00:00.300000Z"), (253_402_300_799, "9999-12-31T23:59:59Z"),
+  ])
+  func aDateKeepsItsFraction(_ time: Double, _ text: String) throws {
+    let json = try ChappieJSONValue(encoding: Date(timeIntervalSince1970: time))
+    #expect(json.stringValue == text)
+    #expect(abs(try json.decoded(as: Date.self).timeIntervalSince1970 - time) < 0.000_001)
+  }
+
+  @Test func whatJSONCannotExpressIsAnError() throws {
+    let values: [any Encodable & Sendable] = [
+      UInt64.max, UInt64(Int64.max) + 2, Double.nan, -Float.infinity, Date(timeIntervalSince1970: -1),
+      Date(timeIntervalSince1970: 253_402_300_800),
+    ]
+    for value in values {
+      #expect(throws: EncodingError.self, "\(value)") { try ChappieJSONValue(encoding: value) }
+    }
+    #expect(try ChappieJSONValue(encoding: UInt64(1) << 63) == .number(0x1p63))
+    #expect(try ChappieJSONValue(encoding: Float(0.1)) == 0.1)
+    #expect(try (0.1 as ChappieJSONValue).decoded() == Float(0.1))
+  }
+
   @Test func numbersThatDoNotFitAreErrors() throws {
+    #expect(throws: DecodingError.self) { try (1e300 as ChappieJSONValue).decoded(as: Float.self) }
     #expect(try (1.0 as ChappieJSONValue).decoded() == 1)
     #expect(throws: DecodingError.self) { try (1.5 as ChappieJSONValue).decoded(as: Int.self) }
     #expect(throws: DecodingError.self) { try (256 as ChappieJSONValue).decoded(as: UInt8.self) }
