@@ -57,10 +57,15 @@ enum FoundationText {
     static func sample(of type: Any.Type) -> (value: Any, format: String?)? { nil }
   #endif
 
-  /// Whether the trait is needed for the type, whose own coding the model would not understand.
-  static func isMissing(_ type: Any.Type) -> Bool {
-    let name = String(reflecting: type)
-    return !includes(type)
-      && ["Date", "URL"].contains { name == "FoundationEssentials.\($0)" || name == "Foundation.\($0)" }
+  /// Why a type of Foundation has no schema, whose own coding the model would not understand; nil for other types.
+  static func problem(of type: Any.Type) -> String? {
+    let parts = String(reflecting: type).split(separator: ".")
+    guard parts.count == 2, ["FoundationEssentials", "Foundation"].contains(parts[0]) else { return nil }
+    return switch parts[1] {
+    case "Date", "URL": includes(type) ? nil : "\(type) needs the trait FoundationTypes"
+    case "Data": "Data has no schema: use a text, such as its base64"
+    case "Decimal": "Decimal has no schema: use a text or a Double"
+    default: nil
+    }
   }
 }

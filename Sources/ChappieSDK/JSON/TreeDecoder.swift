@@ -18,7 +18,8 @@ protocol TreeDecoder: Decoder, SingleValueDecodingContainer {
 
 /// The form of a value with parts.
 enum TreeForm {
-  case object
+  /// An object whose members have these keys.
+  case object(any CodingKey.Type)
   case array
 }
 
@@ -45,7 +46,7 @@ extension TreeDecoder {
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    try expect(.object)
+    try expect(.object(type))
     return KeyedDecodingContainer(TreeMembers(decoder: self))
   }
 

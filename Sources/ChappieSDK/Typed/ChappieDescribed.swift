@@ -37,7 +37,8 @@ public struct ChappieFieldDescription: Sendable, Hashable, ExpressibleByStringLi
   /// The texts of which the field is one.
   public var anyOf: [String]?
 
-  /// Creates a description. A bound that does not fit the field's type is an error when the schema is derived.
+  /// Creates a description. A bound that does not fit the field's type, or that no value meets, is an error when the
+  /// schema is derived.
   public init(
     _ description: String? = nil, minimum: Double? = nil, maximum: Double? = nil, minItems: Int? = nil,
     maxItems: Int? = nil, pattern: String? = nil, anyOf: [String]? = nil
@@ -58,6 +59,7 @@ public struct ChappieFieldDescription: Sendable, Hashable, ExpressibleByStringLi
 
   /// Adds the bounds to the schema of the field, or of its elements.
   func apply(to schema: inout [String: ChappieJSONValue], at path: String) throws(ChappieSchemaError) {
+    if let problem { throw ChappieSchemaError(path: path, problem: problem) }
     let keywords: [(name: String, value: ChappieJSONValue?, types: Set<ChappieJSONValue>)] = [
       ("minItems", minItems.map { ChappieJSONValue($0) }, ["array"]),
       ("maxItems", maxItems.map { ChappieJSONValue($0) }, ["array"]),
@@ -78,6 +80,15 @@ public struct ChappieFieldDescription: Sendable, Hashable, ExpressibleByStringLi
           path: path, problem: "the bound '\(keyword.name)' does not fit the field's type: remove it")
       }
     }
+  }
+
+  /// What makes the bounds impossible.
+  private var problem: String? {
+    if [minimum, maximum].contains(where: { $0?.isFinite == false }) { return "a bound must be a finite number" }
+    if [minItems, maxItems].contains(where: { $0 ?? 0 < 0 }) { return "a number of elements must be 0 or more" }
+    if let minimum, let maximum, minimum > maximum { return "the minimum must not be above the maximum" }
+    if let minItems, let maxItems, minItems > maxItems { return "minItems must not be above maxItems" }
+    return anyOf?.isEmpty == true ? "anyOf must have a text" : nil
   }
 
   private static func number(_ number: Double) -> ChappieJSONValue {

@@ -22,6 +22,8 @@ final class SchemaNode {
   /// Whether null stands for a missing value.
   var isOptional = false
   var notes = ChappieFieldDescription()
+  /// The keys that the type has asked for, read or not.
+  var askedNames: Set<String> = []
 
   init(path: String, level: Int, form: Form = .open) {
     self.path = path

@@ -44,6 +44,19 @@ struct SchemaErrorTests {
     }
     enum Key: CodingKey { case pair }
   }
+  struct Shape: Decodable {
+    let part: Part
+    struct Part: Decodable {
+      enum Key: CodingKey, CaseIterable { case isRound, radius, width }
+      init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        let isRound = try container.decode(Bool.self, forKey: .isRound)
+        _ = try container.decode(Double.self, forKey: isRound ? .radius : .width)
+      }
+    }
+  }
+  struct Raw: Codable { let bytes: Data }
+  struct Price: Codable { let amount: [Decimal] }
   final class Loop: Decodable { let next: Loop }
   struct Unknown: Codable, ChappieDescribed {
     let a: Int
@@ -52,6 +65,21 @@ struct SchemaErrorTests {
   struct Misfit: Codable, ChappieDescribed {
     let a: [Int]
     static let fieldDescriptions = ["a": ChappieFieldDescription(pattern: "x")]
+  }
+  struct Bounded<Bounds: TestBounds>: Codable, ChappieDescribed {
+    let number: Double
+    let list: [String]
+    let text: String
+    static var fieldDescriptions: [String: ChappieFieldDescription] { Bounds.bounds }
+  }
+  protocol TestBounds { static var bounds: [String: ChappieFieldDescription] { get } }
+  enum Infinite: TestBounds { static let bounds = ["number": ChappieFieldDescription(maximum: .infinity)] }
+  enum Reversed: TestBounds { static let bounds = ["number": ChappieFieldDescription(minimum: 2, maximum: 1)] }
+  enum Negative: TestBounds { static let bounds = ["list": ChappieFieldDescription(minItems: -1)] }
+  enum Crossed: TestBounds { static let bounds = ["list": ChappieFieldDescription(minItems: 2, maxItems: 1)] }
+  enum NoText: TestBounds { static let bounds = ["text": ChappieFieldDescription(anyOf: [])] }
+  enum ManyTexts: TestBounds {
+    static let bounds = ["text": ChappieFieldDescription(anyOf: (0...1000).map { "\($0)" })]
   }
   struct Deep<Part: Codable>: Codable { let part: Part }
   typealias Four<Part: Codable> = Deep<Deep<Deep<Deep<Part>>>>
@@ -83,7 +111,7 @@ struct SchemaErrorTests {
       ),
       (
         Bare.self,
-        "bare.kind: an enum with associated values, or an object of any names, has no schema: use a struct with optionals"
+        "bare.kind: an enum without raw values has no schema: give it String raw values"
       ),
       (
         Table.self,
@@ -93,6 +121,18 @@ struct SchemaErrorTests {
       (Picky.self, "picky.age: the init(from:) of Age refuses samples such as 0 and an empty text: write the schema"),
       (Either.self, "either.value: its init(from:) tries several types here: a strict schema has one"),
       (Pair.self, "pair.pair: an array with elements of several meanings has no schema: use a struct"),
+      (
+        Shape.self,
+        "shape.part.radius: the init(from:) reads this only for some values: read it always, or write the schema"
+      ),
+      (Raw.self, "raw.bytes: Data has no schema: use a text, such as its base64"),
+      (Price.self, "price.amount[]: Decimal has no schema: use a text or a Double"),
+      (Bounded<Infinite>.self, "bounded<Infinite>.number: a bound must be a finite number"),
+      (Bounded<Reversed>.self, "bounded<Reversed>.number: the minimum must not be above the maximum"),
+      (Bounded<Negative>.self, "bounded<Negative>.list: a number of elements must be 0 or more"),
+      (Bounded<Crossed>.self, "bounded<Crossed>.list: minItems must not be above maxItems"),
+      (Bounded<NoText>.self, "bounded<NoText>.text: anyOf must have a text"),
+      (Bounded<ManyTexts>.self, "bounded<ManyTexts>.text: the enums have more than 1000 values: use a text"),
       (Loop.self, "loop.next: Loop contains itself: only arrays and optionals of it have a schema"),
       (Unknown.self, "unknown: a field 'b' is described, and is not read"),
       (Misfit.self, "misfit.a: the bound 'pattern' does not fit the field's type: remove it"),
