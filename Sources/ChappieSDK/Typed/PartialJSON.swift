@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads the beginning of a JSON text, by closing what is open and reading the result.
+/// Reads the beginning of an object of JSON, by closing what is open and reading the result.
 package struct PartialJSON {
+  private enum Outcome { case open, closed, damaged }
+
   private var index = 0
   /// The closing brackets and braces of what is open, the outermost first.
   private var closers: [UInt8] = []
@@ -9,25 +11,40 @@ package struct PartialJSON {
   private var end = 0
   private var ending: [UInt8] = []
 
-  /// The complete part of a value: it lacks members and elements that have not begun, numbers and words that may go on,
-  /// and the end of its last string.
+  /// The complete part of an object: it lacks members and elements that have not begun, numbers and words that may go
+  /// on, and the end of its last string.
   ///
-  /// - Returns: nil if there is nothing yet, or no JSON.
+  /// - Returns: nil if there is nothing yet, or no object.
   package static func read(_ text: Substring) -> ChappieJSONValue? {
     let bytes = Array(text.utf8)
     var reader = PartialJSON()
-    reader.scan(bytes.span)
+    _ = reader.scan(bytes.span)
     let closed = Array(bytes[..<reader.end]) + reader.ending
-    return try? ChappieJSONValue(parsing: closed.span)
+    let value = try? ChappieJSONValue(parsing: closed.span)
+    return value?.objectValue == nil ? nil : value
   }
 
-  /// The JSON of an answer. A model can say something before it, in a paragraph of its own.
+  /// The JSON of an answer. A model can say something before it, in a paragraph of its own, also an earlier object.
   package static func document(in answer: String) -> Substring {
-    guard let gap = answer.ranges(of: AnswerText.gap + "{").last else { return answer[...] }
-    return answer[gap.lowerBound...].dropFirst(AnswerText.gap.count)
+    let bytes = Array(answer.utf8)
+    let gap = Array((AnswerText.gap + "{").utf8)
+    var start = 0
+    while let end = endOfObject(bytes.span, from: start), let next = bytes[end...].firstRange(of: gap) {
+      start = next.upperBound - 1
+    }
+    return answer[answer.utf8.index(answer.startIndex, offsetBy: start)...]
   }
 
-  private mutating func scan(_ json: borrowing Span<UInt8>) {
+  /// The end of the object that starts at `start`; `start` if there is none. Nil for an object that goes on.
+  private static func endOfObject(_ json: borrowing Span<UInt8>, from start: Int) -> Int? {
+    let first = JSONScanner.skipSpace(json, start, json.count)
+    guard first < json.count, json[first] == .openBrace else { return start }
+    var reader = PartialJSON()
+    reader.index = first
+    return reader.scan(json) == .open ? nil : reader.index
+  }
+
+  private mutating func scan(_ json: borrowing Span<UInt8>) -> Outcome {
     // Whether a string that comes next is a member's name.
     var isName = false
     while index < json.count {
@@ -35,11 +52,13 @@ package struct PartialJSON {
       switch byte {
       case .space, .tab, .lineFeed, .return: index += 1
       case .openBrace, .openBracket:
+        guard !isName else { return .damaged }
         isName = byte == .openBrace
         closers.append(isName ? .closeBrace : .closeBracket)
         keep(to: index + 1)
       case .closeBrace, .closeBracket:
-        guard closers.popLast() == byte else { return }
+        guard closers.popLast() == byte else { return .damaged }
+        isName = false
         keep(to: index + 1)
       case .colon:
         isName = false
@@ -50,16 +69,18 @@ package struct PartialJSON {
       case .quote:
         guard let content = JSONScanner.string(json, index, json.count) else {
           if !isName { keep(to: Self.endOfText(json, from: index + 1), closing: [.quote]) }
-          return
+          return .open
         }
         if isName { index = content.upperBound + 1 } else { keep(to: content.upperBound + 1) }
       default:
         let scalarEnd = Self.endOfScalar(json, from: index)
-        guard scalarEnd > index, scalarEnd < json.count else { return }
+        guard scalarEnd > index, !isName else { return .damaged }
+        guard scalarEnd < json.count else { return .open }
         keep(to: scalarEnd)
       }
-      if closers.isEmpty, end > 0 { return }
+      if closers.isEmpty, end > 0 { return .closed }
     }
+    return .open
   }
 
   private mutating func keep(to end: Int, closing: [UInt8] = []) {

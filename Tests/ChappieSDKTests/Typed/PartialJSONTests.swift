@@ -12,7 +12,8 @@ struct PartialJSONTests {
     (#"{"a":[{"b":[],"c"#, #"{"a":[{"b":[]}]}"#), (#"{"a":"x\"#, #"{"a":"x"}"#), (#"{"a":"x\u00e"#, #"{"a":"x"}"#),
     (#"{"a":"x\ud83d"#, #"{"a":"x"}"#), (#"{"a":"x\ud83d\ude0"#, #"{"a":"x"}"#),
     (#"{"a":"x\ud83d\ude00"#, #"{"a":"x😀"}"#), (#"{"a":"x\n"#, #"{"a":"x\n"}"#), ("{]", "{}"), ("]", nil),
-    ("nonsense", nil), (#"{"a":1}}}"#, #"{"a":1}"#), (#"{"a":01,"#, nil),
+    ("nonsense", nil), ("true enough", nil), ("[1,", nil), (#""a"#, nil), (#"{"a":1}}}"#, #"{"a":1}"#),
+    (#"{"a":01,"#, nil),
   ])
   func theBeginningHasACompletePart(_ text: String, _ part: String?) throws {
     #expect(try PartialJSON.read(text[...]) == part.map { try ChappieJSONValue(json: $0) })
@@ -58,7 +59,9 @@ struct PartialJSONTests {
 
   @Test(arguments: [
     (#"{"a":1}"#, #"{"a":1}"#), ("Let me see.\n\n{\"a\":1}", #"{"a":1}"#), ("{\"a\":1}\n\n{\"a\":2}", #"{"a":2}"#),
-    ("Let me see.", "Let me see."),
+    ("Let me see.", "Let me see."), ("{\"a\":[\n\n{\"b\":1}", "{\"a\":[\n\n{\"b\":1}"),
+    ("Now.\n\n{\"a\":[\n\n{}]}\n\n{\"a\":[\n\n{\"b\":1},", "{\"a\":[\n\n{\"b\":1},"),
+    ("{Well}, \"so\n\n{\"a\":1}", #"{"a":1}"#), ("{\"a\":{]\n\n{\"a\":1}", #"{"a":1}"#),
   ])
   func theDocumentIsTheLastParagraphWithAnObject(_ answer: String, _ document: String) {
     #expect(PartialJSON.document(in: answer) == document)
