@@ -19,7 +19,8 @@ struct SocketExchange {
     do {
       if connection.isUsed { reader.expectBeginning() }
       let message = connection.message(for: request, turnState: line.turnState)
-      connection.socket.send(await request.isLarge ? offActor { message.encoded } : message.encoded)
+      let encode = { @Sendable in ResponsesRequest.encode(message) }
+      connection.socket.send(await request.isLarge ? offActor(encode) : encode())
       try await read(connection.socket, reader)
       let answer = try reader.answer()
       connection.note(request, answer)

@@ -123,31 +123,43 @@ extension ChappieJSONValue {
   }
 
   /// ``json`` as UTF-8.
-  package var encoded: [UInt8] {
+  package var encoded: [UInt8] { encoded(order: .alphabetical) }
+
+  /// The order of an object's members in its text.
+  enum MemberOrder {
+    case alphabetical
+    /// As ``alphabetical``, but the properties of a JSON Schema come in the order of its `required`.
+    case required
+  }
+
+  func encoded(order: MemberOrder) -> [UInt8] {
     var bytes: [UInt8] = []
-    write(into: &bytes)
+    write(into: &bytes, order)
     return bytes
   }
 
   /// Writes this value by RFC 8259.
   ///
   /// JSON-GLib is not suitable: it writes `4e53` as `4e+53.0`, which is not a number, and U+001F in an unreadable form.
-  private func write(into bytes: inout [UInt8]) {
+  ///
+  /// - Parameter first: the names of the members that come first.
+  private func write(into bytes: inout [UInt8], _ order: MemberOrder, first: [ChappieJSONValue] = []) {
     switch self {
     case .object(let members):
       bytes.append(.openBrace)
-      for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
+      let required = order == .required ? members["required"]?.arrayValue ?? [] : []
+      for (index, member) in Self.sorted(members, first: first).enumerated() {
         if index > 0 { bytes.append(.comma) }
         Self.encode(Substring(member.key).utf8, into: &bytes)
         bytes.append(.colon)
-        member.value.write(into: &bytes)
+        member.value.write(into: &bytes, order, first: member.key == "properties" ? required : [])
       }
       bytes.append(.closeBrace)
     case .array(let elements):
       bytes.append(.openBracket)
       for (index, element) in elements.enumerated() {
         if index > 0 { bytes.append(.comma) }
-        element.write(into: &bytes)
+        element.write(into: &bytes, order)
       }
       bytes.append(.closeBracket)
     case .string(let text): Self.encode(Substring(text).utf8, into: &bytes)
@@ -157,6 +169,15 @@ extension ChappieJSONValue {
     case .bool(let value): bytes += (value ? "true" : "false").utf8
     case .null: bytes += "null".utf8
     }
+  }
+
+  private static func sorted(
+    _ members: [String: ChappieJSONValue], first names: [ChappieJSONValue]
+  ) -> [(key: String, value: ChappieJSONValue)] {
+    guard !names.isEmpty else { return members.sorted { $0.key < $1.key } }
+    let places = Dictionary(zip(names, names.indices)) { earlier, _ in earlier }
+    func place(_ name: String) -> (Int, String) { (places[.string(name)] ?? .max, name) }
+    return members.sorted { place($0.key) < place($1.key) }
   }
 
   /// Appends `text` as a JSON string.

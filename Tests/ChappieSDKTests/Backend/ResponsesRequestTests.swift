@@ -49,6 +49,28 @@ struct ResponsesRequestTests {
     #expect(try Self.body()["text"] == nil)
   }
 
+  /// The model fills in the properties in the order in which they are sent.
+  @Test(arguments: [RequestModel.Form.plain, .lite])
+  func propertiesAreSentInTheOrderOfRequired(_ form: RequestModel.Form) throws {
+    let schema = try ChappieJSONValue(
+      json: """
+        {"type":"object","required":["why","answer"],"properties":{"extra":{"type":"null"},"answer":{"type":"string"},
+         "why":{"type":"object","properties":{"c":{"type":"null"},"d":{"type":"null"}},"required":["d","c"]}}}
+        """)
+    var request = TurnRequest(
+      .standard, harness: .none, input: [.message(.user("hello"))],
+      options: ChappieMessageOptions(outputSchema: schema), threadID: "7hread")
+    request.declare([ChappieHarnessTool(name: "look", description: "", inputSchema: schema)])
+    let body = String(
+      decoding: ResponsesRequest(request, for: RequestModel(slug: "gpt-test", form: form)).encoded(), as: UTF8.self)
+    let properties = """
+      "properties":{"why":{"properties":{"d":{"type":"null"},"c":{"type":"null"}},"required":["d","c"],\
+      "type":"object"},"answer":{"type":"string"},"extra":{"type":"null"}},"required":["why","answer"]
+      """
+    #expect(body.ranges(of: properties).count == 2)
+    #expect(schema.json.contains(#""properties":{"answer""#))
+  }
+
   /// The backend refuses these as strict schemas.
   @Test(arguments: [
     #"{"type":"array","items":{"type":"string"}}"#,

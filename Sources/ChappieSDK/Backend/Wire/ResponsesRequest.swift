@@ -56,8 +56,11 @@ struct ResponsesRequest: Sendable {
 
   /// The body of an HTTP request.
   func encoded() -> [UInt8] {
-    ChappieJSONValue.object(frame.merging(["input": .array(head + input.map(\.json))]) { $1 }).encoded
+    Self.encode(.object(frame.merging(["input": .array(head + input.map(\.json))]) { $1 }))
   }
+
+  /// The text of a request. The model fills in the properties of a schema in the order in which they are sent.
+  static func encode(_ request: ChappieJSONValue) -> [UInt8] { request.encoded(order: .required) }
 
   // MARK: Marks of the lite form
 
