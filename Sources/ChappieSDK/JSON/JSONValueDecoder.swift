@@ -92,17 +92,18 @@ private struct JSONValueDecoder: TreeDecoder {
   }
 }
 
-extension DecodingError {
-  /// The place and the problem: `recipe.steps[0].kind: must be a string`.
+extension Error {
+  /// The place and the problem of an error of decoding: `recipe.steps[0].kind: must be a string`. The model may have
+  /// written a part of it, so it is cut.
   ///
   /// - Parameter root: the name of the whole value.
   func sentence(of root: String) -> String {
-    switch self {
+    switch self as? DecodingError {
     case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
       .dataCorrupted(let context):
       let path = context.codingPath.map { key in key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)" }
-      return "\(root)\(path.joined()): \(context.debugDescription)"
-    @unknown default: return "\(root): \(self)"
+      return Redaction.message("\(root)\(path.joined()): \(context.debugDescription.withoutFullStop)")
+    default: return Redaction.message("\(root): \(sentence.withoutFullStop)")
     }
   }
 }

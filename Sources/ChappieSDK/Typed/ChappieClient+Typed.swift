@@ -5,7 +5,7 @@
 
 extension ChappieClient {
   /// Sends a user message, and returns the answer as a value of a type. The message and the answer are appended to the
-  /// transcript.
+  /// transcript, also if the answer is no such value.
   ///
   /// The model is asked for JSON of the type's schema, which ``ChappieSchema/of(_:)`` derives. For a type without one,
   /// set `outputSchema` of the options.
@@ -116,7 +116,6 @@ public struct ChappiePartialStream<Value: Decodable & Sendable>: AsyncSequence, 
         default: continue
         }
       }
-      try Task.checkCancellation()
       return nil
     }
   }
@@ -159,7 +158,7 @@ package enum TypedAnswer {
     else { throw ChappieTypedAnswerError.unfit(reason: "it is no JSON", answer: text) }
     do {
       return (json, try json.decoded())
-    } catch let error as DecodingError {
+    } catch {
       let reason = error.sentence(of: ChappieSchema.rootName(of: Value.self))
       throw ChappieTypedAnswerError.unfit(reason: reason, answer: text)
     }

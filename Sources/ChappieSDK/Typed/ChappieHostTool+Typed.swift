@@ -55,7 +55,7 @@ extension ChappieHostTool {
       let arguments: Arguments
       do {
         arguments = try ChappieJSONValue(json: call.arguments.isEmpty ? "{}" : call.arguments).decoded()
-      } catch let error as DecodingError {
+      } catch {
         return ChappieToolResult(failure: "The arguments do not fit: \(error.sentence(of: call.name)).")
       }
       return try await handler(arguments)

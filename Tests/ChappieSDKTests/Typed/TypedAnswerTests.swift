@@ -35,9 +35,12 @@ import Testing
     }
   }
 
-  @Test func theBackendEnforcesTheSchema() async throws {
-    try await TestClient.with(.httpSSEOnly) { world in
+  @Test(arguments: TestClient.policies)
+  func theBackendEnforcesTheSchema(_ policy: ChappieStreamingTransportPolicy) async throws {
+    try await TestClient.with(policy) { world in
       _ = try await world.client.respond(to: "Soup", generating: Recipe.self)
+      let body = String(decoding: world.backend.state.lastResponsesBody, as: UTF8.self)
+      #expect(body.contains(#""properties":{"title":"#))
       let format = try ChappieJSONValue(parsing: world.backend.state.lastResponsesBody.span)["text"]?["format"]
       #expect(format?["strict"] == true)
       #expect(try format?["schema"] == ChappieSchema.of(Recipe.self).json)
@@ -94,6 +97,54 @@ import Testing
         for try await _ in stream {}
       }
       await #expect(throws: CancellationError.self) { try await reader.value }
+    }
+  }
+
+  @Test func cancellingAfterTheWholeAnswerTakesNothing() async throws {
+    try await TestClient.with { world in
+      let stream = world.client.stream("Pie", generating: Recipe.self)
+      let reader = Task { @GLibActor in
+        var whole: Recipe?
+        for try await partial in stream where partial.isComplete {
+          whole = partial.value
+          withUnsafeCurrentTask { $0?.cancel() }
+        }
+        return whole
+      }
+      let whole = try await reader.value
+      #expect(whole != nil)
+    }
+  }
+
+  @Test func anErrorOfTheTypesOwnIsTold() async throws {
+    struct NotEdible: LocalizedError { let errorDescription: String? = "Nobody eats this." }
+    struct Dish: Decodable {
+      init(from decoder: any Decoder) throws {
+        if try decoder.singleValueContainer().decode([String: String].self) == ["name": "stone"] { throw NotEdible() }
+      }
+    }
+    try await TestClient.with(.httpSSEOnly) { world in
+      try world.backend.play(#"[{"endpoint": "responses", "text": "{\"name\": \"stone\"}"}]"#)
+      let options = ChappieMessageOptions(outputSchema: ["type": "object"])
+      await Self.expect("The answer cannot be used: dish: Nobody eats this.") {
+        _ = try await world.client.respond(to: "Cook", generating: Dish.self, options: options)
+      }
+    }
+  }
+
+  @Test func theTextOfTheModelIsCutInAnError() async throws {
+    try await TestClient.with(.httpSSEOnly) { world in
+      let kind = String(repeating: "stew ", count: 1000)
+      try world.backend.play(
+        #"""
+        [{"endpoint": "responses", "text": "{\"title\":\"a\",\"minutes\":1,\"kind\":\"\#(kind)\"}"}]
+        """#)
+      let error = await #expect(throws: ChappieTypedAnswerError.self) {
+        try await world.client.respond(to: "Pie", generating: Recipe.self)
+      }
+      guard case .unfit(let reason, let answer)? = error else { return #expect(Bool(false)) }
+      #expect(reason.hasPrefix("recipe.kind: ") && reason.count == 300)
+      #expect(answer.contains(kind))
     }
   }
 
