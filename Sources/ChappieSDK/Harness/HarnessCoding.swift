@@ -30,14 +30,17 @@ extension ChappieHarnessTool: JSONRecord, Codable {
     if let word = try fields.string("policy") {
       policy = try ChappieToolPolicy(word: word)
     }
+    isToBeStrict = try fields.bool("strict") ?? false
     _ = try argumentsSchema()
   }
 
   package var jsonValue: ChappieJSONValue {
-    [
+    var members: [String: ChappieJSONValue] = [
       "name": .string(name), "description": .string(description), "inputSchema": inputSchema,
       "policy": .string(policy.rawValue),
     ]
+    if isToBeStrict { members["strict"] = true }
+    return .object(members)
   }
 }
 

@@ -25,15 +25,20 @@ public struct ChappieSchema: Sendable, Hashable {
     "definitions", "title", "description", "pattern", "format", "multipleOf", "minimum", "maximum", "exclusiveMinimum",
     "exclusiveMaximum", "minItems", "maxItems",
   ]
+  /// A part of a schema has one of these.
+  private static let forms: Set<String> = ["type", "$ref", "anyOf", "enum", "const"]
   private static let formats: Set<ChappieJSONValue> = [
     "date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid",
   ]
 
   private static func isStrict(_ schema: ChappieJSONValue) -> Bool {
-    guard let members = schema.objectValue, members.keys.allSatisfy(keywords.contains) else { return false }
+    guard let members = schema.objectValue, members.keys.allSatisfy(keywords.contains),
+      members.keys.contains(where: forms.contains)
+    else { return false }
     if let format = members["format"], !formats.contains(format) { return false }
     let properties = members["properties"]?.objectValue ?? [:]
-    if members["type"] == "object" || members["properties"] != nil {
+    let types = members["type"]?.arrayValue ?? [members["type"] ?? .null]
+    if types.contains("object") || members["properties"] != nil {
       let required = (members["required"]?.arrayValue ?? []).compactMap(\.stringValue)
       guard members["additionalProperties"] == false, Set(required) == Set(properties.keys) else { return false }
     }

@@ -7,13 +7,15 @@ public struct ChappieHarnessTool: Sendable, Hashable {
   /// Tells the model what the tool does, and when to use it.
   public var description: String
   /// The JSON Schema of the arguments, which are an object.
-  public var inputSchema: ChappieJSONValue
+  public var inputSchema: ChappieJSONValue {
+    didSet { if case .missing = origin { origin = .written } }
+  }
   /// Whether the tool runs when the model calls it.
   public var policy: ChappieToolPolicy
-  private let origin: SchemaOrigin
+  private var origin: SchemaOrigin
 
   /// The source of the input schema.
-  private enum SchemaOrigin: Hashable {
+  private enum SchemaOrigin {
     /// The program wrote it. The backend gets it as a schema that is not strict.
     case written
     /// It was derived from a type, or is to be strict.
@@ -62,7 +64,13 @@ public struct ChappieHarnessTool: Sendable, Hashable {
   }
 
   /// Whether the backend is asked to enforce the schema.
-  var isStrict: Bool { origin == .typed && ChappieSchema(inputSchema).isStrict }
+  var isStrict: Bool { isToBeStrict && ChappieSchema(inputSchema).isStrict }
+
+  /// Whether the backend is to enforce the schema if that is a strict one.
+  var isToBeStrict: Bool {
+    get { if case .typed = origin { true } else { false } }
+    set { origin = newValue ? .typed : .written }
+  }
 
   /// The schema of a tool that takes no arguments.
   public static let noArguments: ChappieJSONValue = [
@@ -89,6 +97,21 @@ public struct ChappieHarnessTool: Sendable, Hashable {
     } catch {
       throw .invalidArgument("The input schema of the tool '\(name)' cannot be used: \(error).")
     }
+  }
+}
+
+// The source of the schema makes no other tool.
+extension ChappieHarnessTool {
+  public static func == (left: ChappieHarnessTool, right: ChappieHarnessTool) -> Bool {
+    left.name == right.name && left.description == right.description && left.inputSchema == right.inputSchema
+      && left.policy == right.policy
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(description)
+    hasher.combine(inputSchema)
+    hasher.combine(policy)
   }
 }
 

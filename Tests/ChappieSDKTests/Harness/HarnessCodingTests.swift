@@ -40,6 +40,10 @@ struct HarnessCodingTests {
     (#"{"tools":{}}"#, "The field 'tools' of the harness must be an array."),
     (#"{"tools":[1]}"#, "In number 1 in 'tools' of the harness, a JSON object is expected."),
     (#"{"tools":[{}]}"#, "The field 'name' of number 1 in 'tools' of the harness is missing."),
+    (
+      #"{"tools":[{"name":"a","strict":1}]}"#,
+      "The field 'strict' of number 1 in 'tools' of the harness must be true or false."
+    ),
     (#"{"tools":[{"name":"a","policy":"never"}]}"#, "There is no tool policy 'never': use automatic, ask or deny."),
     (
       #"{"tools":[{"name":"a b"}]}"#,

@@ -82,6 +82,12 @@ struct SchemaTests {
       try super.init(from: container.superDecoder())
     }
   }
+  /// All keys are read.
+  struct Keyed: Decodable {
+    enum CodingKeys: CodingKey, CaseIterable { case second, first }
+    let second: Int?
+    let first: [Keyed]
+  }
   struct ByHand: Decodable {
     enum CodingKeys: CodingKey { case point, maybe }
     init(from decoder: any Decoder) throws {
@@ -163,6 +169,10 @@ struct SchemaTests {
         """, ["name", "super"]
       ),
       (
+        Keyed.self, ##"{"second":{"type":["integer","null"]},"first":{"type":"array","items":{"$ref":"#"}}}"##,
+        ["second", "first"]
+      ),
+      (
         ByHand.self, #"{"point":{"type":"array","items":{"type":"number"}},"maybe":{"type":["integer","null"]}}"#,
         ["point", "maybe"]
       ),
@@ -193,6 +203,8 @@ struct SchemaTests {
   @Test(arguments: [
     #"{"type":"object","properties":{"a":{"type":"string","format":"uri"}},"required":["a"],"additionalProperties":false}"#,
     #"{"anyOf":[]}"#, "true",
+    #"{"type":"object","properties":{"a":{}},"required":["a"],"additionalProperties":false}"#,
+    #"{"type":"object","properties":{"a":{"type":["object","null"]}},"required":["a"],"additionalProperties":false}"#,
   ])
   func aSchemaByHandCanBeOtherThanStrict(_ text: String) throws {
     #expect(!ChappieSchema(try ChappieJSONValue(json: text)).isStrict)

@@ -51,6 +51,23 @@ import Testing
     }
   }
 
+  @Test func anErrorOfTheTypesOwnIsTold() async throws {
+    struct TooFar: LocalizedError { let errorDescription: String? = "This is too far." }
+    struct Trip: Decodable {
+      let miles: Int
+      enum CodingKeys: CodingKey { case miles }
+      init(from decoder: any Decoder) throws {
+        miles = try decoder.container(keyedBy: CodingKeys.self).decode(Int.self, forKey: .miles)
+        if miles > 100 { throw TooFar() }
+      }
+    }
+    let tool = ChappieHostTool("go", "Goes.") { (trip: Trip) in "\(trip.miles)" }
+    try await TestClient.with(.httpSSEOnly, tools: [tool]) { tools in
+      let results = try await tools.results(#"use go {"miles":101}"#)
+      #expect(results.map(\.output) == ["The arguments do not fit: go: This is too far."])
+    }
+  }
+
   @Test func theBackendEnforcesTheArguments() async throws {
     try await TestClient.with(.httpSSEOnly, tools: [Self.text, .named("plain")]) { tools in
       _ = try await tools.client.send("Hello")
@@ -66,6 +83,9 @@ import Testing
     #expect(!tool.isStrict)
     var strict = ChappieHarnessTool(name: "a", description: "", schema: try .of(Search.self))
     #expect(strict.isStrict)
+    #expect(try JSONDecoder().decode(ChappieHarnessTool.self, from: JSONEncoder().encode(strict)).isStrict)
+    #expect(
+      try strict == ChappieHarnessTool(name: "a", description: "", inputSchema: ChappieSchema.of(Search.self).json))
     strict.inputSchema = ["type": "object"]
     #expect(!strict.isStrict)
   }
@@ -80,6 +100,14 @@ import Testing
       await #expect(throws: ChappieClientError.invalidArgument(message)) { try await tools.client.send("fill") }
       #expect(tools.backend.state.requests["responses"] == nil)
     }
+  }
+
+  @Test func aSchemaThatIsSetReplacesTheMissingOne() throws {
+    struct Table: Decodable { let cells: [String: Int] }
+    var manifest = ChappieHostTool("fill", "Fills.") { (table: Table) in "\(table.cells.count)" }.manifest
+    #expect(throws: ChappieClientError.self) { try manifest.argumentsSchema() }
+    manifest.inputSchema = ["type": "object"]
+    #expect(throws: Never.self) { try manifest.argumentsSchema() }
   }
 
   @Test func theModelGetsTheSentenceOfAnError() async throws {
