@@ -55,18 +55,26 @@ final class ToolRunner {
       return (call, tool)
     }
     let tasks = known.map { call, tool in Task.onGLib { try await run(call, tool) } }
-    defer { for task in tasks { task.cancel() } }
-    return try await withTaskCancellationHandler {
-      var outputs: [ConversationItem] = []
+    // The first error cancels the other calls, whichever call has it.
+    try await withThrowingTaskGroup(of: Void.self) { group in
       for task in tasks {
-        let result = try await task.value
-        outputs.append(.toolOutput(callID: result.callID, output: result.output))
+        group.addTask {
+          _ = try await withTaskCancellationHandler {
+            try await task.value
+          } onCancel: {
+            task.cancel()
+          }
+        }
       }
-      try Task.checkCancellation()
-      return outputs
-    } onCancel: {
-      for task in tasks { task.cancel() }
+      for try await _ in group {}
     }
+    try Task.checkCancellation()
+    var outputs: [ConversationItem] = []
+    for task in tasks {
+      let result = try await task.value
+      outputs.append(.toolOutput(callID: result.callID, output: result.output))
+    }
+    return outputs
   }
 
   private func run(_ call: ToolCallItem, _ tool: Tool) async throws -> ChappieToolExecutionResult {

@@ -170,6 +170,21 @@ import Testing
 
   // MARK: Errors that end a turn
 
+  @Test func anErrorThatEndsTheTurnWaitsForNoOtherCall() async throws {
+    let cancelled = Counter()
+    let slow = ChappieHostTool.named("slow", timeLimit: .seconds(3600)) { _ in
+      do { try await Task.sleep(for: .seconds(3600)) } catch { await cancelled.add() }
+      return ChappieToolResult(output: "too late")
+    }
+    try await TestClient.with(tools: [slow, .named("asks", policy: .ask)]) { tools in
+      // This model makes several calls in one answer.
+      tools.backend.restoreModel("gpt-5.5")
+      let error = await #expect(throws: ChappieClientError.self) { try await tools.client.send("use slow\nuse asks") }
+      guard case .toolApprovalDenied("asks", _)? = error else { throw UnmetCondition("a denied approval") }
+      while await cancelled.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
+    }
+  }
+
   @Test(arguments: TestClient.policies)
   func missingHandlersAndEndlessLoopsEndTheTurn(_ policy: ChappieStreamingTransportPolicy) async throws {
     let calls = Counter()
