@@ -34,13 +34,12 @@ struct CredentialCodingTests {
   }
 
   @Test(arguments: [
-    (ChappieAuthError.tokenExchangeFailed(status: 400, message: "nö"), nil), (.ended("it is “over”"), nil),
-    (.missingRefreshToken, ChappieAuthError.ended("it has no refresh token")),
+    ChappieAuthError.tokenExchangeFailed(status: 400, message: "nö"), .ended("it is “over”"), .missingRefreshToken,
   ])
-  func keepsTheReasonOfARefusal(_ refusal: ChappieAuthError, _ expected: ChappieAuthError?) throws {
+  func keepsTheReasonOfARefusal(_ refusal: ChappieAuthError) throws {
     var credential = Credential.test("a", renewedAt: 7)
     credential.refusal = refusal
-    #expect(try CredentialCoding.decode(CredentialCoding.encode(credential))?.refusal == expected ?? refusal)
+    #expect(try CredentialCoding.decode(CredentialCoding.encode(credential))?.refusal == refusal)
   }
 
   @Test func aRefusalOfAnOlderVersionHasAReason() throws {

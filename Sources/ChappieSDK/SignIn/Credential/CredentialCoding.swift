@@ -52,20 +52,25 @@ enum CredentialCoding {
     }
   }
 
+  /// The text that stands for ``ChappieAuthError/missingRefreshToken``.
+  private static let missingRefreshToken = "it has no refresh token"
+
   /// The status and the text from which ``refusal(_:)`` makes the error again.
   private static func reason(_ refusal: ChappieAuthError?) -> (status: Int?, text: String?) {
     switch refusal {
     case .tokenExchangeFailed(let status, let message): (status, message)
     case .ended(let reason): (nil, reason)
-    case .missingRefreshToken: (nil, "it has no refresh token")
+    case .missingRefreshToken: (nil, missingRefreshToken)
     default: (nil, nil)
     }
   }
 
   private static func refusal(_ json: borrowing Span<UInt8>) -> ChappieAuthError? {
     guard let reason = text("refusal_reason", json) else { return nil }
-    let status = text("refusal_status", json).flatMap { Count(text: $0) }
-    return status.map { .tokenExchangeFailed(status: $0.value, message: reason) } ?? .ended(reason)
+    if let status = text("refusal_status", json).flatMap({ Count(text: $0) }) {
+      return .tokenExchangeFailed(status: status.value, message: reason)
+    }
+    return reason == missingRefreshToken ? .missingRefreshToken : .ended(reason)
   }
 
   private static func registration(_ json: borrowing Span<UInt8>) -> RegisteredGrant? {
