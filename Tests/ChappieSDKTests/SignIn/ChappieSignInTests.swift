@@ -116,6 +116,22 @@ import Testing
     #expect(cancelled.actions == [.continueInBrowser, .useCode, .connectAnew])
   }
 
+  @Test func offersToConnectAnewOnlyAfterAPage() async throws {
+    let signIn = try await signIn(.signedOut)
+    try await signIn.perform(.useCode)
+    try await signIn.perform(.cancel)
+    #expect(try await step(of: signIn) { $0.content == .signedOut }.actions == [.continueInBrowser, .useCode])
+
+    let approved = backend.approve(inBrowser: try await showPage(signIn), allowsPlanUse: false)
+    try await signIn.perform(.pasteAddress, address: try #require(approved))
+    try await step(of: signIn, isSignedIn)
+    // The user has removed the program in ChatGPT's settings, so the page does not return.
+    try await signIn.authSession.startBrowserSignIn(opensBrowser: false, asksForPlanUse: true)
+    try await signIn.perform(.cancel)
+    let end = try await step(of: signIn, isSignedIn)
+    #expect(end.actions == [.allowPlanUse, .connectAnew, .signOut])
+  }
+
   @Test func offersToReplaceTheAccount() async throws {
     let signIn = try await signIn(.signedIn)
     let grace = StandInUser(email: "grace@example.com")

@@ -73,12 +73,12 @@ extension ChappieSignIn {
     public var message: String? {
       switch content {
       case .restoring: snapshot.lastError?.description
-      case .signedOut: failure ?? snapshot.lastError?.description ?? welcome
+      case .signedOut: snapshot.lastError?.description ?? welcome
       case .signInAgain: failure ?? "The server no longer accepts your sign-in."
       case .progress: nil
       case .code: "Continue only if you started this sign-in yourself. If somebody gave you this code, stop."
       case .page: "Connect \(name) on the page of ChatGPT. Continue only if you started this sign-in yourself."
-      case .signedIn: failure ?? snapshot.lastError?.description ?? notice
+      case .signedIn: snapshot.lastError?.description ?? notice
       }
     }
 
@@ -140,13 +140,14 @@ extension ChappieSignIn {
       case .signInAgain: [.continueInBrowser, .useCode] + repairs + anotherAccount + [.signOut]
       case .progress, .code: [.cancel]
       case .page: [.pasteAddress, .cancel]
-      case .signedIn: (snapshot.planUse == .notGranted ? [.allowPlanUse] : []) + anotherAccount + [.signOut]
+      case .signedIn:
+        (snapshot.planUse == .notGranted ? [.allowPlanUse] : []) + repairs + anotherAccount + [.signOut]
       }
     }
 
     /// Offered after a page that may have shown an error instead of returning.
     private var repairs: [Action] {
-      [.cancelled, .expired].contains(snapshot.deviceLinkState) ? [.connectAnew] : []
+      snapshot.hasShownPage && [.cancelled, .expired].contains(snapshot.deviceLinkState) ? [.connectAnew] : []
     }
 
     private var anotherAccount: [Action] { snapshot.lastError == .accountMismatch ? [.useAnotherAccount] : [] }

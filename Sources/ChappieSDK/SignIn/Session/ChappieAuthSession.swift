@@ -24,6 +24,8 @@ public final class ChappieAuthSession: Observable, Sendable {
     public var browserPage: ChappieBrowserPage? { signInStep?.browserPage }
     /// What the running sign-in asks of the user, or has asked.
     package let signInStep: SignInStep?
+    /// Whether the running sign-in, or the last one, has shown a page in the browser.
+    let hasShownPage: Bool
     /// As ``ChappieAuthSession/signInMethod``.
     public let signInMethod: ChappieSignInMethod?
     /// As ``ChappieAuthSession/planUse``.
@@ -44,6 +46,7 @@ public final class ChappieAuthSession: Observable, Sendable {
       self.state = state.state
       deviceLinkState = state.deviceLinkState
       signInStep = state.signInStep
+      hasShownPage = state.hasShownPage
       signInMethod = state.holding?.method
       planUse = state.planUse
       manageUsageAddress = state.holding?.manageUsageURL

@@ -57,6 +57,8 @@ package struct SlotState: Sendable, Equatable {
   package private(set) var deviceLinkState = ChappieDeviceLinkState.idle
   /// What the running sign-in asks of the user, or has asked.
   package private(set) var signInStep: SignInStep?
+  /// Whether the running sign-in, or the last one, has shown a page in the browser.
+  private(set) var hasShownPage = false
   /// Nil while no readable credential was seen.
   private(set) var holding: Holding?
   /// The backend's latest word about the use of the plan. Nil since the last sign-in.
@@ -157,9 +159,11 @@ package struct SlotState: Sendable, Equatable {
     case .preparing:
       deviceLinkState = .requestingCode
       signInStep = nil
+      hasShownPage = false
       lastError = nil
     case .waiting(let step):
       signInStep = step
+      hasShownPage = step.browserPage != nil
       deviceLinkState = step.deviceCode == nil ? .waitingForBrowser : .waitingForApproval
     case .exchanging: deviceLinkState = .exchanging
     case .verifying: deviceLinkState = .verifying
