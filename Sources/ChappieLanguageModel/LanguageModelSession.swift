@@ -6,13 +6,12 @@ import Synchronization
 /// A conversation with the model, with the API of Apple's Foundation Models.
 ///
 /// It is a ``ChappieClient`` in other words: the client keeps the conversation and runs the turns, and the session
-/// writes the transcript. A request that fails or is cancelled adds nothing to either.
+/// writes the transcript. A request that fails or is cancelled adds nothing to either; only an answer that is a refusal
+/// or does not fit its type (``LanguageModelError/refusal(_:)``, ``LanguageModelError/decodingFailure(_:)``) stays in both.
 public final class LanguageModelSession: Observable, Sendable {
   private struct State {
     var transcript: Transcript
     var isResponding = false
-    /// The messages that the client does not know yet, from the transcript with which the session began.
-    var earlier: [ChappieInputMessage]
   }
 
   /// The client that answers, for what this API does not have, such as the usage of the plan and the model. A question
@@ -20,6 +19,8 @@ public final class LanguageModelSession: Observable, Sendable {
   public let client: ChappieClient
   private let tools: Result<Void, any Swift.Error>
   private let state: Mutex<State>
+  /// Tells the client the messages of the transcript with which the session began.
+  private let beginning: Task<Void, any Swift.Error>?
   private let registrar = ObservationRegistrar()
 
   // MARK: Creation
@@ -61,7 +62,16 @@ public final class LanguageModelSession: Observable, Sendable {
     let hostTools = Result { try tools.map { try $0.hostTool() } }
     client = Chappie.client(configuration: configuration, tools: (try? hostTools.get()) ?? [])
     self.tools = hostTools.map { _ in }
-    state = Mutex(State(transcript: transcript, earlier: transcript.messages))
+    state = Mutex(State(transcript: transcript))
+    let messages = transcript.messages
+    beginning =
+      messages.isEmpty
+      ? nil
+      : Task { [client] in
+        var context = await client.context()
+        context.messages = messages
+        try await client.resumeContext(context)
+      }
   }
 
   // MARK: State
@@ -128,12 +138,7 @@ public final class LanguageModelSession: Observable, Sendable {
   func respond<Content>(
     _ prompt: Prompt, _ options: GenerationOptions, _ form: AnswerForm<Content>
   ) async throws -> Response<Content> {
-    let task = start(prompt, options, form)
-    return try await withTaskCancellationHandler {
-      try await task.value
-    } onCancel: {
-      task.cancel()
-    }
+    try await start(prompt, options, form).valueOrCancelled()
   }
 
   func stream<Content>(
@@ -142,7 +147,11 @@ public final class LanguageModelSession: Observable, Sendable {
     let (snapshots, continuation) = AsyncThrowingStream.makeStream(
       of: ResponseStream<Content>.Snapshot.self, bufferingPolicy: .bufferingNewest(1))
     let task = start(prompt, options, form, continuation)
-    continuation.onTermination = { _ in task.cancel() }
+    continuation.onTermination = { end in
+      task.cancel()
+      // The stream would end without an error, like one whose answer is complete.
+      if case .cancelled = end { continuation.finish(throwing: CancellationError()) }
+    }
     return ResponseStream(snapshots: snapshots, task: task)
   }
 
@@ -153,11 +162,11 @@ public final class LanguageModelSession: Observable, Sendable {
     _ prompt: Prompt, _ options: GenerationOptions, _ form: AnswerForm<Content>,
     _ snapshots: AsyncThrowingStream<ResponseStream<Content>.Snapshot, any Swift.Error>.Continuation? = nil
   ) -> Task<Response<Content>, any Swift.Error> {
-    let beginning = Result { try begin() }
+    let isAdmitted = Result { try begin() }
     return Task {
       do {
-        let earlier = try beginning.get()
-        let response = try await answer(prompt, options, form, after: earlier) { text in
+        try isAdmitted.get()
+        let response = try await answer(prompt, options, form) { text in
           snapshots?.yield(ResponseStream.Snapshot(text: text, isText: form.schema == nil))
         }
         snapshots?.finish()
@@ -171,15 +180,14 @@ public final class LanguageModelSession: Observable, Sendable {
   }
 
   private func answer<Content>(
-    _ prompt: Prompt, _ options: GenerationOptions, _ form: AnswerForm<Content>, after earlier: [ChappieInputMessage],
-    _ show: (String) -> Void
+    _ prompt: Prompt, _ options: GenerationOptions, _ form: AnswerForm<Content>, _ show: (String) -> Void
   ) async throws -> Response<Content> {
-    var entries: [Transcript.Entry] = [.prompt(Transcript.Prompt(segments: [Transcript.Segment](text: prompt.text)))]
+    let recorder = RequestRecorder(prompt)
     let response: ChappieResponse
     do {
       try tools.get()
       let options = try options.message(schema: try form.schema?.get().json)
-      response = try await turn(prompt, options, after: earlier, &entries, show)
+      response = try await turn(prompt, options, recorder, show)
     } catch {
       _ = end(adding: [])
       throw error
@@ -187,22 +195,21 @@ public final class LanguageModelSession: Observable, Sendable {
     // An answer that cannot be read is part of the conversation too.
     let answer = Result { try form.read(response) }
     let json = (try? answer.get().json) ?? .string(response.outputText)
-    entries.append(.response(Transcript.Response(segments: [Transcript.Segment](json, of: Content.self))))
-    let added = end(adding: entries)
+    let entry = Transcript.Response(segments: [Transcript.Segment](json, of: Content.self))
+    let added = end(adding: recorder.entries + [.response(entry)])
     return Response(
       content: try answer.get().value, rawContent: GeneratedContent(json), transcriptEntries: added, response: response)
   }
 
   /// Runs a turn of the client, and records its calls of tools.
   private func turn(
-    _ prompt: Prompt, _ options: ChappieMessageOptions, after earlier: [ChappieInputMessage],
-    _ entries: inout [Transcript.Entry], _ show: (String) -> Void
+    _ prompt: Prompt, _ options: ChappieMessageOptions, _ recorder: RequestRecorder, _ show: (String) -> Void
   ) async throws -> ChappieResponse {
+    try await beginning?.value
     let message = ChappieInputMessage(role: .user, text: prompt.text, options: options)
-    let events =
-      earlier.isEmpty
-      ? client.stream(message)
-      : client.streamResponse(ChappieResponseRequest(messages: earlier + [message], options: options))
+    let events = client.events { [client] caller in
+      try await client.run(.next(message), for: caller.recorded { recorder.take($0) })
+    }
     var text = ""
     for try await event in events {
       switch event {
@@ -210,20 +217,20 @@ public final class LanguageModelSession: Observable, Sendable {
         text += delta
         show(text)
       case .completed(let response): return response
-      default: entries.record(event)
+      default: break
       }
     }
     throw CancellationError()
   }
 
-  /// - Returns: the messages that the client does not know yet.
   /// - Throws: ``Error/concurrentRequests``.
-  private func begin() throws -> [ChappieInputMessage] {
+  private func begin() throws {
+    // Before the mutation, which tells observers of a change.
+    guard state.withLock({ !$0.isResponding }) else { throw Error.concurrentRequests }
     try registrar.withMutation(of: self, keyPath: \.isResponding) {
       try state.withLock { state in
         guard !state.isResponding else { throw Error.concurrentRequests }
         state.isResponding = true
-        return state.earlier
       }
     }
   }
@@ -236,7 +243,6 @@ public final class LanguageModelSession: Observable, Sendable {
       registrar.withMutation(of: self, keyPath: \.transcript) {
         state.withLock { state in
           state.isResponding = false
-          if !entries.isEmpty { state.earlier = [] }
           return state.transcript.append(entries)
         }
       }

@@ -5,6 +5,8 @@ import ChappieSDK
 public struct Prompt: Sendable, Hashable {
   /// The text that is sent.
   public let text: String
+  /// The error of a part that could not be encoded. The text has its sentence.
+  let failure: (any Error)?
 
   /// Creates a prompt from a value with a text for the model.
   public init(_ content: some PromptRepresentable) {
@@ -18,9 +20,14 @@ public struct Prompt: Sendable, Hashable {
     self = try content()
   }
 
-  init(text: String) {
+  init(text: String, failure: (any Error)? = nil) {
     self.text = text
+    self.failure = failure
   }
+
+  public static func == (left: Prompt, right: Prompt) -> Bool { left.text == right.text }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
 /// What the model is told before the first request. They are written as a prompt is.
@@ -32,14 +39,21 @@ public typealias InstructionsBuilder = PromptBuilder
 
 /// A value with a text for the model: a part of a prompt, or the output of a tool.
 public protocol PromptRepresentable: SendableMetatype {
-  /// The text. By default it is the value's JSON, for a value that can be encoded.
+  /// The text. By default it is the value's JSON, for a value that can be encoded. If that fails, the output of a tool
+  /// ends the request with ``LanguageModelSession/ToolCallError``, and a prompt has the error's sentence.
   @PromptBuilder var promptRepresentation: Prompt { get }
 }
 
 // The getters have a `return`, because the requirement's builder would call them again without one.
 
 extension PromptRepresentable where Self: Encodable {
-  public var promptRepresentation: Prompt { return Prompt(text: (try? ChappieJSONValue(encoding: self).json) ?? "") }
+  public var promptRepresentation: Prompt {
+    do {
+      return Prompt(text: try ChappieJSONValue(encoding: self).json)
+    } catch {
+      return Prompt(text: error.sentence, failure: error)
+    }
+  }
 }
 
 extension Prompt: PromptRepresentable {
@@ -77,6 +91,8 @@ public enum PromptBuilder {
   public static func buildEither(second part: Prompt) -> Prompt { part }
   /// The parts of a `for`, one on each line.
   public static func buildArray(_ parts: [Prompt]) -> Prompt {
-    Prompt(text: parts.map(\.text).filter { !$0.isEmpty }.joined(separator: "\n"))
+    Prompt(
+      text: parts.map(\.text).filter { !$0.isEmpty }.joined(separator: "\n"),
+      failure: parts.lazy.compactMap(\.failure).first)
   }
 }

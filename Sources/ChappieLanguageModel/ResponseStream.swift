@@ -12,6 +12,17 @@ extension LanguageModelSession {
     public let transcriptEntries: ArraySlice<Transcript.Entry>
     /// The client's answer, with the model and the use of tokens. Apple's type does not have it.
     public let response: ChappieResponse
+
+    /// Creates an answer, such as one for a preview.
+    public init(
+      content: Content, rawContent: GeneratedContent, transcriptEntries: ArraySlice<Transcript.Entry>,
+      response: ChappieResponse
+    ) {
+      self.content = content
+      self.rawContent = rawContent
+      self.transcriptEntries = transcriptEntries
+      self.response = response
+    }
   }
 
   /// An answer in progress: cumulative snapshots, and at last the complete answer. Releasing the stream cancels the
@@ -42,9 +53,7 @@ extension LanguageModelSession {
       ///
       /// - Throws: as ``LanguageModelSession/respond(to:options:)``; `CancellationError` if the reader is cancelled.
       public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Snapshot? {
-        if let snapshot = try await snapshots.next(isolation: actor) { return snapshot }
-        try Task.checkCancellation()
-        return nil
+        try await snapshots.next(isolation: actor)
       }
     }
 
@@ -52,12 +61,24 @@ extension LanguageModelSession {
       AsyncIterator(snapshots: snapshots.makeAsyncIterator())
     }
 
-    /// Waits for the complete answer; snapshots before it are skipped.
+    /// Waits for the complete answer, also while a reader gets the snapshots.
     ///
     /// - Throws: as ``LanguageModelSession/respond(to:options:)``.
     public func collect() async throws -> Response<Content> {
-      for try await _ in self {}
-      return try await task.value
+      // Releasing the snapshots would cancel the request.
+      defer { withExtendedLifetime(snapshots) {} }
+      return try await task.valueOrCancelled()
+    }
+  }
+}
+
+extension Task where Failure == any Error {
+  /// The task's value. The task is cancelled with the task that waits for it.
+  func valueOrCancelled() async throws -> Success {
+    try await withTaskCancellationHandler {
+      try await value
+    } onCancel: {
+      cancel()
     }
   }
 }

@@ -37,7 +37,9 @@ extension Tool {
       manifest,
       decoding: { (arguments: Arguments) in
         do {
-          return ChappieToolResult(output: try await self.call(arguments: arguments).promptRepresentation.text)
+          let output = try await self.call(arguments: arguments).promptRepresentation
+          if let failure = output.failure { throw failure }
+          return ChappieToolResult(output: output.text)
         } catch let error where !(error is CancellationError) {
           throw TurnEndingError(LanguageModelSession.ToolCallError(tool: self, underlyingError: error))
         }

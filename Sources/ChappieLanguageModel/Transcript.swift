@@ -52,6 +52,12 @@ public struct Transcript: Sendable, Hashable, Codable {
     public var source: String
     /// The answer.
     public var content: GeneratedContent
+
+    /// Creates a segment.
+    public init(source: String, content: GeneratedContent) {
+      self.source = source
+      self.content = content
+    }
   }
 
   /// What the model was told first.
@@ -116,13 +122,28 @@ public struct Transcript: Sendable, Hashable, Codable {
     public var toolName: String
     /// The arguments, as the model wrote them.
     public var arguments: GeneratedContent
+
+    /// Creates a call.
+    public init(id: String, toolName: String, arguments: GeneratedContent) {
+      self.id = id
+      self.toolName = toolName
+      self.arguments = arguments
+    }
   }
 
   /// Tools that the model called.
   public struct ToolCalls: Sendable, Hashable, Codable, Identifiable, RandomAccessCollection {
     /// Identifies the entry.
-    public private(set) var id = Transcript.newID()
-    fileprivate var calls: [ToolCall]
+    public private(set) var id: String
+    private var calls: [ToolCall]
+
+    /// Creates an entry.
+    ///
+    /// - Parameter id: identifies the entry; nil for a random id.
+    public init(id: String? = nil, _ calls: some Sequence<ToolCall>) {
+      self.id = id ?? Transcript.newID()
+      self.calls = Array(calls)
+    }
 
     public var startIndex: Int { calls.startIndex }
     public var endIndex: Int { calls.endIndex }
@@ -137,6 +158,13 @@ public struct Transcript: Sendable, Hashable, Codable {
     public var toolName: String
     /// The output, as the model got it.
     public var segments: [Segment]
+
+    /// Creates an entry.
+    public init(id: String, toolName: String, segments: [Segment]) {
+      self.id = id
+      self.toolName = toolName
+      self.segments = segments
+    }
   }
 
   private var entries: [Entry]
@@ -196,28 +224,5 @@ extension [Transcript.Segment] {
       case .structure(let structure): structure.content.jsonString
       }
     }.joined(separator: "\n")
-  }
-}
-
-extension [Transcript.Entry] {
-  /// Appends what an event of the client tells of tools.
-  mutating func record(_ event: ChappieStreamEvent) {
-    switch event {
-    case .toolCallRequested(let request):
-      // They fit the tool's schema, so they are JSON.
-      let arguments = (try? GeneratedContent(json: request.arguments)) ?? GeneratedContent([:])
-      let call = Transcript.ToolCall(id: request.callID, toolName: request.toolName, arguments: arguments)
-      // Calls of one answer are one entry.
-      if case .toolCalls(var entry)? = last {
-        entry.calls.append(call)
-        self[count - 1] = .toolCalls(entry)
-      } else {
-        append(.toolCalls(Transcript.ToolCalls(calls: [call])))
-      }
-    case .toolCallCompleted(let result):
-      let segments = [Transcript.Segment](text: result.output)
-      append(.toolOutput(Transcript.ToolOutput(id: result.callID, toolName: result.toolName, segments: segments)))
-    default: break
-    }
   }
 }

@@ -4,6 +4,7 @@ import ChappieSDK
 import ChappieSDKTesting
 import Foundation
 import Observation
+import Synchronization
 import Testing
 
 /// What a session does besides an answer: its state, cancelling, transcripts.
@@ -20,6 +21,15 @@ import Testing
       }
       #expect(session.isResponding)
       try await eventually { await test.requests == 1 }
+      // A refused request changes nothing, so observers are not told.
+      let isTold = Mutex(false)
+      withObservationTracking {
+        _ = session.isResponding
+      } onChange: {
+        isTold.withLock { $0 = true }
+      }
+      await #expect(throws: LanguageModelSession.Error.concurrentRequests) { try await session.respond(to: "Two") }
+      #expect(!isTold.withLock { $0 })
       Task { for try await _ in first {} }.cancel()
       try await eventually { !session.isResponding }
       #expect(try await session.respond(to: "Three").content.contains("1 message."))
@@ -44,6 +54,92 @@ import Testing
       await #expect(throws: CancellationError.self) { try await reader.value }
       try await eventually { !session.isResponding }
       #expect(try await session.respond(to: "Three").content.contains("1 message."))
+    }
+  }
+
+  @Test func aWholeAnswerIsCollectedBesideAReader() async throws {
+    try await TestModel.with { test in
+      let session = LanguageModelSession(model: test.model)
+      let stream = session.streamResponse(to: "Tell me a story.")
+      async let shown = {
+        var latest = ""
+        for try await snapshot in stream { latest = snapshot.content }
+        return latest
+      }()
+      let response = try await stream.collect()
+      #expect(try await shown == response.content)
+      // Who is cancelled after that gets the end, and no error.
+      try await Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        for try await _ in stream {}
+      }.value
+    }
+  }
+
+  @Test func callsOfOneAnswerAreOneEntry() async throws {
+    try await TestModel.with { test in
+      try await test.backend.play(
+        """
+        [{"endpoint": "responses", "tool_calls": [
+          {"name": "weather", "arguments": {"city": "Oslo", "days": 1}, "call_id": "call_a"},
+          {"name": "weather", "arguments": {"city": 5}, "call_id": "call_b"},
+          {"name": "weather", "arguments": {"city": "Rome", "days": 1}, "call_id": "call_c"}]},
+         {"endpoint": "responses", "tool_calls": [
+          {"name": "weather", "arguments": {"city": "Bath", "days": 1}, "call_id": "call_d"}]}]
+        """)
+      let session = LanguageModelSession(model: test.model, tools: [Weather()])
+      let entries = Array(try await session.respond(to: "Weather?").transcriptEntries)
+      #expect(
+        Transcript(entries: entries).kinds == [
+          "prompt", "toolCalls", "toolOutput", "toolOutput", "toolOutput", "toolCalls", "toolOutput", "response",
+        ])
+      guard case .toolCalls(let calls) = entries[1], case .toolCalls(let later) = entries[5] else {
+        return #expect(Bool(false))
+      }
+      #expect(calls.map(\.id) == ["call_a", "call_b", "call_c"])
+      #expect(calls[1].arguments.json == ["city": 5])
+      #expect(entries[2...4].map(\.id) == calls.map(\.id))
+      #expect(later.map(\.id) == [entries[6].id])
+    }
+  }
+
+  @Test func aTranscriptIsMadeOfValues() async throws {
+    try await TestModel.with { test in
+      let call = Transcript.ToolCall(id: "1", toolName: "weather", arguments: GeneratedContent(["city": "Oslo"]))
+      let rain = Transcript.StructuredSegment(source: "Rain", content: GeneratedContent(["falls": true]))
+      let transcript = Transcript(entries: [
+        .prompt(.init(segments: [.text(.init(content: "Does it rain?"))])),
+        .toolCalls(.init(id: "2", [call])),
+        .toolOutput(.init(id: "1", toolName: "weather", segments: [.text(.init(content: "Rain."))])),
+        .response(.init(segments: [.structure(rain)])),
+      ])
+      #expect(transcript.map(\.id)[1...2] == ["2", "1"])
+      let session = LanguageModelSession(model: test.model, transcript: transcript)
+      let answer = try await session.respond(to: "And now?")
+      #expect(answer.content.contains("3 messages"))
+      let copy = LanguageModelSession.Response(
+        content: answer.content, rawContent: answer.rawContent, transcriptEntries: answer.transcriptEntries,
+        response: answer.response)
+      #expect(copy.response == answer.response)
+    }
+  }
+
+  @Test func aLongTranscriptIsCompacted() async throws {
+    try await TestModel.with(contextWindow: 4000) { test in
+      var configuration = test.model.configuration
+      configuration.automaticCompaction = .whenFull(percent: 15)
+      // About 700 tokens.
+      let long = String(repeating: "word ", count: 560)
+      let transcript = Transcript(entries: [
+        .prompt(.init(segments: [.text(.init(content: long))])),
+        .response(.init(segments: [.text(.init(content: "I see."))])),
+      ])
+      let session = LanguageModelSession(
+        model: SystemLanguageModel(configuration: configuration), transcript: transcript)
+      try await session.respond(to: "Go on.")
+      let context = await session.client.context()
+      #expect(context.compactedSummary?.isEmpty == false)
+      #expect(context.messages.map(\.role) == [.user, .assistant])
     }
   }
 
@@ -97,6 +193,24 @@ import Testing
       #expect(session.transcript.kinds == ["instructions"])
       let answer = try await session.respond(to: "Hello").content
       #expect(answer.contains("1 message."))
+    }
+  }
+}
+
+extension SessionTests {
+  struct Broken: Tool {
+    let description = "Has an output that JSON cannot express."
+    func call(arguments: Weather.Arguments) async throws -> [Double] { [1, .nan] }
+  }
+
+  @Test func anOutputThatCannotBeEncodedEndsTheRequest() async throws {
+    try await TestModel.with { test in
+      let session = LanguageModelSession(model: test.model, tools: [Broken()])
+      let error = await #expect(throws: LanguageModelSession.ToolCallError.self) {
+        try await session.respond(to: #"use Broken {"city": "Oslo", "days": 1}"#)
+      }
+      #expect(error?.underlyingError is EncodingError)
+      #expect(Prompt([1, Double.nan]).text.contains("JSON cannot express nan"))
     }
   }
 }

@@ -44,7 +44,7 @@ import Platform
 
   extension Error {
     /// What a tool's error tells the model.
-    var sentence: String { (self as? any LocalizedError)?.errorDescription ?? "\(self)" }
+    package var sentence: String { (self as? any LocalizedError)?.errorDescription ?? "\(self)" }
   }
 #else
   /// A time: Unix seconds in UTC. With the package's trait `FoundationTypes`, `Date`.
@@ -67,6 +67,6 @@ import Platform
 
   extension Error {
     /// What a tool's error tells the model.
-    var sentence: String { "\(self)" }
+    package var sentence: String { "\(self)" }
   }
 #endif
