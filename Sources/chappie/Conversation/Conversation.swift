@@ -36,8 +36,6 @@ struct Conversation {
   }
 
   var json: JSONObject {
-    var object = JSONObject()
-    object.copy(["message_count", "estimated_tokens", "model", "compacted_summary", "updated_at"], of: values)
-    return object
+    JSONObject(["message_count", "estimated_tokens", "model", "compacted_summary", "updated_at"], of: values)
   }
 }

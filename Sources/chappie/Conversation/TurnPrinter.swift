@@ -138,9 +138,7 @@ struct TurnPrinter {
 
   /// The members of the JSON object that describe the answer.
   private func object(_ text: String?, _ details: ChappieJSONValue) -> JSONObject {
-    var object = JSONObject()
-    object.set("thread", thread)
-    object.set("text", text)
+    var object: JSONObject = ["thread": thread, "text": text]
     for key in ["model", "response_id"] { object.set(key, details[key]?.stringValue) }
     for key in ["input_tokens", "cached_input_tokens", "output_tokens", "reasoning_tokens"] {
       object.set(key, details[key]?.count?.value)

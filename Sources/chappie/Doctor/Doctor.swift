@@ -117,12 +117,7 @@ struct Finding {
   }
 
   var json: JSONObject {
-    var object = JSONObject()
-    object.set("check", check)
-    object.set("status", verdict.rawValue)
-    object.set("message", message)
-    object.set("remedy", remedy)
-    return object
+    ["check": check, "status": verdict.rawValue, "message": message, "remedy": remedy]
   }
 
   /// The message and the remedy.

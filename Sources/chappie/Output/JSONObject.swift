@@ -4,40 +4,22 @@ import GLibBridge
 import Platform
 
 /// A JSON object on one line, with its members in the order in which they were set.
-struct JSONObject {
+struct JSONObject: ExpressibleByDictionaryLiteral {
   private var members: [String] = []
 
-  mutating func set(_ key: String, _ text: String?) {
-    set(key, text.map { .string($0) })
+  /// A key whose value is nil is left out.
+  init(dictionaryLiteral elements: (String, (any JSONMember)?)...) {
+    for (key, value) in elements { set(key, value) }
   }
 
-  mutating func set(_ key: String, _ texts: [String]) {
-    set(key, .array(texts.map { .string($0) }))
+  /// The values of a dictionary of the bus that have these keys, as ``copy(_:of:)`` adds them.
+  init(_ keys: [String], of values: VariantDictionary) {
+    copy(keys, of: values)
   }
 
-  mutating func set(_ key: String, _ flag: Bool?) {
-    set(key, flag.map { .bool($0) })
-  }
-
-  mutating func set(_ key: String, _ number: (some BinaryInteger)?) {
-    set(key, number.map { Int64(exactly: $0).map { .integer($0) } ?? .number(Double($0)) })
-  }
-
-  /// Whole numbers are written without a fraction.
-  mutating func set(_ key: String, _ number: Double?) {
-    set(key, number.map { number in Int64(exactly: number).map { .integer($0) } ?? .number(number) })
-  }
-
-  mutating func set(_ key: String, _ object: JSONObject?) {
-    if let object { set(key, text: object.line) }
-  }
-
-  mutating func set(_ key: String, _ value: ChappieJSONValue?) {
-    if let value { set(key, text: value.json.terminalSafeJSON) }
-  }
-
-  private mutating func set(_ key: String, text: String) {
-    members.append("\(ChappieJSONValue.string(key).json):\(text)")
+  /// Adds a member, unless `value` is nil.
+  mutating func set(_ key: String, _ value: (any JSONMember)?) {
+    if let value { members.append("\(key.jsonText):\(value.jsonText)") }
   }
 
   /// Adds the values of a dictionary of the bus that have these keys. Values that are no texts, flags or numbers are
@@ -65,3 +47,46 @@ struct JSONObject {
   /// The object as JSON text.
   var line: String { "{\(members.joined(separator: ","))}" }
 }
+
+/// A value of a ``JSONObject``.
+protocol JSONMember {
+  /// JSON without control characters.
+  var jsonText: String { get }
+}
+
+extension ChappieJSONValue: JSONMember {
+  var jsonText: String { json.terminalSafeJSON }
+}
+
+extension JSONObject: JSONMember {
+  var jsonText: String { line }
+}
+
+extension String: JSONMember {
+  var jsonText: String { ChappieJSONValue.string(self).jsonText }
+}
+
+extension [String]: JSONMember {
+  var jsonText: String { ChappieJSONValue.array(map { .string($0) }).jsonText }
+}
+
+extension Bool: JSONMember {
+  var jsonText: String { ChappieJSONValue.bool(self).jsonText }
+}
+
+extension Double: JSONMember {
+  /// Whole numbers are written without a fraction.
+  var jsonText: String { (Int64(exactly: self).map { .integer($0) } ?? ChappieJSONValue.number(self)).jsonText }
+}
+
+extension BinaryInteger {
+  var jsonText: String {
+    (Int64(exactly: self).map { .integer($0) } ?? ChappieJSONValue.number(Double(self))).jsonText
+  }
+}
+
+extension Int: JSONMember {}
+extension Int32: JSONMember {}
+extension Int64: JSONMember {}
+extension UInt32: JSONMember {}
+extension UInt64: JSONMember {}

@@ -10,30 +10,22 @@ struct PanelState {
   let kind: String
   let tooltip: String
   /// The members beside those that waybar takes.
-  var properties = JSONObject()
+  var properties: JSONObject = [:]
 
   /// The output of a custom module for waybar, and for panels that read the same JSON.
   var json: JSONObject {
-    var object = JSONObject()
-    object.set("text", text)
-    object.set("alt", kind)
-    object.set("class", kind)
-    object.set("tooltip", tooltip)
+    var object: JSONObject = ["text": text, "alt": kind, "class": kind, "tooltip": tooltip]
     object.append(properties)
     return object
   }
 
   /// A block in the protocol of i3bar and swaybar.
   var block: JSONObject {
-    var block = JSONObject()
-    block.set("name", "chappie")
-    block.set("full_text", text.isEmpty ? sentence : text)
-    block.set("short_text", text)
-    // The user has to do something, or cannot ask.
-    block.set(
-      "urgent",
-      ["reauthentication-required", "reached", "limit-reached", "not-granted", "not-eligible"].contains(kind))
-    return block
+    [
+      "name": "chappie", "full_text": text.isEmpty ? sentence : text, "short_text": text,
+      // The user has to do something, or cannot ask.
+      "urgent": ["reauthentication-required", "reached", "limit-reached", "not-granted", "not-eligible"].contains(kind),
+    ]
   }
 
   /// A state that a panel shows no text for.

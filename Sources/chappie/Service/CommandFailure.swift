@@ -13,7 +13,7 @@ struct CommandFailure: Error {
   /// The D-Bus name of the error; nil for an error that the command itself found.
   let name: String?
   /// The members of the JSON object before those of the error, and after them.
-  private var members = (before: JSONObject(), after: JSONObject())
+  private var members = (before: [:] as JSONObject, after: [:] as JSONObject)
 
   init(_ status: ExitStatus, _ message: String, name: String? = nil) {
     self.status = status
@@ -102,9 +102,9 @@ struct CommandFailure: Error {
   /// The failure as a JSON object: the error's name, its message, the exit status, and the details.
   var json: JSONObject {
     var object = members.before
-    object.set("error", name ?? "org.freedesktop.DBus.Error.Failed")
-    object.set("message", message)
-    object.set("exit_status", status.rawValue)
+    object.append([
+      "error": name ?? "org.freedesktop.DBus.Error.Failed", "message": message, "exit_status": status.rawValue,
+    ])
     object.append(members.after)
     return object
   }

@@ -81,18 +81,13 @@ struct SessionStatus: Equatable {
 
   /// The status as a JSON object, without unknown members.
   var json: JSONObject {
-    var object = JSONObject()
-    object.set("state", state.rawValue)
-    object.set("device_link_state", deviceLinkState.rawValue)
-    object.set("user_code", code)
-    object.set(code == nil ? "authorization_uri" : "verification_uri", page)
-    object.set("expires_at", expiresAt?.unixSeconds)
-    object.set("method", method?.rawValue)
+    var object: JSONObject = [
+      "state": state.rawValue, "device_link_state": deviceLinkState.rawValue, "user_code": code,
+      code == nil ? "authorization_uri" : "verification_uri": page, "expires_at": expiresAt?.unixSeconds,
+      "method": method?.rawValue,
+    ]
     if let planUse { object.append(planUse.json) }
-    object.set("email", email)
-    object.set("plan", plan)
-    object.set("error", errorName)
-    object.set("message", errorMessage)
+    object.append(["email": email, "plan": plan, "error": errorName, "message": errorMessage])
     return object
   }
 }
@@ -146,12 +141,7 @@ struct PlanUse: Equatable {
       sentence: text.terminalSafeLine, text: short, kind: kind.rawValue, tooltip: text, properties: json)
   }
 
-  var json: JSONObject {
-    var object = JSONObject()
-    object.set("plan_use", kind.rawValue)
-    object.set("manage_usage_uri", page)
-    return object
-  }
+  var json: JSONObject { ["plan_use": kind.rawValue, "manage_usage_uri": page] }
 }
 
 /// The model that answers for an account when the caller names none.

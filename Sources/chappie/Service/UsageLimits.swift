@@ -30,6 +30,10 @@ struct UsageLimits: Equatable {
     var wholePercent: Int { UsageBar(percent: usedPercent).wholePercent }
 
     var reset: String? { resetsAt.map { tr("resets \($0.shortLocalText)") } }
+
+    var json: JSONObject {
+      ["used_percent": usedPercent, "window_minutes": minutes, "resets_at": resetsAt?.unixSeconds]
+    }
   }
 
   let plan: String?
@@ -109,13 +113,10 @@ struct UsageLimits: Equatable {
   }
 
   private var json: JSONObject {
-    var object = JSONObject()
-    object.set("percentage", fullest?.wholePercent)
-    object.set("plan", plan)
-    object.set("primary", primary.map(Self.json))
-    object.set("secondary", secondary.map(Self.json))
-    object.set("credits", credits)
-    return object
+    [
+      "percentage": fullest?.wholePercent, "plan": plan, "primary": primary?.json, "secondary": secondary?.json,
+      "credits": credits,
+    ]
   }
 
   private var level: String {
@@ -135,13 +136,5 @@ struct UsageLimits: Equatable {
     }
     return ([planName ?? tr("Usage")] + lines + [shownCredits.map { tr("Credits: \($0)") }].compactMap(\.self)).joined(
       separator: "\n")
-  }
-
-  private static func json(_ window: Window) -> JSONObject {
-    var object = JSONObject()
-    object.set("used_percent", window.usedPercent)
-    object.set("window_minutes", window.minutes)
-    object.set("resets_at", window.resetsAt?.unixSeconds)
-    return object
   }
 }

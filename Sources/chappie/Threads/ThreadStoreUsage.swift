@@ -44,8 +44,6 @@ struct ThreadStoreUsage {
   }
 
   var json: JSONObject {
-    var object = JSONObject()
-    object.copy(["used_bytes", "limit_bytes", "thread_count", "archived_count", "unreadable_count"], of: values)
-    return object
+    JSONObject(["used_bytes", "limit_bytes", "thread_count", "archived_count", "unreadable_count"], of: values)
   }
 }

@@ -52,9 +52,7 @@ struct ThreadSummary {
   }
 
   var json: JSONObject {
-    var object = JSONObject()
-    object.copy(["id", "title", "created_at", "updated_at", "archived", "turn_count", "bytes"], of: values)
-    return object
+    JSONObject(["id", "title", "created_at", "updated_at", "archived", "turn_count", "bytes"], of: values)
   }
 
   static func table(_ threads: [ThreadSummary]) -> String {

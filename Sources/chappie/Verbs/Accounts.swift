@@ -95,14 +95,10 @@ private struct StoredAccount {
   }
 
   func json(_ credential: ListedCredential?) -> JSONObject {
-    var object = JSONObject()
-    object.set("account", name)
-    object.set("state", status.state.rawValue)
-    object.set("email", status.email)
-    object.set("plan", status.plan)
-    object.set("method", credential?.method?.rawValue)
-    object.set("background", credential?.background)
-    return object
+    [
+      "account": name, "state": status.state.rawValue, "email": status.email, "plan": status.plan,
+      "method": credential?.method?.rawValue, "background": credential?.background,
+    ]
   }
 }
 
@@ -181,8 +177,6 @@ private struct ListedCredential {
 
   /// The credential of an application or an access group as a JSON object.
   var json: JSONObject {
-    var object = JSONObject()
-    object.copy(["app", "name", "access_group", "account", "state", "method", "background"], of: values)
-    return object
+    JSONObject(["app", "name", "access_group", "account", "state", "method", "background"], of: values)
   }
 }

@@ -20,9 +20,7 @@ extension Verb {
         let approvals = try await waiting(service)
         if arguments[json] {
           for approval in approvals {
-            var object = JSONObject()
-            object.copy(["approval", "tool", "app", "arguments"], of: approval)
-            StandardStream.output.line(object.line)
+            StandardStream.output.line(JSONObject(["approval", "tool", "app", "arguments"], of: approval).line)
           }
         } else if approvals.isEmpty {
           StandardStream.output.line(tr("No tool call waits for approval."))

@@ -66,14 +66,13 @@ private struct ListedModel {
   }
 
   func json(_ selected: String?) -> JSONObject {
-    var object = JSONObject()
-    object.set("slug", slug)
-    if !aliases.isEmpty { object.set("aliases", aliases) }
-    object.set("display_name", name)
+    var object: JSONObject = [
+      "slug": slug, "aliases": aliases.isEmpty ? nil : aliases, "display_name": name,
+    ]
     object.copy(["description"], of: values)
-    object.set("selected", slug == selected)
-    object.set("input_modalities", modalities)
-    object.set("supported_reasoning_levels", efforts)
+    object.append([
+      "selected": slug == selected, "input_modalities": modalities, "supported_reasoning_levels": efforts,
+    ])
     object.copy(["supports_search_tool", "supports_parallel_tool_calls", "context_window"], of: values)
     return object
   }

@@ -39,11 +39,9 @@ extension Verb {
   }
 
   private static func line(_ template: Template, _ path: String) -> String {
-    var object = JSONObject()
-    object.set("template", template.name)
-    object.set("path", path)
-    object.set("description", template.description)
-    object.set("variables", template.variables)
+    let object: JSONObject = [
+      "template": template.name, "path": path, "description": template.description, "variables": template.variables,
+    ]
     return object.line
   }
 }
