@@ -17,7 +17,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let input = Array(UnsafeBufferPointer(start: start, count: count))
   let text = String(decoding: input, as: UTF8.self)
   for id in [AppID(text), AppID(flatpak: text), AppID(snap: text)] { id.map(check) }
-  if let label = try? AppArmorLabel(text) { label.snap.map(check) }
+  if let snap = try? AppArmorLabel.snap(text) { check(snap) }
   if let info = try? FlatpakInfo(input) {
     check(info.appID)
     precondition(info.record(in: "/run").split(separator: "/").count == 4, "the record has another path")

@@ -118,7 +118,7 @@ final class BackgroundConsent {
       Log.info("The user is asked for consent to background use by \(name: Self.logName(app)).")
       var name: String?
       if let app { name = await ApplicationName.forUser(of: app.text) }
-      let content = DesktopNotification(askingForBackgroundUseBy: ConsentQuestion(app: app?.text, name: name))
+      let content = DesktopNotification(askingForBackgroundUseBy: app?.text, named: name)
       return await asking(content, Self.logName(app)) { [self] action in
         take(action, app, outcome)
       } _: {

@@ -47,11 +47,8 @@ extension ChappieThreadStoreError {
 
 extension BusError {
   /// The D-Bus error for a turn with an answer that could not be stored.
-  init(_ error: ChappieRuntimeError, turn: String) {
-    switch error {
-    case .notStored(_, let reason):
-      self.init(reason.errorName, "\(error) Ask GetTurn for \(turn) to have it.")
-    }
+  init(notStored reason: ChappieThreadStoreError, _ error: any Error, turn: String) {
+    self.init(reason.errorName, "\(error) Ask GetTurn for \(turn) to have it.")
   }
 }
 

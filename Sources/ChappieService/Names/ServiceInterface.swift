@@ -68,11 +68,7 @@ final class InterfaceSignals {
 
   /// - Parameter audience: nil is the object's own.
   func emit(_ signal: String, _ arguments: Variant, to audience: BusObject.Audience? = nil) {
-    if let audience {
-      object?.emit(interface, signal, arguments, to: audience)
-    } else {
-      object?.emit(interface, signal, arguments)
-    }
+    object?.emit(interface, signal, arguments, to: audience)
   }
 
   /// Signals changes of `properties` at each ``compare()`` from now on.

@@ -246,8 +246,9 @@ final class ServiceTurn {
     if let fault { return .failed(fault, [:]) }
     return switch error {
     case is CancellationError: .cancelled(BusError(error), [:])
-    case let error as ChappieRuntimeError: .failed(BusError(error, turn: id), Self.failureDetails(error))
-    default: .failed(BusError(error), Self.failureDetails(error))
+    case ChappieRuntimeError.notStored(let response, let reason):
+      .failed(BusError(notStored: reason, error, turn: id), response.details)
+    default: .failed(BusError(error), (error as? ChappieClientError)?.details ?? [:])
     }
   }
 
@@ -264,14 +265,6 @@ final class ServiceTurn {
       outlet.send(.completed(response))
     case .failed(let error, let details), .cancelled(let error, let details):
       outlet.send(.failed(error, withPartialText(details)))
-    }
-  }
-
-  private static func failureDetails(_ error: any Error) -> VariantDictionary {
-    switch error {
-    case let error as ChappieClientError: error.details
-    case ChappieRuntimeError.notStored(let response, _): response.details
-    default: [:]
     }
   }
 

@@ -57,17 +57,6 @@ public final class BusObject {
     try connection.objects.add(self)
   }
 
-  /// Exports `implementations` at `path`, visible to all peers, with broadcast signals.
-  ///
-  /// - Throws: ``GLibError`` when the path is in use.
-  public convenience init(
-    _ connection: BusConnection, _ path: ObjectPath, _ implementations: [BusImplementation],
-    authorize: @escaping Authorize, errorForFailure: @escaping @GLibActor (any Error) -> BusError
-  ) throws {
-    try self.init(
-      connection, path, implementations, rights: Rights(authorize: authorize), errorForFailure: errorForFailure)
-  }
-
   isolated deinit {
     unexport()
   }
@@ -92,20 +81,13 @@ public final class BusObject {
 
   // MARK: Signals
 
-  /// Emits a signal of an exported interface to one peer, or to the object's audience when `destination` is nil.
+  /// Emits a signal of an exported interface. Traps when the arguments do not have the type in the XML.
   ///
-  /// Traps when the arguments do not have the type in the XML.
-  public func emit(_ interface: String, _ signal: String, _ arguments: Variant, to destination: String? = nil) {
-    emit(interface, signal, arguments, to: destination.map { .only([$0]) } ?? rights.audience())
-  }
-
-  /// Emits a signal of an exported interface to `audience`, instead of the object's own.
-  ///
-  /// Traps when the arguments do not have the type in the XML.
-  public func emit(_ interface: String, _ signal: String, _ arguments: Variant, to audience: Audience) {
+  /// - Parameter audience: nil is the object's own.
+  public func emit(_ interface: String, _ signal: String, _ arguments: Variant, to audience: Audience? = nil) {
     let type = implementation(interface)?.signalTypes[signal]
     precondition(type.map(arguments.isOfType) == true, "\(interface).\(signal) does not carry \(arguments.type)")
-    send(interface, signal, arguments, to: audience)
+    send(interface, signal, arguments, to: audience ?? rights.audience())
   }
 
   private func send(_ interface: String, _ signal: String, _ arguments: Variant, to audience: Audience) {

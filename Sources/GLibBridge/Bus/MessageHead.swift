@@ -23,6 +23,8 @@ struct MessageHead: Equatable {
 
   var length: Int { headerLength + bodyLength }
 
+  var isReply: Bool { kind == .methodReturn || kind == .error }
+
   /// - Throws: ``WireFault/malformed`` for bytes that are not the start of a valid message.
   init(_ bytes: ArraySlice<UInt8>) throws(WireFault) {
     guard let order = bytes.first.flatMap(ByteOrder.init) else { throw .malformed }

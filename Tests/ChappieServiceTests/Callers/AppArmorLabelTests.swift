@@ -11,11 +11,11 @@ struct AppArmorLabelTests {
       "snap.firefox.some.app (kill)", "snap.firefox.firefox",
     ])
   func returnsTheSnapOfAConfinedProcess(_ text: String) throws {
-    #expect(try AppArmorLabel(text).snap == AppID(snap: "firefox"))
+    #expect(try AppArmorLabel.snap(text) == AppID(snap: "firefox"))
   }
 
   @Test func keepsTheInstanceKeyOfASnap() throws {
-    #expect(try AppArmorLabel("snap.firefox_work.firefox (enforce)").snap == AppID(snap: "firefox_work"))
+    #expect(try AppArmorLabel.snap("snap.firefox_work.firefox (enforce)") == AppID(snap: "firefox_work"))
   }
 
   /// AppArmor does not confine classic snaps or snaps in developer mode.
@@ -26,13 +26,13 @@ struct AppArmorLabelTests {
       "unconfined_u:unconfined_r:unconfined_t:s0-s0:c0.c1023",
     ])
   func returnsNoSnapForOtherLabels(_ text: String) throws {
-    #expect(try AppArmorLabel(text).snap == nil)
+    #expect(try AppArmorLabel.snap(text) == nil)
   }
 
   @Test(arguments: [
     "snap. (enforce)", "snap.firefox (enforce)", "snap.Fire.Fox (enforce)", "snap...", "snap.a/b.c (enforce)",
   ])
   func rejectsMalformedSnapLabels(_ text: String) {
-    #expect(throws: Unidentified.self) { try AppArmorLabel(text) }
+    #expect(throws: Unidentified.self) { try AppArmorLabel.snap(text) }
   }
 }

@@ -70,7 +70,8 @@ struct ServiceErrorTests {
     #expect(BusError(error) == BusError(name: name.busName, message: error.description))
     let response = ChappieResponse(
       outputText: "answer", responseID: "r", model: "m", usage: ChappieTokenUsage())
-    let notStored = BusError(ChappieRuntimeError.notStored(response, error), turn: "turn-1")
+    let notStored = BusError(
+      notStored: error, ChappieRuntimeError.notStored(response, error), turn: "turn-1")
     #expect(notStored.name == name.busName)
     #expect(notStored.message.contains("could not be stored"))
     #expect(notStored.message.contains("turn-1"))

@@ -56,7 +56,7 @@ final class HostileService {
     self.speeches = speeches
     object = try BusObject(
       connection, .chappie, [manager(), session(), client(), threads(), objectManager()],
-      authorize: { [isRefusing] request in
+      rights: .init { [isRefusing] request in
         if isRefusing { throw BusError(name: "org.chappie.Error.Network", message: Self.text) }
       }
     ) { error in

@@ -38,7 +38,7 @@ final class DesktopWindow {
       ], properties: [:])
     object = try BusObject(
       connection, ObjectPath.root.appending("org").appending("chappie").appending("Window"), [implementation],
-      authorize: { _ in }
+      rights: .init { _ in }
     ) { BusError(name: "org.freedesktop.DBus.Error.Failed", message: "\($0)") }
     guard try await connection.requestName(Self.name) == .owner else { throw UnmetCondition("the name of the window") }
     try "[D-BUS Service]\nName=\(Self.name)\nExec=/bin/false\n".write(

@@ -67,7 +67,7 @@ final class NotificationServer {
           return .tuple()
         },
       ], properties: [:])
-    object = try BusObject(connection, Self.path, [implementation], authorize: { _ in }) { error in
+    object = try BusObject(connection, Self.path, [implementation], rights: .init { _ in }) { error in
       BusError(name: "org.freedesktop.DBus.Error.Failed", message: "\(error)")
     }
     guard try await connection.requestName(Self.name) == .owner else { throw UnmetCondition("the name of the server") }

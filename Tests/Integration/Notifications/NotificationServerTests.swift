@@ -192,7 +192,7 @@ private final class ServiceManager {
       ], properties: [:])
     object = try BusObject(
       connection, ObjectPath.root.appending("org").appending("freedesktop").appending("systemd1"), [implementation],
-      authorize: { _ in }
+      rights: .init { _ in }
     ) { BusError(name: "org.freedesktop.DBus.Error.Failed", message: "\($0)") }
     guard try await connection.requestName(Self.name) == .owner else { throw UnmetCondition("the name of systemd") }
   }

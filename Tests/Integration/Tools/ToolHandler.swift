@@ -36,7 +36,7 @@ final class ToolHandler {
           return .tuple([try await answer(call).variant])
         }
       ], properties: [:])
-    object = try BusObject(caller.connection, Self.path, [implementation], authorize: { _ in }) { error in
+    object = try BusObject(caller.connection, Self.path, [implementation], rights: .init { _ in }) { error in
       error as? BusError ?? BusError(name: "org.example.Error.Failed", message: "\(error)")
     }
   }

@@ -57,20 +57,17 @@ final class DiskAttempt: Sendable {
   /// Lets the operation take effect.
   ///
   /// - Returns: false if the caller has given it up. The operation must then have no effect.
-  func settle() -> Bool {
-    state.withLock { state in
-      if state == .open { state = .settled }
-      return state == .settled
-    }
-  }
+  func settle() -> Bool { end(as: .settled) }
 
   /// Gives the operation up.
   ///
   /// - Returns: false if it has taken effect already.
-  func giveUp() -> Bool {
+  func giveUp() -> Bool { end(as: .givenUp) }
+
+  private func end(as outcome: State) -> Bool {
     state.withLock { state in
-      if state == .open { state = .givenUp }
-      return state == .givenUp
+      if state == .open { state = outcome }
+      return state == outcome
     }
   }
 }

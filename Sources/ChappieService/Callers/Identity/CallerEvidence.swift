@@ -75,7 +75,7 @@ extension CallerIdentity {
   init(_ evidence: CallerEvidence) throws(Unidentified) {
     var snaps: Set<AppID> = []
     for label in evidence.labels {
-      if let snap = try AppArmorLabel(label).snap { snaps.insert(snap) }
+      if let snap = try AppArmorLabel.snap(label) { snaps.insert(snap) }
     }
     guard snaps.count <= 1 else { throw Unidentified("has the AppArmor labels of two snaps") }
     if let snap = snaps.first {

@@ -49,14 +49,15 @@ final class CallerInspector {
   }
 
   private func finding(_ name: String) async throws -> Finding {
-    let subject = try await semaphore.withPermit { try await self.subject(name) }
-    if case .known(let finding) = subject { return finding }
-    guard case .blocking(let files, let label) = subject else { throw Unidentified(.missing) }
-    let finding = await blockingSemaphore.withPermit {
-      await offActor(deadline: Self.deadline) { Finding.found(files, label: label) }
+    switch try await semaphore.withPermit({ try await self.subject(name) }) {
+    case .known(let finding): return finding
+    case .blocking(let files, let label):
+      let finding = await blockingSemaphore.withPermit {
+        await offActor(deadline: Self.deadline) { Finding.found(files, label: label) }
+      }
+      guard let finding else { throw Unidentified("has a root directory that does not answer", isForNow: true) }
+      return try finding.get()
     }
-    guard let finding else { throw Unidentified("has a root directory that does not answer", isForNow: true) }
-    return try finding.get()
   }
 
   private enum Subject: Sendable {

@@ -53,28 +53,20 @@ struct FlatpakMark: Sendable {
 ///
 /// A label in `complain` mode (classic snaps and snaps in development) confines nothing, and so proves nothing. On a
 /// system without AppArmor a snap has no label. It runs in its own root directory and cannot be identified.
-struct AppArmorLabel: Equatable, Sendable {
+enum AppArmorLabel {
   /// The snap of a confined app; nil for every other label.
-  let snap: AppID?
-
+  ///
   /// - Throws: ``Unidentified`` for a label that looks like a snap's and names no snap.
-  init(_ text: String) throws(Unidentified) {
+  static func snap(_ text: String) throws(Unidentified) -> AppID? {
     let text = text.last == "\n" ? String(text.dropLast()) : text
-    guard text.hasPrefix("snap.") else {
-      snap = nil
-      return
-    }
     let parts = text.split(separator: " ", maxSplits: 1)
     let mode = parts.count == 2 ? parts[1] : ""
-    guard mode != "(complain)", mode != "(unconfined)" else {
-      snap = nil
-      return
-    }
+    guard text.hasPrefix("snap."), mode != "(complain)", mode != "(unconfined)" else { return nil }
     // snap.NAME.APP or snap.NAME.hook.HOOK, and the suffixes that a profile may add: //CHILD, //&STACKED.
     let names = parts[0].split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
     guard names.count == 3, let snap = AppID(snap: String(names[1])) else {
       throw Unidentified("has the AppArmor label of a snap, which names none")
     }
-    self.snap = snap
+    return snap
   }
 }

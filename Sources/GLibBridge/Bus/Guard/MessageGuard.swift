@@ -101,12 +101,11 @@ struct MessageGuard: Sendable {
   private mutating func fault(_ head: MessageHead, _ fields: MessageFields?) -> RejectedMessage.Reason? {
     guard let fields, head.kind != nil else { return .malformed }
     // Replies are to calls of this process.
-    let isReply = head.kind == .methodReturn || head.kind == .error
     let sender = fields.sender ?? ""
-    let allowance = isReply ? .max : budget.rest(of: sender)
+    let allowance = head.isReply ? .max : budget.rest(of: sender)
     let limit = min(allowance, bounds.messageValues)
     var checked = limit
-    defer { if !isReply { budget.spend(checked, of: sender) } }
+    defer { if !head.isReply { budget.spend(checked, of: sender) } }
     do throws(WireFault) {
       checked = try BodyValidation.check(
         message.dropFirst(head.headerLength), head.byteOrder, signature: fields.signature, valueLimit: limit)
@@ -146,26 +145,21 @@ struct RejectedMessage: Sendable {
 
   /// The error that takes the place of a reply, in the wire format; empty when the message is not a reply.
   func failure(_ head: MessageHead, _ fields: MessageFields?) -> [UInt8] {
-    switch head.kind {
-    case .methodReturn, .error:
-      guard let fields, let replySerial = fields.replySerial, let sender else { return [] }
-      let error = g_dbus_message_new()
-      defer { g_object_unref(UnsafeMutableRawPointer(error)) }
-      g_dbus_message_set_message_type(error, G_DBUS_MESSAGE_TYPE_ERROR)
-      g_dbus_message_set_reply_serial(error, replySerial)
-      g_dbus_message_set_error_name(error, "org.freedesktop.DBus.Error.LimitsExceeded")
-      g_dbus_message_set_sender(error, sender)
-      // Serials matter for calls only, and 0 is invalid.
-      g_dbus_message_set_serial(error, .max)
-      let body = Variant.tuple("the reply \(reason)")
-      withExtendedLifetime(body) { g_dbus_message_set_body(error, body.pointer) }
-      var count: gsize = 0
-      let blob = g_dbus_message_to_blob(error, &count, G_DBUS_CAPABILITY_FLAGS_NONE, nil)
-      defer { g_free(blob) }
-      return Array(UnsafeBufferPointer(start: blob, count: Int(count)))
-    case .methodCall, .signal, nil:
-      return []
-    }
+    guard head.isReply, let fields, let replySerial = fields.replySerial, let sender else { return [] }
+    let error = g_dbus_message_new()
+    defer { g_object_unref(UnsafeMutableRawPointer(error)) }
+    g_dbus_message_set_message_type(error, G_DBUS_MESSAGE_TYPE_ERROR)
+    g_dbus_message_set_reply_serial(error, replySerial)
+    g_dbus_message_set_error_name(error, "org.freedesktop.DBus.Error.LimitsExceeded")
+    g_dbus_message_set_sender(error, sender)
+    // Serials matter for calls only, and 0 is invalid.
+    g_dbus_message_set_serial(error, .max)
+    let body = Variant.tuple("the reply \(reason)")
+    withExtendedLifetime(body) { g_dbus_message_set_body(error, body.pointer) }
+    var count: gsize = 0
+    let blob = g_dbus_message_to_blob(error, &count, G_DBUS_CAPABILITY_FLAGS_NONE, nil)
+    defer { g_free(blob) }
+    return Array(UnsafeBufferPointer(start: blob, count: Int(count)))
   }
 }
 

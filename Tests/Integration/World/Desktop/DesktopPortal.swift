@@ -24,7 +24,7 @@ final class DesktopPortal {
         }
       ], properties: [:])
     object = try BusObject(
-      connection, .named("org.freedesktop.portal.desktop"), [implementation], authorize: { _ in }
+      connection, .named("org.freedesktop.portal.desktop"), [implementation], rights: .init { _ in }
     ) { error in
       BusError(name: "org.freedesktop.DBus.Error.Failed", message: "\(error)")
     }

@@ -342,7 +342,7 @@ final class FakeKeyring {
     guard let connection else { throw UnmetCondition("a keyring that is on the bus") }
     let description = try BusInterfaceDescription(xml: secretServiceXML, name: Self.interface(kind))
     let implementation = try BusImplementation(description, methods: methods, properties: properties)
-    return try BusObject(connection, path, [implementation], authorize: { _ in }) { error in
+    return try BusObject(connection, path, [implementation], rights: .init { _ in }) { error in
       error as? BusError ?? BusError(name: "org.freedesktop.DBus.Error.Failed", message: "\(error)")
     }
   }

@@ -19,7 +19,7 @@ final class FakeSystemd {
       BusInterfaceDescription(xml: Self.xml, name: "\(Self.name).Unit"), methods: [:],
       properties: ["LoadState": { load.variant }, "ActiveState": { active.variant }])
     objects = try [(ObjectPath.named(Self.name), manager), (Self.unit, unit)].map { path, implementation in
-      try BusObject(connection, path, [implementation], authorize: { _ in }) { error in
+      try BusObject(connection, path, [implementation], rights: .init { _ in }) { error in
         BusError(name: "org.freedesktop.DBus.Error.Failed", message: "\(error)")
       }
     }

@@ -29,7 +29,7 @@ final class ScreenSaver {
     let implementation = try BusImplementation(
       BusInterfaceDescription(xml: xml, name: name),
       methods: ["GetActive": { [weak self] _ in .tuple(try await self?.answer() ?? false) }], properties: [:])
-    object = try BusObject(connection, .named(name), [implementation], authorize: { _ in }) { error in
+    object = try BusObject(connection, .named(name), [implementation], rights: .init { _ in }) { error in
       error as? BusError ?? BusError(name: "org.freedesktop.DBus.Error.Failed", message: "\(error)")
     }
     try await takeName()
