@@ -37,14 +37,20 @@ public struct BusError: Error, Equatable {
   }
 }
 
+/// What a reply to a call names.
+struct CallOrigin: Sendable {
+  let sender: String
+  let serial: UInt32
+}
+
 extension BusError {
-  /// Replies with this error to the call of a peer with this serial. The message must be short.
-  func send(to peer: String, replyTo serial: UInt32, on connection: OpaquePointer) {
+  /// Replies with this error to a call. The message must be short.
+  func send(to call: CallOrigin, on connection: OpaquePointer) {
     let error = g_dbus_message_new()
     defer { g_object_unref(UnsafeMutableRawPointer(error)) }
     g_dbus_message_set_message_type(error, G_DBUS_MESSAGE_TYPE_ERROR)
-    g_dbus_message_set_destination(error, peer)
-    g_dbus_message_set_reply_serial(error, serial)
+    g_dbus_message_set_destination(error, call.sender)
+    g_dbus_message_set_reply_serial(error, call.serial)
     g_dbus_message_set_error_name(error, name)
     let body = Variant.tuple(message)
     withExtendedLifetime(body) { g_dbus_message_set_body(error, body.pointer) }

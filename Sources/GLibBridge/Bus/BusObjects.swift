@@ -118,7 +118,7 @@ public final class BusObjects {
       CallerGroup.$current.withValue(call.group) { _ = Task.onGLib { await answer(call) } }
     }
     let refused = inbox.takeRefused(Self.callsPerRound)
-    for call in refused.calls { refused.error.send(to: call.sender, replyTo: call.serial, on: pointer) }
+    for call in refused.calls { refused.error.send(to: call, on: pointer) }
     answeredBytes += refused.calls.count * Self.bytesOfReply
     if answeredBytes >= Self.unsentBytes {
       Task.onGLib { await flush() }

@@ -13,8 +13,9 @@ final class CallInbox: Sendable {
     var queue = FairQueue<IncomingCall>()
     /// Callers whose group must be looked up.
     var unassigned: [String] = []
-    /// The calls above the limits, in order of arrival.
-    var refused: ArraySlice<RefusedCall> = []
+    /// The calls above the limits, in order of arrival. Each is refused when its turn comes. Refused at once, a caller
+    /// would repeat it at once, and the replies to others would wait behind the errors.
+    var refused: ArraySlice<CallOrigin> = []
     var refusal = BusError.ofBus("LimitsExceeded", "Too many calls are pending.")
     var isAwake = false
 
@@ -24,17 +25,10 @@ final class CallInbox: Sendable {
       case .admitted: break
       case .admittedFromUnassigned: unassigned.append(call.sender)
       case .refused where refused.count >= CallInbox.refusedLimit: return refusal
-      case .refused: if call.expectsReply { refused.append(RefusedCall(sender: call.sender, serial: call.serial)) }
+      case .refused: if call.expectsReply { refused.append(CallOrigin(sender: call.sender, serial: call.serial)) }
       }
       return nil
     }
-  }
-
-  /// A call that is refused when its turn comes. Refused at once, a caller would repeat it at once, and the replies to
-  /// others would wait behind the errors.
-  struct RefusedCall: Sendable {
-    let sender: String
-    let serial: UInt32
   }
 
   /// The maximum number of calls that wait for their refusal. Further calls are refused at once.
@@ -123,7 +117,7 @@ final class CallInbox: Sendable {
   }
 
   /// Removes and returns at most `count` calls that are refused, and their error.
-  func takeRefused(_ count: Int) -> (calls: [RefusedCall], error: BusError) {
+  func takeRefused(_ count: Int) -> (calls: [CallOrigin], error: BusError) {
     state.withLock { state in
       // A copy: the queue would be copied at its next change.
       let calls = Array(state.refused.prefix(count))

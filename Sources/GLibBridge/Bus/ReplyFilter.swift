@@ -17,8 +17,9 @@ final class ReplyFilter: Sendable {
     var questions: [UInt32: String] = [:]
     /// The calls that wait for these answers.
     var waiting: [String: [WaitingCall]] = [:]
-    /// The latest replies with a descriptor, which the bus does not deliver to a connection that accepts none.
-    var passing: [UInt32: PassingReply] = [:]
+    /// The calls that got the latest replies with a descriptor, by the serials of the replies. The bus does not deliver
+    /// such a reply to a connection that accepts none.
+    var passing: [UInt32: CallOrigin] = [:]
     var hasReportedForgery = false
   }
 
@@ -36,12 +37,6 @@ final class ReplyFilter: Sendable {
     deinit {
       g_object_unref(UnsafeMutableRawPointer(message))
     }
-  }
-
-  private struct PassingReply {
-    let caller: String
-    /// The serial of the call.
-    let call: UInt32
   }
 
   /// The bus reports at once that it does not deliver a reply.
@@ -127,7 +122,7 @@ final class ReplyFilter: Sendable {
     guard g_dbus_message_get_num_unix_fds(reply) > 0 || serial >= DescriptorStream.firstSerial,
       let caller = g_dbus_message_get_destination(reply)
     else { return }
-    let passing = PassingReply(caller: String(cString: caller), call: g_dbus_message_get_reply_serial(reply))
+    let passing = CallOrigin(sender: String(cString: caller), serial: g_dbus_message_get_reply_serial(reply))
     state.withLock { state in
       if state.passing.count >= Self.passingLimit, let oldest = state.passing.keys.min() { state.passing[oldest] = nil }
       state.passing[serial] = passing
@@ -229,9 +224,9 @@ final class ReplyFilter: Sendable {
   }
 
   /// Answers a call whose reply the bus has not delivered.
-  private static func fail(_ reply: PassingReply, on connection: OpaquePointer) {
-    BusError.ofBus("NotSupported", "The caller's connection accepts no file descriptors.")
-      .send(to: reply.caller, replyTo: reply.call, on: connection)
+  private static func fail(_ call: CallOrigin, on connection: OpaquePointer) {
+    BusError.ofBus("NotSupported", "The caller's connection accepts no file descriptors.").send(
+      to: call, on: connection)
   }
 
   private func noteOwner(_ signal: OpaquePointer) {

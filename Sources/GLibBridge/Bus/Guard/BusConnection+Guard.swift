@@ -82,7 +82,8 @@ extension BusConnection {
         Log.info("A message of \(name: name) was rejected: it \(reason: "\(message.reason)").")
       }
       guard let connection, let sender = message.sender, let serial = message.serial else { return }
-      error("\(message.reason)").send(to: sender, replyTo: serial, on: connection.pointer)
+      error("\(message.reason)").send(
+        to: CallOrigin(sender: sender, serial: serial), on: connection.pointer)
     }
   }
 }
