@@ -16,15 +16,10 @@ extension ChappieClientContext {
         context.compactedSummary = summary
       }
       // Redaction may leave a message empty, and the backend refuses empty messages.
-      if !turn.hasFailed { context.messages += turn.events.compactMap(\.message).filter { !$0.text.isEmpty } }
+      let hasFailed = turn.events.contains { if case .error = $0 { true } else { false } }
+      if !hasFailed { context.messages += turn.events.compactMap(\.message).filter { !$0.text.isEmpty } }
     }
     return context
-  }
-}
-
-extension ChappieTurn {
-  fileprivate var hasFailed: Bool {
-    events.contains { if case .error = $0 { true } else { false } }
   }
 }
 
