@@ -72,30 +72,25 @@ struct CommandFailure: Error {
   }
 
   /// The same failure with the members of `object` before those of the error in its JSON object.
-  func preceded(by object: JSONObject) -> CommandFailure {
-    var failure = self
-    failure.members.before = object
-    return failure
-  }
+  func preceded(by object: JSONObject) -> CommandFailure { changed { $0.members.before = object } }
 
   /// The same failure with a more precise exit status.
-  func with(_ status: ExitStatus) -> CommandFailure {
-    var failure = self
-    failure.status = status
-    return failure
-  }
+  func with(_ status: ExitStatus) -> CommandFailure { changed { $0.status = status } }
 
   /// The same failure with another message.
-  func with(_ message: String) -> CommandFailure {
-    var failure = self
-    failure.message = message
-    return failure
-  }
+  func with(_ message: String) -> CommandFailure { changed { $0.message = message } }
 
   /// The same failure, which tells where the user sees and limits the usage of the plan.
   func managed(at page: String) -> CommandFailure {
-    var failure = with("\(message) \(tr("Manage usage: \(page)"))")
-    failure.members.after.set("manage_usage_uri", page)
+    changed {
+      $0.message += " " + tr("Manage usage: \(page)")
+      $0.members.after.set("manage_usage_uri", page)
+    }
+  }
+
+  private func changed(_ change: (inout CommandFailure) -> Void) -> CommandFailure {
+    var failure = self
+    change(&failure)
     return failure
   }
 

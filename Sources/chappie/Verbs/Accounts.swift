@@ -24,11 +24,7 @@ extension Verb {
         return Work(json: arguments[json]) { service in
           let accounts = try await StoredAccount.all(service)
           let credentials = try await ListedCredential.all(service)
-          if arguments[json] {
-            StandardStream.output.write(lines(accounts, credentials))
-          } else {
-            StandardStream.output.write(text(accounts, credentials))
-          }
+          StandardStream.output.write(arguments[json] ? lines(accounts, credentials) : text(accounts, credentials))
           return .success
         }
       }

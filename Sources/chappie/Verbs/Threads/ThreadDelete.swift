@@ -20,17 +20,13 @@ extension Verb {
       let asks = try arguments.asks(unless: yes)
       guard arguments[all] else {
         let names = try arguments.threads()
-        return Work { service in
-          let threads = try await ThreadsProxy.stored(service, account: arguments[account])
+        return Work.onThreads(of: arguments[account]) { threads in
           try await delete(try await threads.find(names), of: threads, asks: asks)
-          return .success
         }
       }
       try arguments.refuseThread()
-      return Work { service in
-        let threads = try await ThreadsProxy.stored(service, account: arguments[account])
+      return Work.onThreads(of: arguments[account]) { threads in
         try await deleteAll(of: threads, arguments[account], asks: asks)
-        return .success
       }
     }
   }

@@ -22,13 +22,11 @@ extension Verb {
     return { arguments in
       let words = arguments.remaining.flatMap { $0.lowercased().split(whereSeparator: \.isWhitespace).map(String.init) }
       guard !words.isEmpty else { throw CommandLineError(tr("Which words are to be found?")) }
-      return Work(json: arguments[json]) { service in
-        let threads = try await ThreadsProxy.stored(service, account: arguments[account])
+      return Work.onThreads(of: arguments[account], json: arguments[json]) { threads in
         let listed = try await threads.all(archived: arguments[archived])
         var search = ThreadSearch(threads: threads, words: words, limit: arguments[limit] ?? .max)
         try await search.run(listed)
         search.show(json: arguments[json])
-        return .success
       }
     }
   }

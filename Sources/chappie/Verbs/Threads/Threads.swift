@@ -18,21 +18,18 @@ extension Verb {
     let limit = parser.limit()
     let json = parser.jsonLines()
     return { arguments in
-      Work(json: arguments[json]) { service in
-        let threads = try await ThreadsProxy.stored(service, account: arguments[account])
+      Work.onThreads(of: arguments[account], json: arguments[json]) { threads in
         guard !arguments[json] else {
-          try await threads.list(archived: arguments[archived], limit: arguments[limit]) { page in
+          return try await threads.list(archived: arguments[archived], limit: arguments[limit]) { page in
             for thread in page { StandardStream.output.line(thread.json.line) }
             return true
           }
-          return .success
         }
         let listed = try await threads.all(archived: arguments[archived], limit: arguments[limit])
         let none =
           arguments[archived]
           ? tr("No thread is archived.") : tr("There are no threads: chappie ask --thread new begins one.")
         StandardStream.output.write(listed.isEmpty ? none + "\n" : ThreadSummary.table(listed))
-        return .success
       }
     }
   }
@@ -44,12 +41,10 @@ extension Verb {
     parser.acceptRemaining(placeholder: ThreadsProxy.placeholder)
     return { arguments in
       let name = try arguments.thread()
-      return Work { service in
-        let threads = try await ThreadsProxy.stored(service, account: arguments[account])
+      return Work.onThreads(of: arguments[account]) { threads in
         let id = try await threads.id(name)
         let thread = try await Spinner.show(tr("Reading the thread…")) { try await threads.thread(id) }
         StandardStream.output.write(controlSequences: ThreadText(raw: arguments[raw]).text(thread))
-        return .success
       }
     }
   }
@@ -63,13 +58,11 @@ extension Verb {
     return { arguments in
       let (name, title) = try arguments.threadAndText()
       guard let title else { throw CommandLineError(tr("Which title is the thread to have?")) }
-      return Work { service in
-        let threads = try await ThreadsProxy.stored(service, account: arguments[account])
+      return Work.onThreads(of: arguments[account]) { threads in
         try await threads.call("Rename", .tuple(try await threads.id(name), title))
         StandardStream.output.line(
           title.isEmpty
             ? tr("The next message names the thread.") : tr("Renamed to \(ThreadSummary.quoted(title))."))
-        return .success
       }
     }
   }
@@ -104,13 +97,11 @@ extension Verb {
       parser.acceptRemaining(placeholder: "\(ThreadsProxy.placeholder)…")
       return { arguments in
         let names = try arguments.threads()
-        return Work { service in
-          let threads = try await ThreadsProxy.stored(service, account: arguments[account])
+        return Work.onThreads(of: arguments[account]) { threads in
           for thread in try await threads.find(names, lastIsArchived: lastIsArchived) {
             try await change(threads, thread.id)
             StandardStream.output.line(told(thread.text))
           }
-          return .success
         }
       }
     }
@@ -120,10 +111,9 @@ extension Verb {
     let account = parser.account()
     let json = parser.json()
     return { arguments in
-      Work(json: arguments[json]) { service in
-        let usage = try await ThreadsProxy.stored(service, account: arguments[account]).usage()
+      Work.onThreads(of: arguments[account], json: arguments[json]) { threads in
+        let usage = try await threads.usage()
         StandardStream.output.write(arguments[json] ? usage.json.line + "\n" : usage.text)
-        return .success
       }
     }
   }
@@ -152,6 +142,18 @@ extension Verb {
         StandardStream.output.line(tr("The model reads a summary from now on."))
         return .success
       }
+    }
+  }
+}
+
+extension Verb.Work {
+  /// Work on the stored threads of an account, which succeeds unless it throws.
+  static func onThreads(
+    of account: String?, json: Bool = false, _ run: @escaping @GLibActor @Sendable (ThreadsProxy) async throws -> Void
+  ) -> Verb.Work {
+    Verb.Work(json: json) { service in
+      try await run(try await ThreadsProxy.stored(service, account: account))
+      return .success
     }
   }
 }
