@@ -91,6 +91,7 @@ public struct ChappiePartialStream<Value: Decodable & Sendable>: AsyncSequence, 
     /// The length of ``text`` at the latest snapshot, in bytes.
     private var seen = 0
     private var latest: ChappieJSONValue?
+    private var isWhole = false
 
     fileprivate init(events: AsyncThrowingStream<ChappieStreamEvent, any Error>.Iterator) {
       self.events = events
@@ -111,11 +112,14 @@ public struct ChappiePartialStream<Value: Decodable & Sendable>: AsyncSequence, 
           latest = json
           return ChappiePartial(json: json)
         case .completed(let response):
+          isWhole = true
           let answer: (json: ChappieJSONValue, value: Value) = try TypedAnswer.value(of: response)
           return ChappiePartial(json: answer.json, whole: answer.value)
         default: continue
         }
       }
+      // A cancelled reader gets nil from the events, as it does at their end.
+      if !isWhole { try Task.checkCancellation() }
       return nil
     }
   }
