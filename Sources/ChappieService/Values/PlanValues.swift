@@ -33,7 +33,8 @@ extension ChappieModel {
     [
       "slug": slug, "display_name": displayName, "supported_in_api": supportedInAPI,
       "priority": Int32(clamping: priority), "input_modalities": inputModalities,
-      "supported_reasoning_levels": supportedReasoningLevels, "supports_search_tool": supportsSearchTool, "web_search": searchesWeb,
+      "supported_reasoning_levels": supportedReasoningLevels, "supports_search_tool": supportsSearchTool,
+      "web_search": searchesWeb,
       "supports_parallel_tool_calls": supportsParallelToolCalls, "aliases": aliases.isEmpty ? nil : aliases,
       "description": description, "context_window": contextWindow.map { UInt32(clamping: $0) },
     ]

@@ -33,7 +33,7 @@ struct ChappieModelListTests {
         ChappieModel(
           slug: "gpt-5.5", displayName: "GPT-5.5", description: "The best.", supportedInAPI: true, priority: 3,
           inputModalities: ["text", "image"], supportedReasoningLevels: ["low", "high"], supportsSearchTool: true,
-          supportsParallelToolCalls: true, contextWindow: 272_000)
+          searchesWeb: false, supportsParallelToolCalls: true, contextWindow: 272_000)
       ])
     #expect(models?.first?.id == "gpt-5.5")
   }
@@ -44,7 +44,7 @@ struct ChappieModelListTests {
       model
         == ChappieModel(
           slug: "bare", displayName: "bare", description: nil, supportedInAPI: false, priority: .max,
-          inputModalities: ["text"]))
+          inputModalities: ["text"], searchesWeb: false))
   }
 
   // MARK: Order

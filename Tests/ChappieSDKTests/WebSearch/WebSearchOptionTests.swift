@@ -30,7 +30,8 @@ struct WebSearchOptionTests {
   }
 
   @Test(arguments: [
-    "", "https://debian.org", "debian.org/", "a..b", ".", "-", "-a.org", "a-.org", "ü.example", String(repeating: "a", count: 64),
+    "", "https://debian.org", "debian.org/", "a..b", ".", "-", "-a.org", "a-.org", "ü.example",
+    String(repeating: "a", count: 64),
   ])
   func aWrongDomainIsRefused(_ domain: String) {
     #expect(throws: ChappieClientError.self) { try ChappieWebSearch(.live, domains: [domain]).declaration() }

@@ -60,9 +60,8 @@ struct WebSearchTests {
     }
   }
 
-  @Test(arguments: TestClient.policies)
-  func aBrokenAttemptCountsNoSearch(_ policy: ChappieStreamingTransportPolicy) async throws {
-    try await TestClient.with(policy) { tools in
+  @Test func aBrokenAttemptCountsNoSearch() async throws {
+    try await TestClient.with { tools in
       try tools.backend.play(#"[{"endpoint":"responses","search":{},"drop_after":6}]"#)
       #expect(try await ask(tools).response.searches == 1)
     }

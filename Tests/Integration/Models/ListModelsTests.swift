@@ -20,7 +20,7 @@ struct ListModelsTests {
           "slug": "gpt-6-luna", "display_name": "GPT-6-Luna", "description": "A model that repeats what it is told.",
           "supported_in_api": true, "priority": Int32(4), "input_modalities": ["text", "image"],
           "supported_reasoning_levels": ["low", "medium", "high", "xhigh", "max"], "supports_search_tool": true,
-          "supports_parallel_tool_calls": true, "context_window": UInt32(272_000),
+          "supports_parallel_tool_calls": true, "context_window": UInt32(272_000), "web_search": true,
         ])
     }
   }
