@@ -325,15 +325,15 @@ check_with fish "fish completes approvals" offers fish 'chappie approvals deny '
 check_with zsh "zsh completes answers" offers zsh 'chappie approvals ap' 'chappie approvals approve '
 check_with zsh "zsh completes approvals" offers zsh 'chappie approvals deny a' 'chappie approvals deny ask-k3x9q '
 
-check_with bash "bash completes verbs of threads" offers bash 'chappie threads un' unarchive
+check_with bash "bash completes verbs of threads" offers bash 'chappie threads una' unarchive
 check_with bash "bash completes threads" offers bash 'chappie threads show ' last ab123456 cd345678
 check_with bash "bash completes archived threads" offers bash 'chappie threads unarchive e' ef567890
 check_with bash "bash completes the thread of a question" offers bash 'chappie ask --thread ' last new ab123456 cd345678
-check_with fish "fish completes verbs of threads" offers fish 'chappie threads un' unarchive
+check_with fish "fish completes verbs of threads" offers fish 'chappie threads una' unarchive
 check_with fish "fish completes threads" offers fish 'chappie threads show ' last ab123456 cd345678
 check_with fish "fish completes archived threads" offers fish 'chappie threads unarchive e' ef567890
 check_with fish "fish completes the thread of a question" offers fish 'chappie ask --thread ' last new ab123456 cd345678
-check_with zsh "zsh completes verbs of threads" offers zsh 'chappie threads un' 'chappie threads unarchive '
+check_with zsh "zsh completes verbs of threads" offers zsh 'chappie threads una' 'chappie threads unarchive '
 check_with zsh "zsh completes threads" offers zsh 'chappie threads show a' 'chappie threads show ab123456 '
 check_with zsh "zsh completes archived threads" offers zsh 'chappie threads unarchive e' 'chappie threads unarchive ef567890 '
 check_with zsh "zsh completes the thread of a question" offers zsh 'chappie ask --thread n' 'chappie ask --thread new '

@@ -121,7 +121,7 @@ private struct Annotation {
     else { return nil }
     self.address = address
     title = json["title"]?.stringValue.map(Redaction.message) ?? ""
-    let bounds = ["start_index", "end_index"].compactMap { json[$0]?.number(in: 0...TurnLimits.answerBytes) }
+    let bounds = ["start_index", "end_index"].compactMap { json[$0]?.number(in: 0...Int(Int32.max)) }
     indices = bounds.count == 2 && bounds[0] <= bounds[1] ? bounds[0]..<bounds[1] : nil
   }
 }
