@@ -386,6 +386,7 @@ class Run:
 
     def searches_the_web(self):
         """The sources are buttons that open the pages."""
+        self.shell.open()
         self.shell.press("New conversation")
         self.shell.press("Asked with: Default model")
         self.shell.press("Search the web")

@@ -403,6 +403,7 @@ class Run:
         self.window.shows("Asked with: Default model · Web search")
         self.window.key(ESCAPE)
         self.window.hides("A search carries words of the question to a search engine.")
+        self.tab_to("Question")
         self.window.ask("search for night buses")
         for source in "1. night buses, source 1 (example.org)", "2. night buses, source 2 (example.net)":
             self.window.shows(source)

@@ -108,16 +108,24 @@ struct ContractTests {
     let patterns = [
       /"(?:Manager|Session|Client|Threads)",\s+"(\w+)"/, /\bcall\("(\w+)"/,
       /\.(?:value|time|count|name)\(\s*"(\w+)"/,
-      /(?:options|filter|configuration|dictionary|values|details)\.set\(\s*"(\w+)"/, /[\[,]\s*"([a-z_]+)": (?!{)/,
+      /(?:options|filter|configuration|dictionary|values|details)\.set\(\s*"(\w+)"/,
     ]
-    let folders = ["chappie"] + ["Client", "Objects", "Turns", "Values"].map { "ChappieService/\($0)" }
+    let service = try Self.sources(["Client", "Objects", "Turns", "Values"].map { "ChappieService/\($0)" })
+    let sources = service + (try Self.sources(["chappie"]))
+    for (number, pattern) in patterns.enumerated() { check(sources, pattern, "pattern \(number + 1)", known) }
+    // In the command, such a literal is its own JSON, too.
+    check(service, /[\[,]\s*"([a-z_]+)": (?!{)/, "literals", known)
+  }
+
+  private func check(_ sources: String, _ pattern: Regex<(Substring, Substring)>, _ what: String, _ known: String) {
+    let names = sources.matches(of: pattern).map { String($0.1) }
+    #expect(!names.isEmpty, "\(what)")
+    for name in names { #expect(known.contains(word: name), "\(name)") }
+  }
+
+  private static func sources(_ folders: [String]) throws -> String {
     let paths = try folders.flatMap { try SourceTree.files(in: "Sources/\($0)") }
-    let sources = try paths.map { try SourceTree.text(of: $0) }.joined(separator: "\n")
-    for (number, pattern) in patterns.enumerated() {
-      let names = sources.matches(of: pattern).map { String($0.1) }
-      #expect(!names.isEmpty, "pattern \(number + 1)")
-      for name in names { #expect(known.contains(word: name), "\(name)") }
-    }
+    return try paths.map { try SourceTree.text(of: $0) }.joined(separator: "\n")
   }
 
   private func manual() throws -> String {
