@@ -345,8 +345,11 @@ class Run:
     def tab_to(self, words):
         """Moves the focus to a control with this text."""
         def reached():
-            focused = next((node for node in self.window.all()
-                            if node.get_state_set().contains(Atspi.StateType.FOCUSED)), None)
+            try:
+                focused = next((node for node in self.window.all()
+                                if node.get_state_set().contains(Atspi.StateType.FOCUSED)), None)
+            except GLib.Error:
+                return False  # A node was removed meanwhile.
             if focused and words in self.window.deep_words(focused):
                 return True
             return self.window.key(TAB)
