@@ -224,6 +224,8 @@ export class Ask {
         this._problem.text = failure?.code === 'Cancelled' ? _('Stopped.') : this.isOffline
             ? _('The servers cannot be reached. Check the connection to the network.') : failure?.message ?? '';
         this._asked = null;
+        if (failure)
+            this._state.text = '';  // No search goes on.
         this._draw();
         this._changed();
     }

@@ -21,9 +21,10 @@ ColumnLayout {
         : turn.problem
 
     readonly property var sources: Sources.sources(turn.search.citations)
-    readonly property string searchText: turn.search.status === "reading" ? States.fill(i18nd("chappie", "Reading %s…"), turn.search.detail)
+    readonly property string searchText: turn.running && turn.search.status === "reading"
+        ? States.fill(i18nd("chappie", "Reading %s…"), turn.search.detail)
         : turn.search.searches === 0 && sources.length === 0 ? i18nd("chappie", "The model did not search the web.")
-        : turn.search.status !== "searching" ? ""
+        : !turn.running || turn.search.status !== "searching" ? ""
         : turn.search.detail ? States.fill(i18nd("chappie", "Searching the web: %s…"), turn.search.detail)
         : i18nd("chappie", "Searching the web…")
 
