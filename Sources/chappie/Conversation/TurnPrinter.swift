@@ -165,17 +165,13 @@ private struct Sources {
 
   /// The list below an answer, as Markdown. Empty without sources.
   func list(below answer: String) -> String {
-    var addresses: [String] = []
-    let lines = citations.compactMap { source -> String? in
-      guard let address = source["url"]?.stringValue?.terminalSafeLine, !addresses.contains(address) else { return nil }
-      addresses.append(address)
-      let title = Markdown.escaped(source["title"]?.stringValue?.terminalSafeLine ?? "")
-      return "\(addresses.count). \(title) <\(address)>\n"
+    let pages = citations.compactMap { source in
+      source["url"]?.stringValue.map { (source["title"]?.stringValue ?? "", $0) }
     }
-    guard !lines.isEmpty else { return "" }
+    guard !pages.isEmpty else { return "" }
     // Otherwise the list would be a part of an open block of code.
-    let end = Markdown.closed(answer).dropFirst(answer.count)
-    return "\(end)\n\n\(tr("Sources:"))\n\n" + lines.joined()
+    let end = Markdown.openFence(in: answer).map { "\n" + $0 } ?? ""
+    return "\(end)\n\n\(Markdown.sources(pages))\n"
   }
 }
 

@@ -29,9 +29,13 @@ enum Markdown {
 
   /// Foreign Markdown with its last fenced block closed: an answer may end inside one.
   static func closed(_ text: String) -> String {
-    let lines = lines(text)
+    (lines(text) + [openFence(in: text)].compactMap(\.self)).joined(separator: "\n")
+  }
+
+  /// The fence of a block that does not end; nil if there is none.
+  static func openFence(in text: String) -> String? {
     var open: Substring?
-    for line in lines {
+    for line in lines(text) {
       let rest = line.drop { $0 == " " }
       let fence = rest.prefix { $0 == rest.first }
       guard fence.count >= 3, fence.first == "`" || fence.first == "~" else { continue }
@@ -42,7 +46,7 @@ enum Markdown {
         open = fence
       }
     }
-    return (lines + [open.map(String.init)].compactMap(\.self)).joined(separator: "\n")
+    return open.map(String.init)
   }
 
   private static func lines(_ text: String) -> [String] {
@@ -58,5 +62,14 @@ enum Markdown {
   /// The length of the longest row of backquotes.
   private static func longestRow(in text: String) -> Int {
     text.utf8.split { $0 != UInt8(ascii: "`") }.map(\.count).max() ?? 0
+  }
+
+  /// The list of the pages that an answer names, each once.
+  static func sources(_ pages: [(title: String, address: String)]) -> String {
+    var known: Set<String> = []
+    let lines = pages.filter { known.insert($0.address).inserted }.enumerated().map { number, page in
+      "\(number + 1). \(escaped(page.title.terminalSafeLine)) <\(page.address.terminalSafeLine)>"
+    }
+    return "\(tr("Sources:"))\n\n\(lines.joined(separator: "\n"))"
   }
 }

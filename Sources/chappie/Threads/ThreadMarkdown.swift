@@ -27,9 +27,7 @@ struct ThreadMarkdown {
     case .output(let text, let model, _):
       return "## \(Markdown.escaped(model.terminalSafeLine))\n\n\(Markdown.closed(text))"
     case .citations(let citations):
-      return citations.enumerated().map { number, source in
-        "\(number + 1). \(Markdown.escaped(source.title.terminalSafeLine)) <\(source.url.address.terminalSafeLine)>"
-      }.joined(separator: "\n")
+      return citations.isEmpty ? nil : Markdown.sources(citations.map { ($0.title, $0.url.address) })
     case .toolCall(_, let name, let arguments):
       return "### \(tr("Tool \(Markdown.code(name))"))\n\n\(Markdown.block(arguments, "json"))"
     case .toolOutput(_, let name, let status, let output):
