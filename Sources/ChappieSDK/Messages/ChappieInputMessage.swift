@@ -164,7 +164,7 @@ extension ChappieMessageOptions: JSONRecord, Codable {
       fastMode: try fields.bool("fastMode") ?? false,
       reasoningEffort: try fields.string("reasoningEffort").map { ChappieReasoningEffort(rawValue: $0) },
       model: try fields.string("model"), instructions: try fields.string("instructions"),
-      outputSchema: fields["outputSchema"], webSearch: fields["webSearch"].map(ChappieWebSearch.init) ?? .off)
+      outputSchema: fields["outputSchema"], webSearch: (try? fields["webSearch"]?.decoded()) ?? .off)
   }
 
   package var jsonValue: ChappieJSONValue {
@@ -173,7 +173,7 @@ extension ChappieMessageOptions: JSONRecord, Codable {
     members["model"] = model.map { .string($0) }
     members["instructions"] = instructions.map { .string($0) }
     members["outputSchema"] = outputSchema
-    if webSearch != .off { members["webSearch"] = webSearch.jsonValue }
+    if webSearch != .off { members["webSearch"] = try? ChappieJSONValue(encoding: webSearch) }
     return .object(members)
   }
 }

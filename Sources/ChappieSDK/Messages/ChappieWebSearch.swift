@@ -3,7 +3,7 @@
 /// Whether the model may search the web for an answer, and where.
 ///
 /// A search carries words of the question to a search engine, so it is off unless somebody asks for it.
-public struct ChappieWebSearch: Sendable, Hashable {
+public struct ChappieWebSearch: Sendable, Hashable, Codable {
   /// What a search may read.
   public enum Mode: String, Sendable, Hashable, Codable, CaseIterable {
     /// Nothing: the model has no search.
@@ -15,7 +15,7 @@ public struct ChappieWebSearch: Sendable, Hashable {
   }
 
   /// The place for which results are looked up. The backend gets what is set, and nothing of this machine.
-  public struct Location: Sendable, Hashable {
+  public struct Location: Sendable, Hashable, Codable {
     /// A country in two letters, as in ISO 3166, such as `DE`.
     public var country: String?
     /// A region in any words, such as `Bavaria`.
@@ -67,7 +67,7 @@ extension ChappieWebSearch {
   /// The tool in the backend's format; nil without a search.
   ///
   /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a domain or a location that the backend would refuse.
-  func declaration() throws(ChappieClientError) -> ChappieJSONValue? {
+  package func declaration() throws(ChappieClientError) -> ChappieJSONValue? {
     guard mode != .off else { return nil }
     guard domains.count <= Self.domainLimit else {
       throw .invalidArgument("A search takes at most \(Self.domainLimit) domains: name fewer.")
@@ -96,14 +96,10 @@ extension ChappieWebSearch.Location {
   /// The longest text, in bytes.
   private static let limit = 128
 
-  fileprivate var members: [String: String?] {
-    ["country": country, "region": region, "city": city, "timezone": timezone]
-  }
-
   /// Without the type, the backend assumes the United States.
   fileprivate func declaration() throws(ChappieClientError) -> [String: ChappieJSONValue] {
     var members: [String: ChappieJSONValue] = ["type": "approximate"]
-    for (name, text) in self.members {
+    for (name, text) in [("country", country), ("region", region), ("city", city), ("timezone", timezone)] {
       guard let text else { continue }
       let isCountry = text.utf8.count == 2 && text.allSatisfy { $0.isASCII && $0.isLetter }
       guard name != "country" || isCountry else {
@@ -149,28 +145,5 @@ public struct ChappieCitation: Sendable, Hashable, Codable {
 
   func moved(by bytes: Int) -> ChappieCitation {
     ChappieCitation(url: url, title: title, range: range.map { $0.lowerBound + bytes..<$0.upperBound + bytes })
-  }
-}
-
-/// The form of a stored message.
-extension ChappieWebSearch {
-  /// What is missing or unknown is off.
-  init(_ json: ChappieJSONValue) {
-    let place = json["location"]
-    self.init(
-      json["mode"]?.stringValue.flatMap(Mode.init) ?? .off,
-      domains: (json["domains"]?.arrayValue ?? []).compactMap(\.stringValue),
-      location: Location(
-        country: place?["country"]?.stringValue, region: place?["region"]?.stringValue,
-        city: place?["city"]?.stringValue, timezone: place?["timezone"]?.stringValue))
-  }
-
-  var jsonValue: ChappieJSONValue {
-    var members: [String: ChappieJSONValue] = ["mode": .string(mode.rawValue)]
-    if !domains.isEmpty { members["domains"] = .array(domains.map { .string($0) }) }
-    if location != Location() {
-      members["location"] = .object(location.members.compactMapValues { $0.map { .string($0) } })
-    }
-    return .object(members)
   }
 }

@@ -30,18 +30,6 @@ public struct ChappieResponse: Sendable, Hashable, Codable {
     self.searches = searches
     self.citations = citations
   }
-
-  /// Reads an answer that an earlier version has written, too.
-  public init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: CodingKeys.self)
-    outputText = try values.decode(String.self, forKey: .outputText)
-    responseID = try values.decode(String.self, forKey: .responseID)
-    model = try values.decode(String.self, forKey: .model)
-    usage = try values.decode(ChappieTokenUsage.self, forKey: .usage)
-    isRefusal = try values.decode(Bool.self, forKey: .isRefusal)
-    searches = try values.decodeIfPresent(Int.self, forKey: .searches)
-    citations = try values.decodeIfPresent([ChappieCitation].self, forKey: .citations) ?? []
-  }
 }
 
 /// An event of an answer in progress.

@@ -72,8 +72,8 @@ final class RequestRunner {
         let sent = keepsSearches ? request : request.withoutSearches
         let answer = try await exchange(ResponsesRequest(sent, for: model), grant, scope, over: used)
         // No name in the answer may be a piece of the token, which must exist for the comparison.
-        self.keepsSearches = keepsSearches
         let named = withExtendedLifetime(grant) { ModelAnswer(answer, of: model.slug) }
+        self.keepsSearches = keepsSearches
         // A network that passes HTTP and no WebSocket will not pass the next one either.
         if hadNoSocket { noSocketUntil = .now + Self.pause }
         slot.apply(.planUse(.enabled))
@@ -93,7 +93,7 @@ final class RequestRunner {
           guard !next.isAsked(like: model) else { throw Self.cannotSearch(model) }
           model = next
         case .withoutSearches(let error):
-          guard keepsSearches, request.input.contains(where: \.isWebSearch) else { throw error }
+          guard keepsSearches, request.input.contains(where: \.isWebSearch) else { throw Self.explained(error, grant) }
           keepsSearches = false
         case .withoutCompression: compresses = false
         case .overHTTP(let isLasting):

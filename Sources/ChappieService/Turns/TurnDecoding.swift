@@ -74,11 +74,13 @@ struct TurnOptions {
       throw BusError(.invalidArgument, "'web_search' must be off, cached or live.")
     }
     let place: VariantDictionary = try options.value("search_location") ?? [:]
-    return ChappieWebSearch(
+    let search = ChappieWebSearch(
       mode, domains: try options.value("search_domains") ?? [],
       location: ChappieWebSearch.Location(
         country: try place.value("country"), region: try place.value("region"), city: try place.value("city"),
         timezone: try place.value("timezone")))
+    // A wrong one is refused at once, and not when the question comes. Without a search nothing of it is kept.
+    return try search.declaration() == nil ? .off : search
   }
 
   private static func checkedName(_ name: String) throws -> String {

@@ -152,6 +152,12 @@ struct CitationTests {
     #expect(item.citations.count == 256)
   }
 
+  @Test func aFloodOfMarksHasNoPlaces() {
+    let text = String(repeating: Self.mark, count: 5000) + " https://example.org/a"
+    let found = citations(text, annotation("https://example.org/a", 0, 5))
+    #expect(found.map(\.range) == [nil])
+  }
+
   @Test func titlesAreOneSafeLine() {
     let found = citations("x", annotation("https://example.org/", 0, 1, title: "a\u{1B}[31m\nb"))
     #expect(found.first?.title.contains { $0.isNewline || $0 == "\u{1B}" } == false)

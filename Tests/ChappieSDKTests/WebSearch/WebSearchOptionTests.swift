@@ -78,6 +78,17 @@ struct WebSearchOptionTests {
     }
   }
 
+  /// The tools of the turn ask then, whatever the backend tells of the page.
+  @Test(arguments: ["completed", "failed"])
+  func aPageWithoutAnAddressCountsAsRead(_ status: String) {
+    var progress = WebSearchProgress()
+    let item: ChappieJSONValue = [
+      "type": "web_search_call", "status": .string(status), "action": ["type": "open_page"],
+    ]
+    #expect(progress.step(.itemDone(item), addsText: false) == nil)
+    #expect(progress.hasRead)
+  }
+
   @Test func aQueryStandsInForNoQueries() {
     let item: ChappieJSONValue = [
       "type": "web_search_call", "action": ["type": "search", "query": "one", "queries": []],

@@ -82,6 +82,7 @@ struct WebSearchTests {
       ]
       for options in wrong {
         try await expectRefusal("InvalidArgument") { try await caller.send(Self.question, options) }
+        try await expectRefusal("InvalidArgument") { try await caller.openTurn(options) }
       }
       try await expectRefusal("UnsupportedCapability") {
         try await caller.send(Self.question, ["web_search": "live", "model": "gpt-5.6-luna"])

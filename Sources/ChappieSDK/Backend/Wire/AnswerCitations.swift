@@ -87,9 +87,11 @@ extension ChappieJSONValue {
 
   /// The sources that a finished message names, with places in ``messageText``.
   var citations: [ChappieCitation] {
+    let parts = self["content"]?.arrayValue ?? []
+    guard parts.contains(where: { $0["annotations"]?.arrayValue?.isEmpty == false }) else { return [] }
     var citations: [ChappieCitation] = []
     var offset = 0
-    for part in self["content"]?.arrayValue ?? [] {
+    for part in parts {
       guard let raw = part.partText ?? part.partRefusal else { continue }
       let annotations = (part["annotations"]?.arrayValue ?? []).prefix(Self.citationLimit - citations.count)
         .compactMap(Annotation.init)
@@ -128,6 +130,9 @@ private struct Annotation {
 
 /// A text as the model sent it, in which the places of its sources are looked up.
 private struct CitedText {
+  /// With more marks no place is looked up: each citation goes over all of them.
+  private static let markLimit = 4096
+
   private let bytes: [UInt8]
   private let marks: [Range<Int>]
   /// The offsets in bytes of the code points in which the backend counts.
@@ -173,7 +178,7 @@ private struct CitedText {
   }
 
   func citation(_ annotation: Annotation, at offset: Int) -> ChappieCitation {
-    let place = named(annotation) ?? links[annotation.address]
+    let place = marks.count > Self.markLimit ? nil : named(annotation) ?? links[annotation.address]
     return ChappieCitation(
       url: ChappieAddress(address: annotation.address), title: annotation.title,
       range: place.map { offset + shown($0.lowerBound)..<offset + shown($0.upperBound) })
@@ -191,13 +196,12 @@ private struct CitedText {
   /// Whether a part of the text is a link of Markdown to an address, with or without parentheses around it. Its own
   /// query may differ, because the backend adds a mark of its own there.
   private func isLink(_ part: ArraySlice<UInt8>, to address: String) -> Bool {
-    let text = String(decoding: part, as: UTF8.self)
+    guard part.count <= 2 * Annotation.addressLimit else { return false }
+    let (text, link) = (String(decoding: part, as: UTF8.self), Array(part))
+    guard text.hasPrefix("[") || text.hasPrefix("(["), text.hasSuffix(")"), !text.contains(where: \.isNewline)
+    else { return false }
     let page = address.prefix { $0 != "?" && $0 != "#" }
-    guard text.hasPrefix("[") || text.hasPrefix("(["), text.hasSuffix(")") else { return false }
-    return !text.contains(where: \.isNewline) && text.utf8.count <= 2 * Annotation.addressLimit
-      && Self.addresses(in: Array(part)).contains { place in
-        String(decoding: Array(part)[place], as: UTF8.self).hasPrefix(page)
-      }
+    return Self.addresses(in: link).contains { String(decoding: link[$0], as: UTF8.self).hasPrefix(page) }
   }
 
   /// An offset in the text without its marks.

@@ -55,9 +55,9 @@ struct WebSearchProgress {
       isSearching = true
       return .searching([])
     case .itemDone(let item) where item.isWebSearch:
+      hasRead = true
       guard let step = item.webSearchStep else { return nil }
       isSearching = true
-      hasRead = true
       return step
     default:
       guard addsText, isSearching else { return nil }
