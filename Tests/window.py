@@ -48,6 +48,8 @@ class Display:
         with os.fdopen(read) as number:
             self.name = ":" + number.readline().strip()
         os.environ.update(DISPLAY=self.name, GDK_BACKEND="x11", GSK_RENDERER="cairo")
+        # A list that opens under the pointer, which begins in the middle, selects the row there.
+        subprocess.run(["xdotool", "mousemove", "0", "0"], check=True)
         # The service that generates key events is started by the bus.
         call_bus("UpdateActivationEnvironment", "(a{ss})", {"DISPLAY": self.name})
         (Path(os.environ["XDG_DATA_HOME"]) / "icons").symlink_to(TOP / "data/icons")
@@ -136,6 +138,12 @@ class Window:
         wait_for(f"button “{name}” is sensitive",
                  lambda: node.get_state_set().contains(Atspi.StateType.SENSITIVE))
         return node
+
+    def focused(self):
+        try:
+            return next((node for node in self.all() if node.get_state_set().contains(Atspi.StateType.FOCUSED)), None)
+        except GLib.Error:
+            return None  # A node was removed meanwhile.
 
     def deep_words(self, node):
         return "\n".join(map(self.words, self.all(node)))
@@ -336,20 +344,23 @@ class Run:
 
     def pick(self, entry, times):
         """Chooses an entry of the focused list with the keyboard. It is so many entries below the selected one."""
+        def is_focused(words):
+            focused = self.window.focused()
+            return focused and focused.get_role() == Atspi.Role.LIST_ITEM and words in self.window.deep_words(focused)
+
         self.window.key(SPACE)
         self.window.shows(entry)
+        # The list shows before its rows take keys.
+        wait_for("the focus in the list", lambda: is_focused(""))
         for _ in range(times):
             self.window.key(DOWN)
+        wait_for(f"the focus at “{entry}”", lambda: is_focused(entry))
         self.window.key(RETURN)
 
     def tab_to(self, words):
         """Moves the focus to a control with this text."""
         def reached():
-            try:
-                focused = next((node for node in self.window.all()
-                                if node.get_state_set().contains(Atspi.StateType.FOCUSED)), None)
-            except GLib.Error:
-                return False  # A node was removed meanwhile.
+            focused = self.window.focused()
             if focused and words in self.window.deep_words(focused):
                 return True
             return self.window.key(TAB)
