@@ -40,7 +40,7 @@ struct BackendQuery {
         case .again(let seconds): try await sleep(for: .seconds(seconds))
         case .withAnotherToken: grant = try await slot.accessGrant(insteadOf: grant)
         case .fail(let error): throw error
-        case .overHTTP, .withoutCompression, .withAnotherModel, .withoutSearches: throw failure.error
+        case .overHTTP, .withoutCompression, .withAnotherModel, .withPlainInput: throw failure.error
         }
       }
     }

@@ -18,9 +18,9 @@ struct Retries {
     case withoutCompression
     /// The request needs another model, or another form. If there is none, it fails with this error.
     case withAnotherModel(ChappieClientError)
-    /// The conversation needs to go without the searches of earlier turns. If it has none, the request fails with this
-    /// error.
-    case withoutSearches(ChappieClientError)
+    /// The conversation needs to go without what the model may not take: searches of earlier turns, or files. If it has
+    /// none, the request fails with this error.
+    case withPlainInput(ChappieClientError)
     case fail(ChappieClientError)
   }
 
@@ -34,7 +34,7 @@ struct Retries {
   private var wasRejected = false
   private var wasPlain = false
   private var wasRefused = false
-  private var wasShortened = false
+  private var inputRefusals = 0
   private var rateLimited = 0
   private var unavailable = 0
   private var broken = 0
@@ -68,7 +68,7 @@ struct Retries {
     case .overHTTP(isLasting: false): Log.info("This answer comes over HTTP, without a WebSocket: \(error).")
     case .withoutCompression: Log.info("A request is sent again without compression: \(error).")
     case .withAnotherModel: Log.info("The backend does not take the model: \(error).")
-    case .withoutSearches: Log.info("The backend does not take the conversation: \(error).")
+    case .withPlainInput: Log.info("The backend does not take the conversation: \(error).")
     case .fail: Log.info("A request has failed: \(error).")
     }
   }
@@ -84,9 +84,9 @@ struct Retries {
     case .modelRefused(let error) where !wasRefused:
       wasRefused = true
       return .withAnotherModel(error)
-    case .inputRefused(let error) where !wasShortened:
-      wasShortened = true
-      return .withoutSearches(error)
+    case .inputRefused(let error) where inputRefusals < 2:
+      inputRefusals += 1
+      return .withPlainInput(error)
     case .staleSocket where stale < 2:
       stale += 1
       return .again(afterSeconds: 0)

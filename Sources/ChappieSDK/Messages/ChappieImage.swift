@@ -59,16 +59,8 @@ public struct ChappieImage: Sendable, Hashable, Codable {
   /// Nil for bytes that are not an image.
   private static func dataURL(of bytes: [UInt8]) -> String? {
     guard let type = mediaType(of: bytes) else { return nil }
-    var url = "data:\(type);base64,"
-    url.reserveCapacity(url.utf8.count + (bytes.count + 2) / 3 * 4)
-    // Each part ends with a base64 group, so that no second copy of the whole is needed.
-    for start in stride(from: 0, to: bytes.count, by: partSize) {
-      url += Base64.encode(Array(bytes[start..<min(start + partSize, bytes.count)]))
-    }
-    return url
+    return DataURL.make(type, bytes)
   }
-
-  private static let partSize = 48 << 10
 
   /// The media type from the first bytes, independent of the file's name.
   static func mediaType(of bytes: [UInt8]) -> String? {

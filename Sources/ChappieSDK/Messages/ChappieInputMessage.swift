@@ -20,16 +20,20 @@ public struct ChappieInputMessage: Sendable, Hashable {
   public let text: String
   /// The message's images. The model must accept images.
   public let images: [ChappieImage]
+  /// The message's documents. All files of a conversation may have ``ChappieInputFile/totalLimit``.
+  public let files: [ChappieInputFile]
   /// Options for the answer to this message.
   public let options: ChappieMessageOptions
 
   /// Creates a message.
   public init(
-    role: Role, text: String, images: [ChappieImage] = [], options: ChappieMessageOptions = ChappieMessageOptions()
+    role: Role, text: String, images: [ChappieImage] = [], files: [ChappieInputFile] = [],
+    options: ChappieMessageOptions = ChappieMessageOptions()
   ) {
     self.role = role
     self.text = text
     self.images = images
+    self.files = files
     self.options = options
   }
 
@@ -38,9 +42,12 @@ public struct ChappieInputMessage: Sendable, Hashable {
   /// - Parameters:
   ///   - text: the text, which must not be empty.
   ///   - images: the message's images.
+  ///   - files: the message's documents.
   ///   - fastMode: as ``ChappieMessageOptions/fastMode``.
-  public static func user(_ text: String, images: [ChappieImage] = [], fastMode: Bool = false) -> ChappieInputMessage {
-    ChappieInputMessage(role: .user, text: text, images: images, options: ChappieMessageOptions(fastMode: fastMode))
+  public static func user(
+    _ text: String, images: [ChappieImage] = [], files: [ChappieInputFile] = [], fastMode: Bool = false
+  ) -> ChappieInputMessage {
+    .user(text, images: images, files: files, options: ChappieMessageOptions(fastMode: fastMode))
   }
 
   /// Makes a message of the user.
@@ -48,11 +55,12 @@ public struct ChappieInputMessage: Sendable, Hashable {
   /// - Parameters:
   ///   - text: the text, which must not be empty.
   ///   - images: the message's images.
+  ///   - files: the message's documents.
   ///   - options: the options of its answer.
   public static func user(
-    _ text: String, images: [ChappieImage] = [], options: ChappieMessageOptions
+    _ text: String, images: [ChappieImage] = [], files: [ChappieInputFile] = [], options: ChappieMessageOptions
   ) -> ChappieInputMessage {
-    ChappieInputMessage(role: .user, text: text, images: images, options: options)
+    ChappieInputMessage(role: .user, text: text, images: images, files: files, options: options)
   }
 
   /// An answer of the model, for a transcript.
@@ -133,7 +141,7 @@ public struct ChappieResponseRequest: Sendable, Hashable {
   }
 }
 
-/// Messages in JSON: the keys are the names of the properties; `images` and `options` are optional.
+/// Messages in JSON: the keys are the names of the properties; all but `role` and `text` are optional.
 extension ChappieInputMessage: JSONRecord, Codable {
   package static var subject: String { "the message" }
 
@@ -145,14 +153,22 @@ extension ChappieInputMessage: JSONRecord, Codable {
       images: try fields.list("images") { (image) throws(ChappieClientError) in
         try ChappieImage(stored: image.require("url", image.string("url")))
       } ?? [],
+      files: try fields.list("files") { (file) throws(ChappieClientError) in
+        try ChappieInputFile(
+          storedName: file.require("name", file.string("name")), url: file.require("url", file.string("url")))
+      } ?? [],
       options: try ChappieMessageOptions(jsonValue: fields["options"] ?? [:]))
   }
 
   package var jsonValue: ChappieJSONValue {
-    [
+    var members: [String: ChappieJSONValue] = [
       "role": .string(role.rawValue), "text": .string(text),
       "images": .array(images.map { ["url": .string($0.url)] }), "options": options.jsonValue,
     ]
+    if !files.isEmpty {
+      members["files"] = .array(files.map { ["name": .string($0.name), "url": .string($0.url)] })
+    }
+    return .object(members)
   }
 }
 

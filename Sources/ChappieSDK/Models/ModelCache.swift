@@ -40,6 +40,8 @@ final class ModelCache {
   private var isPausingUntil: ContinuousClock.Instant?
   private let observers = Observers<Void>()
   private var observation: Observation?
+  /// The slugs of models that have refused files. They get text and pictures, until the process ends.
+  var withoutFiles: Set<String> = []
   /// The running request for the list.
   var question: ModelQuestion?
 

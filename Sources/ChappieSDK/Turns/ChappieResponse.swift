@@ -17,10 +17,14 @@ public struct ChappieResponse: Sendable, Hashable, Codable {
   /// The sources that the answer names, in its order. Show them where the answer is shown, as links.
   public let citations: [ChappieCitation]
 
+  /// How the model got the files of the conversation; nil if there are none.
+  public let files: ChappieFilesForm?
+
   /// Creates an answer, such as for a preview.
   public init(
     outputText: String, responseID: String = "", model: String = "", usage: ChappieTokenUsage = ChappieTokenUsage(),
-    isRefusal: Bool = false, searches: Int? = nil, citations: [ChappieCitation] = []
+    isRefusal: Bool = false, searches: Int? = nil, citations: [ChappieCitation] = [],
+    files: ChappieFilesForm? = nil
   ) {
     self.outputText = outputText
     self.responseID = responseID
@@ -29,7 +33,16 @@ public struct ChappieResponse: Sendable, Hashable, Codable {
     self.isRefusal = isRefusal
     self.searches = searches
     self.citations = citations
+    self.files = files
   }
+}
+
+/// The form in which a model gets files.
+public enum ChappieFilesForm: String, Sendable, Hashable, Codable {
+  /// The backend has read the files.
+  case inline
+  /// The model does not take files, so it got their text and pictures of the first pages.
+  case text
 }
 
 /// An event of an answer in progress.

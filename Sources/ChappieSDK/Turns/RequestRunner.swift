@@ -13,6 +13,7 @@ final class RequestRunner {
   private var compresses = true
   /// Whether conversations keep the searches of earlier turns: until the backend refuses a conversation with one.
   private var keepsSearches = true
+  private let files = FileTexts()
 
   init(slot: CredentialSlot, backoff: ChappieRateLimitBackoffPolicy, policy: ChappieStreamingTransportPolicy) {
     self.slot = slot
@@ -44,7 +45,9 @@ final class RequestRunner {
     var retries = Retries(transport: policy, backoff: backoff)
     var grant = try await slot.accessGrant(interaction: scope.caller.interaction)
     try check(grant)
-    var used = grant.backend.hasWebSocket && usesSockets ? Retries.Transport.webSocket : .http
+    // No message on a WebSocket may be longer than a conversation without files.
+    let fitsSockets = request.footprint <= TurnLimits.requestBytes
+    var used = grant.backend.hasWebSocket && usesSockets && fitsSockets ? Retries.Transport.webSocket : .http
     var model: RequestModel
     if let known = scope.model {
       // All requests of a turn go to the same model.
@@ -64,7 +67,14 @@ final class RequestRunner {
     }
     var hadNoSocket = false
     var keepsSearches = keepsSearches
+    var request = request
+    if request.hasFiles { scope.files = .inline }
     while true {
+      if scope.files == .inline, slot.modelCache.withoutFiles.contains(model.slug) {
+        request.input = try await files.replacing(filesIn: request.input, of: model)
+        scope.files = .text
+        try scope.size.ask(request)
+      }
       try BackendLine.admitRequest()
       scope.model = model
       scope.caller.trace.noteRequest(to: model.slug, over: used)
@@ -92,9 +102,14 @@ final class RequestRunner {
           let next = try Self.searching(other, request)
           guard !next.isAsked(like: model) else { throw Self.cannotSearch(model) }
           model = next
-        case .withoutSearches(let error):
-          guard keepsSearches, request.input.contains(where: \.isWebSearch) else { throw Self.explained(error, grant) }
-          keepsSearches = false
+        case .withPlainInput(let error):
+          if keepsSearches, request.input.contains(where: \.isWebSearch) {
+            keepsSearches = false
+          } else if request.hasFiles {
+            slot.modelCache.withoutFiles.insert(model.slug)
+          } else {
+            throw Self.explained(error, grant)
+          }
         case .withoutCompression: compresses = false
         case .overHTTP(let isLasting):
           used = .http

@@ -104,8 +104,9 @@ final class ToolRunner {
     if let violation = await violation(of: tool.schema, in: call) {
       return End(status: .failed, output: "The arguments do not fit the tool's schema: \(violation).")
     }
-    // What a page says may be written for the model: a tool that it could have asked for needs a person.
-    let policy = scope.search.hasRead && tool.manifest.policy == .automatic ? .ask : tool.manifest.policy
+    // What a page or a file says may be written for the model: a tool that it could have asked for needs a person.
+    let hasRead = scope.search.hasRead || scope.files != nil
+    let policy = hasRead && tool.manifest.policy == .automatic ? .ask : tool.manifest.policy
     // Not earlier: the caller that sees the event may run the tool.
     flow = flow.combined(
       with: scope.caller.deliver(

@@ -77,7 +77,7 @@ final class TurnEngine {
         let response = ChappieResponse(
           outputText: scope.text.settle(), responseID: reply.shownID, model: reply.model, usage: usage,
           isRefusal: reply.answer.isRefusal, searches: first.webSearch.map { _ in searches },
-          citations: Array(citations.prefix(ChappieJSONValue.citationLimit)))
+          citations: Array(citations.prefix(ChappieJSONValue.citationLimit)), files: scope.files)
         return TurnResult(response: response, items: Array(request.input.dropFirst(first.input.count)))
       }
       guard round < Self.roundLimit else { break }

@@ -9,6 +9,8 @@ final class TurnScope {
   let size: TurnSize
   let text = AnswerText()
   var search = WebSearchProgress()
+  /// How the model gets the files of the conversation; nil if there are none.
+  var files: ChappieFilesForm?
   /// The account that the latest request belongs to.
   var accountID: String?
   /// The model of the turn; nil until it is chosen.
@@ -56,9 +58,11 @@ package enum TurnLimits {
   package static let streamTime = Duration.seconds(3600)
   /// The number of tool calls of one answer.
   package static let calls = 128
-  /// The size of one request in bytes: the conversation with its images, the instructions and the tools.
+  /// The size of one request in bytes: the conversation with its images, the instructions and the tools. Files are
+  /// counted by themselves: ``ChappieInputFile/totalLimit``.
   package static let requestBytes = 16 << 20
-  /// The images of one message in bytes of Base64, which takes a third more than the file.
+  /// The images of one message, and in the service the files with them, in bytes of Base64, which takes a third more
+  /// than the file.
   package static let imageBytes = 12 << 20
   /// The number of messages, tool calls and tool results of one conversation.
   package static let conversationItems = 16 << 10

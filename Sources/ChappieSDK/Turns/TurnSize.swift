@@ -38,7 +38,11 @@ final class TurnSize {
   /// Counts a whole request before it is sent, including the output of earlier rounds.
   func ask(_ request: TurnRequest) throws(ChappieClientError) {
     let size = request.footprint
-    guard size <= TurnLimits.requestBytes, request.input.count <= TurnLimits.conversationItems else {
+    let files = request.input.flatMap(\.files)
+    try ChappieInputFile.check(files.reduce(0) { $0 + $1.byteCount })
+    guard size - files.reduce(0, { $0 + $1.url.utf8.count }) <= TurnLimits.requestBytes,
+      request.input.count <= TurnLimits.conversationItems
+    else {
       throw .limitExceeded(
         "The conversation has more than \(TurnLimits.requestBytes >> 20) MiB or \(TurnLimits.conversationItems) "
           + "messages: compact or clear it, or send less.")

@@ -58,6 +58,7 @@ extension ThreadStoreFixture {
   func keepsEveryKindOfEvent() async throws {
     let message = ChappieInputMessage(
       role: .user, text: "Look: 🚌\r\n\u{1F}\u{7F}", images: [try ChappieImage(url: "https://example.com/bus.png")],
+      files: [try ChappieInputFile(data: Array("%PDF-1.7".utf8), name: "bus.pdf")],
       options: ChappieMessageOptions(fastMode: true, reasoningEffort: .high, model: "model", instructions: "Be short."))
     let events: [ChappieTurnEvent] = [
       .compaction(summary: "What was said before."), .input(message),

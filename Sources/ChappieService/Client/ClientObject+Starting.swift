@@ -6,7 +6,21 @@ import Platform
 /// The start of a turn, of this interface or of `org.chappie.Threads`, until its memory is given back.
 extension ClientObject {
   /// Answers the question of a turn.
-  typealias Answering = @GLibActor (Prompt, [ChappieImage], TurnOptions, TurnCaller) async throws -> ChappieResponse
+  typealias Answering = @GLibActor (Question, TurnOptions, TurnCaller) async throws -> ChappieResponse
+
+  /// What a turn answers.
+  struct Question {
+    let prompt: Prompt
+    let images: [ChappieImage]
+    let files: [ChappieInputFile]
+
+    /// A message with its images and files.
+    func message(
+      _ role: ChappieInputMessage.Role, _ text: String, _ options: ChappieMessageOptions
+    ) -> ChappieInputMessage {
+      ChappieInputMessage(role: role, text: text, images: images, files: files, options: options)
+    }
+  }
 
   /// Runs a turn, and replies with the whole answer.
   ///
@@ -45,13 +59,14 @@ extension ClientObject {
     let outlet = LineOutlet(socket, place.answer)
     let turn = try begin(place, outlet) { [self] in
       defer { line.end() }
-      let (prompt, names) = try await line.asked()
+      let (prompt, attachments) = try await line.asked()
       try prompt.check(options)
       // The text takes the place of the line that held it.
       try place.memory.set(.line, to: 0)
       try place.memory.add(prompt.byteCount, to: .sent)
       try place.memory.set(.engine, to: 2 * prompt.byteCount)
-      return try await answering(prompt, await images(options.images + names, for: place), options, $0)
+      let question = try await question(prompt, options.attachments + attachments, for: place)
+      return try await answering(question, options, $0)
     }
     line.follow(turn)
     outlet.onStall = { [weak turn] in
@@ -68,9 +83,9 @@ extension ClientObject {
   ) async throws -> ServiceTurn {
     guard signals.canBeSent else { throw BusError(CancellationError()) }
     let place = try await place(for: call, options, delivery, promptBytes: prompt.byteCount)
-    let images = try await images(options.images, for: place)
+    let question = try await question(prompt, options.attachments, for: place)
     return try begin(place, SignalOutlet(place, signals, environment.window)) {
-      try await answering(prompt, images, options, $0)
+      try await answering(question, options, $0)
     }
   }
 
@@ -130,31 +145,39 @@ extension ClientObject {
     return turn
   }
 
-  /// The images that a caller names. This service opens the paths, and sees files that a sandboxed app does not.
-  private func images(_ names: [String], for place: TurnPlace) async throws -> [ChappieImage] {
-    try Limits.check(images: names.count)
-    var images: [ChappieImage] = []
+  /// Reads the images and files that a caller names. This service opens the paths, and sees files that a sandboxed app
+  /// does not.
+  private func question(_ prompt: Prompt, _ attachments: Attachments, for place: TurnPlace) async throws -> Question {
     var bytes = 0
-    func take(_ image: ChappieImage) throws {
-      bytes += image.url.utf8.count
-      try Limits.check(imageBytes: bytes)
-      images.append(image)
-    }
-    for name in names {
-      guard name.hasPrefix("/") else {
-        try take(ChappieImage(url: name))
-        continue
+    /// Makes sure that a name can be read, and counts it before it is.
+    func admit(_ name: String, _ limit: Int) async throws {
+      var size = name.utf8.count
+      if name.hasPrefix("/") {
+        guard place.app == nil else {
+          throw BusError(.accessDenied, "An app in a sandbox cannot name files: send the content as a data: address.")
+        }
+        let file = await offActor { min(Files.size(name), limit) }
+        size = file / 3 * 4
+        // The bytes of the file, and twice as many for the text.
+        try place.memory.add(4 * file, to: .engine)
       }
-      guard place.app == nil else {
-        throw BusError(.accessDenied, "An app in a sandbox cannot name files: send the image as a data: address.")
-      }
-      // Counted before reading: the bytes of the file, and twice as many for the text.
-      let size = await offActor { min(Files.size(name), ChappieImage.fileLimit) }
-      try Limits.check(imageBytes: bytes + size / 3 * 4)
-      try place.memory.add(4 * size, to: .engine)
-      try take(await ChappieImage(file: name))
+      bytes += size
+      try Limits.check(attachedBytes: bytes)
     }
-    return images
+    var images: [ChappieImage] = []
+    for name in attachments.images {
+      try await admit(name, ChappieImage.fileLimit)
+      images.append(name.hasPrefix("/") ? try await ChappieImage(file: name) : try ChappieImage(url: name))
+    }
+    var files: [ChappieInputFile] = []
+    for name in attachments.files {
+      try await admit(name, ChappieInputFile.totalLimit)
+      files.append(
+        name.hasPrefix("/")
+          ? try await ChappieInputFile(file: name)
+          : try await decoded(byteCount: name.utf8.count) { try ChappieInputFile(address: name) })
+    }
+    return Question(prompt: prompt, images: images, files: files)
   }
 
   private func finished(_ turn: ServiceTurn, of application: Application) {

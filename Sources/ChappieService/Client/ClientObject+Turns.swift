@@ -32,27 +32,25 @@ extension ClientObject {
   }
 
   private var answering: Answering {
-    { [self] prompt, images, options, caller in
-      try await client.run(input(prompt, images, options), for: caller)
-    }
+    { [self] in try await client.run(input($0, $1), for: $2) }
   }
 
-  private func input(_ prompt: Prompt, _ images: [ChappieImage], _ options: TurnOptions) -> TurnInput {
+  private func input(_ question: Question, _ options: TurnOptions) -> TurnInput {
     let part =
       switch sharing {
       case .opened: TurnOptions.Part.next
       case .shared: options.part
       }
     var messages: [ChappieInputMessage]
-    switch prompt {
+    switch question.prompt {
     case .text(let text):
-      let message = ChappieInputMessage(role: .user, text: text, images: images, options: options.message)
+      let message = question.message(.user, text, options.message)
       if part == .next { return .next(message) }
       messages = [message]
     case .transcript(let transcript):
       messages = transcript
       if let last = messages.popLast() {
-        messages.append(ChappieInputMessage(role: last.role, text: last.text, images: images, options: last.options))
+        messages.append(question.message(last.role, last.text, last.options))
       }
     }
     let request = ChappieResponseRequest(messages: messages, options: options.message)

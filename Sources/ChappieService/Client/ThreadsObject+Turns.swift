@@ -20,11 +20,11 @@ extension ThreadsObject {
 
   private func answering(_ call: BusCall) throws -> ClientObject.Answering {
     let thread: String = try call.argument(0)
-    return { [self] prompt, images, options, caller in
-      guard case .text(let text) = prompt else {
+    return { [self] question, options, caller in
+      guard case .text(let text) = question.prompt else {
         throw BusError(.invalidArgument, "A thread has its own messages: ask with 'text'.")
       }
-      let message = ChappieInputMessage(role: .user, text: text, images: images, options: options.message)
+      let message = question.message(.user, text, options.message)
       return try await inTurn(thread, call) { try await $0.run(message, for: caller) }
     }
   }
@@ -35,7 +35,7 @@ extension ThreadsObject {
     let summary: String = try call.argument(1)
     try Limits.check(promptBytes: summary.utf8.count)
     let turn = try await client.start(call, .text(summary), TurnOptions([:]), .reply(broadcast: false)) {
-      [self] _, _, _, _ in
+      [self] _, _, _ in
       let context = try await inTurn(thread, call) { conversation in
         summary.isEmpty
           ? try await conversation.compactContext(interaction: call.interaction)

@@ -42,6 +42,8 @@ enum Limits {
   static let harnessBytes = 1 << 20
   /// Images of one message.
   static let images = 16
+  /// Files of one message.
+  static let files = 16
   /// Bytes of all tools of one call.
   static let toolBytes = 1 << 20
   /// Tools that a caller registers on a client, or passes with a turn.
@@ -66,10 +68,16 @@ enum Limits {
     try check(count, images, "There are \(count) images, and \(images) are allowed: show fewer.")
   }
 
-  static func check(imageBytes count: Int) throws {
+  static func check(files count: Int) throws {
+    try check(count, files, "There are \(count) files, and \(files) are allowed: send fewer.")
+  }
+
+  static func check(attachedBytes count: Int) throws {
     let limit = TurnLimits.imageBytes
     try check(
-      count, limit, "The images have more than the \(limit >> 20) MiB that are allowed: show fewer or smaller ones.")
+      count, limit,
+      "The images and files take \((count + 0xFFFFF) >> 20) MiB as they are sent, and \(limit >> 20) MiB are allowed: send "
+        + "fewer or smaller ones.")
   }
 
   static func check(toolBytes count: Int) throws {

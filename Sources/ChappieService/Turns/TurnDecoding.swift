@@ -17,8 +17,7 @@ struct TurnOptions {
   let message: ChappieMessageOptions
   /// The name of the turn that the caller has chosen.
   let name: String?
-  /// The addresses and paths of images, as the caller gives them.
-  let images: [String]
+  let attachments: Attachments
   /// The estimated memory of the output schema, in bytes.
   private let schemaFootprint: Int
   let broadcast: Bool
@@ -30,9 +29,7 @@ struct TurnOptions {
 
   /// The estimated memory of the options, in bytes.
   var footprint: Int {
-    images.reduce((message.instructions?.utf8.count ?? 0) + (tools?.footprint ?? 0) + schemaFootprint) {
-      $0 + $1.utf8.count
-    }
+    (message.instructions?.utf8.count ?? 0) + (tools?.footprint ?? 0) + schemaFootprint + attachments.byteCount
   }
 
   /// - Throws: `VariantError`, `BusError` with `InvalidArgument` or `LimitExceeded`.
@@ -47,8 +44,7 @@ struct TurnOptions {
     schemaFootprint =
       try MemoryBudget.jsonFactor * (options.value("output_schema", as: String.self)?.utf8.count ?? 0)
     name = try options.value("turn", as: String.self).map(Self.checkedName)
-    images = try options.value("images") ?? []
-    try Limits.check(images: images.count)
+    attachments = try Attachments(images: options.value("images") ?? [], files: options.value("files") ?? [])
     broadcast = try options.value("broadcast") ?? false
     background = try options.value("background") ?? false
     part = try Self.part(continues: options.value("continue") ?? false, begins: options.value("begin") ?? false)
@@ -88,6 +84,27 @@ struct TurnOptions {
       throw BusError(.invalidArgument, "'turn' must have 1 to 64 characters of A-Z, a-z, 0-9, - and _.")
     }
     return name
+  }
+}
+
+/// The images and files of a question, as the caller names them.
+struct Attachments: Sendable {
+  /// Addresses and paths.
+  var images: [String] = []
+  /// Addresses that hold the content, and paths.
+  var files: [String] = []
+
+  /// - Throws: `BusError` with `LimitExceeded`.
+  init(images: [String], files: [String]) throws {
+    (self.images, self.files) = (images, files)
+    try Limits.check(images: images.count)
+    try Limits.check(files: files.count)
+  }
+
+  var byteCount: Int { (images + files).reduce(0) { $0 + $1.utf8.count } }
+
+  static func + (left: Attachments, right: Attachments) throws -> Attachments {
+    try Attachments(images: left.images + right.images, files: left.files + right.files)
   }
 }
 

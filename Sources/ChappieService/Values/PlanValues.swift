@@ -65,6 +65,7 @@ extension ChappieResponse {
       "reasoning_tokens": UInt64(clamping: usage.reasoningTokens), "refusal": isRefusal ? true : nil,
       "searches": searches.map { UInt32(clamping: $0) },
       "citations": citations.isEmpty ? nil : citations.map(\.dictionary),
+      "files_as": files?.rawValue,
     ]
   }
 }

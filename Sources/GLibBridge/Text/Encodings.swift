@@ -3,7 +3,11 @@ import CGLib
 
 /// Base64, by GLib.
 public enum Base64 {
-  private static let alphabet = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=".utf8)
+  /// Whether each byte may occur. A look-up in a set would take seconds for megabytes.
+  private static let alphabet: [Bool] = {
+    let characters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=".utf8)
+    return (0...UInt8.max).map(characters.contains)
+  }()
 
   public static func encode(_ bytes: [UInt8]) -> String {
     takeString(g_base64_encode(bytes, gsize(bytes.count))) ?? ""
@@ -12,7 +16,7 @@ public enum Base64 {
   /// Decodes padded base64; nil for any other text.
   public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
     let characters = text.map { CChar(bitPattern: $0) } + [0]
-    guard characters.count % 4 == 1, text.allSatisfy(alphabet.contains) else { return nil }
+    guard characters.count % 4 == 1, text.allSatisfy({ alphabet[Int($0)] }) else { return nil }
     var length: gsize = 0
     let decoded = g_base64_decode(characters, &length)
     defer { g_free(decoded) }
@@ -34,6 +38,14 @@ public enum Base64URL {
     }
     return Base64.decode(base64 + Array(repeating: UInt8(ascii: "="), count: (4 - base64.count % 4) % 4))
   }
+}
+
+/// Percent-encoding (RFC 3986), by GLib.
+public enum PercentEncoding {
+  public static func encode(_ text: String) -> String { takeString(g_uri_escape_string(text, nil, 0)) ?? "" }
+
+  /// Nil for text that is not encoded well, or has an encoded zero.
+  public static func decode(_ text: String) -> String? { takeString(g_uri_unescape_string(text, nil)) }
 }
 
 /// Unique identifiers.

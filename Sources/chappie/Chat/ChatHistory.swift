@@ -12,7 +12,7 @@ struct ChatHistory {
   }
 
   var exchanges: [Exchange] = []
-  private var files: [String] = []
+  private var files: [AttachedFile] = []
   private var images: [String] = []
 
   /// There is nothing that could be copied, saved, removed or asked again.
@@ -34,15 +34,15 @@ struct ChatHistory {
     return last.answer
   }
 
-  /// Adds a text file to the next question.
+  /// Adds a text file or a document to the next question.
   ///
   /// - Returns: its name and size, for a person.
-  /// - Throws: `CommandLineError` if it cannot be read, or is no text.
+  /// - Throws: `CommandLineError` if it cannot be read, or is neither.
   mutating func add(file: String) throws -> String {
     // Standard input is the terminal.
     let path = file == AttachedFile.input ? "./\(file)" : file
-    let attached = try AttachedFile(path, limit: AskInput.textLimit, image: "/image")
-    files.append(attached.markdown)
+    let attached = try AttachedFile(path, textLimit: AskInput.textLimit, image: "/image")
+    files.append(attached)
     return attached.label
   }
 
@@ -64,7 +64,9 @@ struct ChatHistory {
   /// The question of a line, with what was added.
   mutating func question(_ line: String) -> Question {
     defer { (files, images) = ([], []) }
-    return Question(text: ([line] + files).joined(separator: "\n\n"), images: images)
+    return Question(
+      text: ([line] + files.compactMap(\.markdown)).joined(separator: "\n\n"), images: images,
+      files: files.compactMap(\.address))
   }
 
   /// The exchanges as a Markdown document.

@@ -13,7 +13,7 @@ final class ChatInterpreter {
     together are one message. Tab completes commands. Ctrl-C cancels an answer or clears a line; Ctrl-D ends the chat.
 
     /model [MODEL]      changes the model, or shows it
-    /file FILE          adds a text file to the next message
+    /file FILE          adds a text file or a document to the next message
     /image FILE         adds a picture to the next message
     /search [on|off]    lets the model search the web, or no longer
     /copy               copies the last answer, if the terminal supports that

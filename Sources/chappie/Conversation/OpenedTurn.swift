@@ -81,10 +81,14 @@ struct Question {
   let text: String
   /// Addresses, and absolute paths.
   var images: [String] = []
+  /// Absolute paths, and addresses that hold a document.
+  var files: [String] = []
 
   /// The line that asks it.
   var line: ChappieJSONValue {
-    ["text": .string(text), "images": .array(images.map { .string($0) })]
+    [
+      "text": .string(text), "images": .array(images.map { .string($0) }), "files": .array(files.map { .string($0) }),
+    ]
   }
 }
 

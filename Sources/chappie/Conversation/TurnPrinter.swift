@@ -65,6 +65,9 @@ struct TurnPrinter {
         if output.isWhole { view?.append(sources.list(below: text)) }
         view?.finish()
         if !output.json, sources.areUnused { StandardStream.error.line(tr("The model did not search the web.")) }
+        if !output.json, details["files_as"] == "text" {
+          StandardStream.error.line(tr("The model got the text of the files, and pictures of the first pages of PDFs."))
+        }
         return try finish(text, details)
       case .failed(let failure, let details):
         if output.isWhole { view?.append(Sources(details).list(below: kept?.text ?? "")) }
@@ -146,6 +149,7 @@ struct TurnPrinter {
     object.set("refusal", details["refusal"]?.boolValue)
     object.set("searches", details["searches"]?.count?.value)
     object.set("citations", details["citations"])
+    object.set("files_as", details["files_as"]?.stringValue)
     return object
   }
 }

@@ -38,16 +38,17 @@ struct AskInput {
       if given == 0, StandardInput.isPipeOrFile { words.append(Self.input) }
     }
     let images = try images.map(Self.image)
-    let attached = try files.map { try AttachedFile($0, limit: Self.textLimit).markdown }
+    let attached = try files.map { try AttachedFile($0, textLimit: Self.textLimit) }
+    let texts = attached.compactMap(\.markdown)
     let asked = try Self.text(
-      words, mayReadInput: needsQuestion && !isInputTaken, mayBeEmpty: !needsQuestion || !attached.isEmpty)
+      words, mayReadInput: needsQuestion && !isInputTaken, mayBeEmpty: !needsQuestion || !texts.isEmpty)
     let filled = try template?.filled(values, input: asked)
     instructions = filled?.instructions
-    let text = ([filled?.question ?? asked] + attached).filter { !$0.isEmpty }.joined(separator: "\n\n")
+    let text = ([filled?.question ?? asked] + texts).filter { !$0.isEmpty }.joined(separator: "\n\n")
     guard text.utf8.count <= Self.textLimit else {
       throw CommandLineError(tr("The question is longer than \(Self.textLimit >> 20) MiB: send less."))
     }
-    question = Question(text: text, images: images)
+    question = Question(text: text, images: images, files: attached.compactMap(\.address))
   }
 
   private static func text(_ words: [String], mayReadInput: Bool, mayBeEmpty: Bool) throws -> String {

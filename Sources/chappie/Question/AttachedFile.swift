@@ -3,35 +3,49 @@ import ChappieSDK
 import GLibBridge
 import Platform
 
-/// A text file that comes with a question, under its name.
+/// A file that comes with a question: a text, which becomes a part of the question under its name, or a document.
 struct AttachedFile {
   /// The argument that means standard input.
   static let input = "-"
+  /// The longest document, in bytes: the service takes 12 MiB of Base64.
+  private static let documentLimit = 9 << 20
+
+  private enum Content {
+    case text(String)
+    /// - Parameter address: an absolute path, or an address that holds the document.
+    case document(address: String)
+  }
 
   private let name: String
-  private let text: String
+  private let content: Content
+  private let byteCount: Int
 
   /// - Parameters:
   ///   - argument: the path of a file, or ``input``.
+  ///   - textLimit: the longest text, in bytes.
   ///   - image: what takes images.
-  /// - Throws: ``CommandLineError`` if it is no file, longer than `limit` bytes, or no text.
-  init(_ argument: String, limit: Int, image: String = "--image") throws {
-    let bytes: [UInt8]
-    if argument == Self.input {
-      name = "standard input"
-      guard let read = AskInput.readAll(limit: limit) else { throw Self.tooLong(tr("Standard input"), limit) }
-      bytes = read
-    } else {
-      name = argument.terminalSafeLine
-      bytes = try Self.read(argument, limit: limit)
+  /// - Throws: ``CommandLineError`` if it is no file, too long, or neither a text nor a document.
+  init(_ argument: String, textLimit: Int, image: String = "--image") throws {
+    let isInput = argument == Self.input
+    let shown = isInput ? tr("Standard input") : argument
+    name = isInput ? "standard input" : argument.terminalSafeLine
+    guard
+      let bytes = isInput
+        ? AskInput.readAll(limit: Self.documentLimit) : try Self.read(argument, limit: Self.documentLimit)
+    else { throw Self.tooLong(shown, Self.documentLimit) }
+    byteCount = bytes.count
+    if let text = String(validating: bytes, as: UTF8.self), !text.utf8.contains(0) {
+      guard bytes.count <= textLimit else { throw Self.tooLong(shown, textLimit) }
+      content = .text(text.hasPrefix("\u{FEFF}") ? String(text.unicodeScalars.dropFirst()) : text)
+      return
     }
-    guard let text = String(validating: bytes, as: UTF8.self), !text.utf8.contains(0) else {
-      let shown = argument == Self.input ? tr("Standard input") : argument
-      throw CommandLineError(
-        ChappieImage(bytes: bytes) == nil
-          ? tr("\(shown) is no UTF-8 text: convert it first.") : tr("\(shown) is an image: give it with \(image)."))
+    guard ChappieImage(bytes: bytes) == nil else {
+      throw CommandLineError(tr("\(shown) is an image: give it with \(image)."))
     }
-    self.text = text.hasPrefix("\u{FEFF}") ? String(text.unicodeScalars.dropFirst()) : text
+    guard let file = try? ChappieInputFile(data: bytes, name: isInput ? "document" : argument) else {
+      throw CommandLineError(tr("\(shown) is neither UTF-8 text nor a document that a model reads: convert it first."))
+    }
+    content = .document(address: isInput ? file.address : Directories.absolutePath(argument))
   }
 
   /// The content of a regular file.
@@ -59,12 +73,18 @@ struct AttachedFile {
   }
 
   /// The name and the size, for a person.
-  var label: String { "\(name) (\(ByteCount(bytes: UInt64(text.utf8.count)).text))" }
+  var label: String { "\(name) (\(ByteCount(bytes: UInt64(byteCount)).text))" }
 
-  /// The file as a part of a question: its name, and its text between fences.
-  var markdown: String {
+  /// The text as a part of a question: its name, and its text between fences. Nil for a document.
+  var markdown: String? {
+    guard case .text(let text) = content else { return nil }
     let fence = Markdown.fence(around: text)
     return "File: \(name)\n\(fence)\n\(text)\(text.isEmpty || text.hasSuffix("\n") ? "" : "\n")\(fence)"
+  }
+
+  /// What names the document to the service. Nil for a text.
+  var address: String? {
+    if case .document(let address) = content { address } else { nil }
   }
 }
 

@@ -15,7 +15,15 @@ enum ServiceSentences {
   private static let all = [
     // Turns
     translatable("There are \(value) images, and \(value) are allowed: show fewer."),
-    translatable("The images have more than the \(value) MiB that are allowed: show fewer or smaller ones."),
+    translatable(
+      "The images and files take \(value) MiB as they are sent, and \(value) MiB are allowed: send fewer or smaller ones."
+    ),
+    translatable("There are \(value) files, and \(value) are allowed: send fewer."),
+    translatable("The files have \(value) MB, and \(value) MB are allowed: send fewer or smaller ones."),
+    translatable("The file '\(value)' is empty."),
+    translatable(
+      "The file '\(value)' is no document that a model reads: give a PDF, an office document, a spreadsheet or UTF-8 text."
+    ),
     translatable("The text has \(value) bytes, and \(value) are allowed: send less."),
     translatable("Nothing is approved while the screen or the keyring is locked: unlock it, or deny."),
     translatable("There is no turn to remove."),

@@ -23,7 +23,8 @@ struct ThreadMarkdown {
     switch event {
     case .input(let message):
       let head = "## \(message.role.speaker), \(Timestamp(clamping: turn.recordedAtSeconds).localText)"
-      return ([head, Markdown.quote(message.text)] + message.images.map(image)).joined(separator: "\n\n")
+      return ([head, Markdown.quote(message.text)] + message.images.map(image) + message.files.map(file)).joined(
+        separator: "\n\n")
     case .output(let text, let model, _):
       return "## \(Markdown.escaped(model.terminalSafeLine))\n\n\(Markdown.closed(text))"
     case .citations(let citations):
@@ -45,6 +46,10 @@ struct ThreadMarkdown {
 
   private func image(_ image: ChappieImage) -> String {
     image.url.hasPrefix("https:") ? "![\(tr("An image"))](<\(image.url.terminalSafeLine)>)" : "*\(tr("An image"))*"
+  }
+
+  private func file(_ file: ChappieInputFile) -> String {
+    "*\(tr("File \(Markdown.escaped(file.name.terminalSafeLine))"))*"
   }
 
   private func damage(_ damage: ChappieThreadDamage) -> String {

@@ -50,6 +50,7 @@ struct ThreadText {
     case .input(let message):
       let time = style.dim(", " + Timestamp(clamping: turn.recordedAtSeconds).localText)
       return style.bold(message.role.speaker) + time + "\n" + body(message.text, limit) + images(message.images)
+        + message.files.map { line(tr("with the file \($0.name.terminalSafeLine)")) }.joined()
     case .output(let text, let model, _):
       return style.bold(model.terminalSafeLine) + "\n" + answer(text, limit)
     case .citations(let citations):

@@ -35,7 +35,7 @@ extension Verb {
         read: value)
       let files = parser.string(
         "file", short: "f", placeholder: tr("FILE"),
-        tr("Send this text file too, - for standard input; may be repeated"))
+        tr("Send this text file, PDF or office document too, - for standard input; may be repeated"))
       let images = parser.string(
         "image", placeholder: tr("FILE"), tr("Send this image: a file, - or an https: address; may be repeated"))
       let code = parser.flag("extract", short: "x", tr("Print the last code block of the answer alone"))

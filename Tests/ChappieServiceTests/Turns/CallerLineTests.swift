@@ -8,24 +8,26 @@ import Testing
 /// The lines that a caller writes on the socket of its turn.
 struct CallerLineTests {
   @Test func aQuestionIsText() throws {
-    guard case .question(.text("hello"), let images) = try line(#"{"text":"hello"}"#) else {
+    guard case .question(.text("hello"), let attachments) = try line(#"{"text":"hello"}"#) else {
       Issue.record("It is no text.")
       return
     }
-    #expect(images.isEmpty)
+    #expect(attachments.images.isEmpty && attachments.files.isEmpty)
   }
 
   @Test func aQuestionIsATranscript() throws {
     let text = #"""
-      {"messages":[{"role":"user","text":"a"},{"role":"assistant","text":"b"}],"images":["/x.png","https://a.example"]}
+      {"messages":[{"role":"user","text":"a"},{"role":"assistant","text":"b"}],"images":["/x.png","https://a.example"],
+      "files":["/x.pdf"]}
       """#
-    guard case .question(.transcript(let messages), let images) = try line(text) else {
+    guard case .question(.transcript(let messages), let attachments) = try line(text) else {
       Issue.record("It is no transcript.")
       return
     }
     #expect(messages.map(\.role) == [.user, .assistant])
     #expect(messages.map(\.text) == ["a", "b"])
-    #expect(images == ["/x.png", "https://a.example"])
+    #expect(attachments.images == ["/x.png", "https://a.example"])
+    #expect(attachments.files == ["/x.pdf"])
   }
 
   @Test(arguments: [(#""status":"failed","#, true), (#""status":"completed","#, false), ("", false)])

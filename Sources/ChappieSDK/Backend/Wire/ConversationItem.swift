@@ -17,7 +17,7 @@ enum ConversationItem: Sendable, Equatable {
     }
   }
 
-  /// The estimated length of the item for the model, in bytes. Images do not count.
+  /// The estimated length of the item for the model, in bytes. Images and files do not count.
   var byteCount: Int {
     switch self {
     case .message(let message): message.text.utf8.count
@@ -33,12 +33,20 @@ enum ConversationItem: Sendable, Equatable {
   var footprint: Int {
     switch self {
     case .message(let message):
-      message.images.reduce(256 + message.text.utf8.count) { $0 + 64 + $1.url.utf8.count }
+      (message.images.map(\.url) + message.files.map(\.url)).reduce(256 + message.text.utf8.count) {
+        $0 + 64 + $1.utf8.count
+      }
     case .produced(let item): item.footprint
     case .toolOutput(let callID, let output, _):
       128 + callID.utf8.count + output.utf8.count
     }
   }
+
+  /// The documents of a message.
+  var files: [ChappieInputFile] {
+    if case .message(let message) = self { message.files } else { [] }
+  }
+
   var json: ChappieJSONValue {
     switch self {
     case .message(let message): Self.json(message)
@@ -57,7 +65,12 @@ enum ConversationItem: Sendable, Equatable {
     let textType: ChappieJSONValue = message.role == .assistant ? "output_text" : "input_text"
     let text: ChappieJSONValue = ["type": textType, "text": .string(message.text)]
     let images = message.images.map { ChappieJSONValue.object(["type": "input_image", "image_url": .string($0.url)]) }
-    return ["type": "message", "role": .string(role.rawValue), "content": .array([text] + images)]
+    let files = message.files.map {
+      ChappieJSONValue.object([
+        "type": "input_file", "filename": .string($0.name), "file_data": .string($0.url),
+      ])
+    }
+    return ["type": "message", "role": .string(role.rawValue), "content": .array([text] + images + files)]
   }
 }
 

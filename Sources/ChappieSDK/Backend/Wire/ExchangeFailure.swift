@@ -146,6 +146,8 @@ extension ExchangeFailure {
       self = .final(.usageLimitReached(ChappieUsageLimit(plan: nil, resetsAt: nil)))
     case (_, "subscription_sharing_usage_unavailable"), (_, "subscription_sharing_user_unavailable"):
       self = .planUnavailable(error, retryAfter: retryAfter)
+    case (_, "subscription_sharing_unsupported_capability") where detail.parameter == "input":
+      self = .inputRefused(.unsupportedCapability(message))
     case (_, "subscription_sharing_unsupported_capability"):
       self = .final(.unsupportedCapability(detail.parameter ?? message))
     // Another token would not help, and the sign-in may be in order.
@@ -165,7 +167,7 @@ extension ExchangeFailure {
         }
     case (400, "unsupported_value") where detail.parameter == "tools": self = .final(.unsupportedCapability("tools"))
     case (400, let code)
-    where detail.parameter == "input" && !Self.finalCodes.contains(code ?? "") && !Self.refusesModel(code, full):
+    where (detail.parameter == "input" || full.contains("input_file")) && !Self.finalCodes.contains(code ?? "") && !Self.refusesModel(code, full):
       self = .inputRefused(error)
     case (400, let code), (404, let code): self = Self.refusesModel(code, full) ? .modelRefused(error) : .final(error)
     case (401, _): self = .rejected(error)

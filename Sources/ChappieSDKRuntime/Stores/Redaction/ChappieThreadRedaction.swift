@@ -10,7 +10,7 @@ public struct ChappieThreadRedaction: Sendable {
     case titles
     /// The messages of the user. A title is made of the redacted message.
     case inputs
-    /// The images in messages of the user.
+    /// The images and the files in messages of the user.
     case images
     /// The answers of the model.
     case outputs
@@ -34,11 +34,12 @@ public struct ChappieThreadRedaction: Sendable {
   private let patterns: [RegularExpression]
 
   /// - Parameters:
-  ///   - drop: the content to empty. Payloads and images are removed.
-  ///   - mask: the content to replace by ``mask-swift.type.property``. Images are removed.
+  ///   - drop: the content to empty. Payloads, images and files are removed.
+  ///   - mask: the content to replace by ``mask-swift.type.property``. Images and files are removed.
   ///   - patterns: regular expressions in the syntax of JSON Schema. The mask replaces each match in any text. If the
   ///     arguments or the output of a tool are JSON, patterns are matched against each value without escapes, and then
-  ///     against the JSON text. An image is removed if its `https:` address matches; `data:` addresses are not matched.
+  ///     against the JSON text. An image is removed if its `https:` address matches, and a file if its name does; `data:` addresses are not
+  ///     matched.
   /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for an invalid regular expression.
   public init(
     drop: Set<Field> = [], mask: Set<Field> = [], patterns: [String] = []
@@ -103,13 +104,18 @@ public struct ChappieThreadRedaction: Sendable {
     options.instructions = options.instructions.map { text($0, .inputs) }
     options.outputSchema = dropped.union(masked).contains(.inputs) ? nil : options.outputSchema.map(value)
     return ChappieInputMessage(
-      role: message.role, text: text(message.text, .inputs), images: message.images.filter(isKept), options: options)
+      role: message.role, text: text(message.text, .inputs), images: message.images.filter(isKept),
+      files: message.files.filter(isKept), options: options)
   }
 
   /// Whether an image is stored. A `data:` address holds no words and may have megabytes, so patterns ignore it.
   private func isKept(_ image: ChappieImage) -> Bool {
     guard !dropped.union(masked).contains(.images) else { return false }
     return image.url.hasPrefix("data:") || replacingMatches(in: image.url) == image.url
+  }
+
+  private func isKept(_ file: ChappieInputFile) -> Bool {
+    !dropped.union(masked).contains(.images) && replacingMatches(in: file.name) == file.name
   }
 
   private func payload(_ item: ChappieJSONValue) -> ChappieJSONValue? {

@@ -145,6 +145,7 @@ extension ResponsesAnswer {
     let quote = excerpt.endIndex == said.text.endIndex ? excerpt : excerpt + "…"
     var text = "You said: “\(quote)”"
     if said.images > 0 { text += " It came with \(number(said.images, "image"))." }
+    if !said.files.isEmpty { text += " It came with \(said.files.joined(separator: " and "))." }
     text += " This conversation has \(number(conversation.messageCount, "message"))."
     if conversation.compactedCount > 0 {
       text += " A summary stands for \(number(conversation.compactedCount, "earlier message"))."

@@ -158,8 +158,11 @@ struct ResponsesRequest {
 
   // MARK: Items
 
-  /// Refuses searches of the web in the input if a rule says so.
+  /// Refuses searches of the web or files in the input if a rule says so.
   func checkItems(_ change: StandInRule.Change) throws(HTTPServerResponse) {
+    if change.refusesFiles, conversation.hasFiles {
+      throw .error(400, "invalid_request_error", "Invalid value: 'input_file' is not accepted here", param: "input[0]")
+    }
     guard change.refusesSearchItems, let searchItem else { return }
     let message = "Invalid value: 'web_search_call' is not accepted in input"
     throw .error(400, "invalid_request_error", message, param: "input[\(searchItem)]")

@@ -38,6 +38,7 @@ extension StandInRule {
     "events": (.objects, [.change], .answers),
     "search": (WebSearch.form, [.change], .answers),
     "refuses_search_items": (.bool, [.change], .answers),
+    "refuses_files": (.bool, [.change], .answers),
     "requires_lite": (.bool, [.change], .answers),
     "delta_delay_ms": (.milliseconds, [.change], .answers),
     "late": (.objectsAndTexts, [.change], .answers),

@@ -44,6 +44,8 @@ struct StandInRule: Sendable {
     var search: ChappieJSONValue { keys["search"] ?? .null }
     /// Refuses a request that sends searches of the web back.
     var refusesSearchItems: Bool { keys["refuses_search_items"] == true }
+    /// Refuses a request with files.
+    var refusesFiles: Bool { keys["refuses_files"] == true }
     var ending: EventPlayer.Ending {
       if let deltas = keys["drop_after"]?.wholeNumber { return .dropAfter(deltas: deltas) }
       return keys["end_after"]?.wholeNumber.map { .endAfter(deltas: $0) } ?? .complete

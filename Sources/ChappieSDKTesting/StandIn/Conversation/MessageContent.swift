@@ -6,19 +6,30 @@ import HTTPTestServer
 struct MessageContent: Sendable {
   let text: String
   let images: Int
+  /// The names of the files.
+  let files: [String]
 
-  /// The size in the context window, in bytes; that of any image is the same.
-  var bytes: Int { text.utf8.count + images * 4096 }
+  /// The size in the context window, in bytes; that of any image or file is the same.
+  var bytes: Int { text.utf8.count + (images + files.count) * 4096 }
+
+  /// Empty content.
+  init() {
+    text = ""
+    images = 0
+    files = []
+  }
 
   init(checking content: ChappieJSONValue?, _ role: InputItem.Role) throws(HTTPServerResponse) {
     if let text = content?.stringValue {
       self.text = text
       images = 0
+      files = []
       return
     }
     guard let parts = content?.arrayValue else { throw .detail("Content must be a text or a list of parts") }
     var texts: [String] = []
     var images = 0
+    var files: [String] = []
     for part in parts {
       let type = part["type"]?.stringValue ?? ""
       switch type {
@@ -31,15 +42,26 @@ struct MessageContent: Sendable {
         try Self.checkImage(part)
         images += 1
       case "input_file" where role != .assistant:
-        guard Self.isData(part["file_data"]?.stringValue ?? "", of: "") else {
-          throw .detail("Invalid value: 'file_data' must be a data address")
-        }
+        files.append(try Self.file(part))
       default:
         throw .detail("Invalid value: '\(type)' is no type of a part of \(role.rawValue) content")
       }
     }
     text = texts.joined(separator: "\n")
     self.images = images
+    self.files = files
+  }
+
+  /// The name of a file.
+  private static func file(_ part: ChappieJSONValue) throws(HTTPServerResponse) -> String {
+    guard isData(part["file_data"]?.stringValue ?? "", of: "") else {
+      throw .detail("Invalid value: 'file_data' must be a data address")
+    }
+    guard let name = part["filename"]?.stringValue, !name.isEmpty else {
+      throw .error(
+        400, "invalid_request_error", "Missing required parameter: 'filename' beside 'file_data'", param: "input")
+    }
+    return name
   }
 
   private static func checkImage(_ part: ChappieJSONValue) throws(HTTPServerResponse) {

@@ -50,15 +50,14 @@ struct RecordedConversation {
     }
   }
 
-  /// The text and the number of images of the user's last message; empty text and 0 if there is no such message.
-  var lastUserMessage: (text: String, images: Int) {
-    messages.last { $0.role == .user }.map { ($0.content.text, $0.content.images) } ?? ("", 0)
-  }
+  /// The content of the user's last message; an empty text if there is no such message.
+  var lastUserMessage: MessageContent { messages.last { $0.role == .user }?.content ?? MessageContent() }
 
   /// The number of messages from the user and the model.
   var messageCount: Int { messages.count { $0.role != .developer } }
 
   var hasImages: Bool { messages.contains { $0.content.images > 0 } }
+  var hasFiles: Bool { messages.contains { !$0.content.files.isEmpty } }
 
   /// Whether the last message is from the user.
   var endsWithUser: Bool {

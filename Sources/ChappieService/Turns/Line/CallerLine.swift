@@ -4,8 +4,7 @@ import GLibBridge
 
 /// A line that a caller writes on the socket of its turn.
 enum CallerLine: Sendable {
-  /// - Parameter images: addresses and paths, as in the option of a turn.
-  case question(Prompt, images: [String])
+  case question(Prompt, Attachments)
   case toolResult(call: String, ChappieToolResult)
   case approval(call: String, ChappieApprovalDecision)
   case cancel
@@ -26,9 +25,9 @@ enum CallerLine: Sendable {
     let content = LineFields(value: fields[kind] ?? .null, name: kind)
     switch kind {
     case "text":
-      self = .question(.text(try content.text()), images: try Self.images(json))
+      self = .question(.text(try content.text()), try Self.attachments(json))
     case "messages":
-      self = .question(.transcript(try Self.transcript(content)), images: try Self.images(json))
+      self = .question(.transcript(try Self.transcript(content)), try Self.attachments(json))
     case "tool_result":
       let (call, output) = (try content["call"].text(), try content["output"].text())
       self = .toolResult(
@@ -62,9 +61,9 @@ enum CallerLine: Sendable {
     BusError(.invalidArgument, "A line on the socket was not understood: \(reason).")
   }
 
-  private static func images(_ json: ChappieJSONValue) throws -> [String] {
-    guard let images = LineFields(value: json, name: "line")["images"].optional else { return [] }
-    return try images.list().map { try $0.text() }
+  private static func attachments(_ json: ChappieJSONValue) throws -> Attachments {
+    let line = LineFields(value: json, name: "line")
+    return try Attachments(images: line["images"].optional?.texts() ?? [], files: line["files"].optional?.texts() ?? [])
   }
 
   private static func transcript(_ content: LineFields) throws -> [ChappieInputMessage] {
@@ -101,4 +100,6 @@ private struct LineFields {
     guard let elements = value.arrayValue else { throw CallerLine.refusal("'\(name)' must be a list") }
     return elements.map { LineFields(value: $0, name: name) }
   }
+
+  func texts() throws -> [String] { try list().map { try $0.text() } }
 }

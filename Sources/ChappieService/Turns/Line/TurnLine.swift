@@ -14,7 +14,7 @@ final class TurnLine {
   /// The shortest time between two refused approvals of a call: each refusal is a line here and one in the log.
   private static let pauseAfterRefusal = Duration.seconds(1)
 
-  typealias Question = (prompt: Prompt, images: [String])
+  typealias Question = (prompt: Prompt, attachments: Attachments)
 
   let socket: StreamSocket
   private let memory: TurnMemory
@@ -80,9 +80,9 @@ final class TurnLine {
 
   private func take(_ bytes: [UInt8], for turn: ServiceTurn) async throws {
     switch try await decoded(byteCount: bytes.count, { try CallerLine(bytes) }) {
-    case .question(let prompt, let images):
+    case .question(let prompt, let attachments):
       guard !question.isFulfilled else { throw CallerLine.refusal("the turn has its question already") }
-      question.fulfil((prompt, images))
+      question.fulfil((prompt, attachments))
     case .toolResult(let call, let result):
       if !turn.calls.offer(result, for: call) { try noteLateAnswer(to: call, of: turn) }
       try memory.set(.early, to: turn.calls.earlyBytes)

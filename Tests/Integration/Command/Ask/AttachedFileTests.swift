@@ -45,6 +45,18 @@ struct AttachedFileTests {
     }
   }
 
+  @Test func documentsGoAsFiles() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let output = try await world.shell(
+        #"""
+        printf '%%PDF-1.7\n\351' >a.pdf; "$0" ask Read -f a.pdf --json | grep -o 'came with.*a.pdf\|"files_as":"[a-z]*"'
+        "$0" ask Read -f - <a.pdf | grep -o 'came with [a-z]*'
+        """#)
+      #expect(output.text == "came with a.pdf\n\"files_as\":\"inline\"\ncame with document\n")
+    }
+  }
+
   @Test func filesGoIntoAThread() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
@@ -59,12 +71,13 @@ struct AttachedFileTests {
     ("-f .", ". is a directory: name a file in it."),
     ("-f pipe", "pipe is no regular file: pipe it in, and give -."),
     ("-f /dev/null", "/dev/null is no regular file: pipe it in, and give -."),
-    ("-f binary", "binary is no UTF-8 text: convert it first."),
-    ("-f latin1", "latin1 is no UTF-8 text: convert it first."),
-    ("-f - <binary", "Standard input is no UTF-8 text: convert it first."),
+    ("-f binary", "binary is neither UTF-8 text nor a document that a model reads: convert it first."),
+    ("-f latin1", "latin1 is neither UTF-8 text nor a document that a model reads: convert it first."),
+    ("-f - <binary", "Standard input is neither UTF-8 text nor a document that a model reads: convert it first."),
     ("-f image", "image is an image: give it with --image."),
-    ("-f huge", "huge is longer than 4 MiB: send less."),
-    ("-f - <huge", "Standard input is longer than 4 MiB: send less."),
+    ("-f huge", "huge is longer than 9 MiB: send less."),
+    ("-f - <huge", "Standard input is longer than 9 MiB: send less."),
+    ("-f larger", "larger is longer than 4 MiB: send less."),
     ("-f large -f large", "The question is longer than 4 MiB: send less."),
     ("-f - -", "Standard input can be given once: give - once."),
     ("-f - --image -", "Standard input can be given once: give - once."),
@@ -74,7 +87,7 @@ struct AttachedFileTests {
       let output = try await world.shell(
         #"""
         mkfifo pipe; printf 'a\0b' >binary; printf 'caf\351' >latin1; truncate -s 100M huge; printf '\211PNG\r\n\032\n' >image
-        head -c 3000000 /dev/zero | tr '\0' a >large; "$0" ask What \#(words)
+        head -c 3000000 /dev/zero | tr '\0' a >large; cat large large >larger; "$0" ask What \#(words)
         """#)
       #expect(output.text == "chappie: \(message)\n")
       #expect(output.status == 2)

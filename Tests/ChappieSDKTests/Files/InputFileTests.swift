@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+import ChappieSDKTesting
+import Foundation
+import GLibBridge
+import Synchronization
+import Testing
+
+@testable import ChappieSDK
+
+/// Messages with documents, to the stand-in.
+struct InputFileTests {
+  private static let notes = "Buses go at night: Zürich."
+  private static let refusal = #"[{"endpoint":"responses","refuses_files":true,"times":100}]"#
+
+  private func notes(_ name: String = "notes.txt") throws -> ChappieInputFile {
+    try ChappieInputFile(data: Array(Self.notes.utf8), name: name)
+  }
+
+  private func ask(_ tools: TestClient, _ text: String, _ files: [ChappieInputFile]) async throws -> ChappieResponse {
+    try await tools.client.response(ChappieResponseRequest(messages: [.user(text, files: files)]))
+  }
+
+  @Test(arguments: TestClient.policies)
+  func theBackendReadsAFile(_ policy: ChappieStreamingTransportPolicy) async throws {
+    try await TestClient.with(policy) { tools in
+      let response = try await ask(tools, "Look", [try notes(), try notes("second.txt")])
+      #expect(response.outputText.contains("It came with notes.txt and second.txt."))
+      #expect(response.files == .inline)
+      #expect(try await ask(tools, "Look", []).files == nil)
+    }
+  }
+
+  /// A model that refuses files is asked with their text, and not asked with files again.
+  @Test(arguments: TestClient.policies)
+  func aModelWithoutFilesGetsTheirText(_ policy: ChappieStreamingTransportPolicy) async throws {
+    try await TestClient.with(policy) { tools in
+      try tools.backend.play(Self.refusal)
+      for _ in 0..<2 {
+        let response = try await ask(tools, "Look", [try notes()])
+        #expect(response.outputText.contains("Look\n\nFile: notes.txt\n\n\(Self.notes)"))
+        #expect(response.files == .text)
+      }
+      #expect(tools.backend.state.requests["responses"] == 3)
+    }
+  }
+
+  @Test func aConversationKeepsItsFiles() async throws {
+    try await TestClient.with(.httpSSEOnly) { tools in
+      _ = try await tools.client.send(.user("Look", files: [try notes()]))
+      try tools.backend.play(Self.refusal)
+      #expect(try await tools.client.send("And now?").contains("And now?"))
+    }
+  }
+
+  @Test func anOfficeDocumentNeedsABackendThatReadsIt() async throws {
+    try await TestClient.with { tools in
+      let document = try ChappieInputFile(data: [0x50, 0x4B, 3, 4, 0], name: "Report.DOCX")
+      #expect(try await ask(tools, "Look", [document]).outputText.contains("It came with Report.DOCX."))
+      try tools.backend.play(Self.refusal)
+      let error = await #expect(throws: ChappieClientError.self) { try await ask(tools, "Look", [document]) }
+      guard case .unsupportedCapability(let what)? = error else { return #expect(Bool(false), "\(error as Any)") }
+      #expect(what.hasPrefix("Report.DOCX with gpt-"))
+    }
+  }
+
+  /// What a file says may be written for the model.
+  @Test func aToolNeedsApprovalBesideAFile() async throws {
+    let asked = Mutex<[String]>([])
+    let approval: ChappieToolApprovalHandler = { request in
+      asked.withLock { $0.append(request.toolName) }
+      return .denied(reason: "no")
+    }
+    try await TestClient.with(tools: [.named("delete")], approval: approval) { tools in
+      _ = try await tools.client.send(.user("use delete {}", files: [try notes()]))
+      #expect(asked.withLock { $0 } == ["delete"])
+    }
+  }
+
+  // MARK: Kinds
+
+  @Test(arguments: [
+    ("a.pdf", "%PDF-1.7", "application/pdf"), ("pdf without its name", "\n%PDF-1.7", "application/pdf"),
+    ("a.txt", "text", "text/plain"), ("a.swift", "let a = 1", "text/plain"), ("a.csv", "1,2", "text/plain"),
+    ("a.docx", "PK\u{3}\u{4}", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+    ("a.ODS", "PK\u{3}\u{4}", "application/vnd.oasis.opendocument.spreadsheet"),
+  ])
+  func theContentAndThenTheNameDecide(_ name: String, _ content: String, _ type: String) throws {
+    let file = try ChappieInputFile(data: Array(content.utf8), name: name)
+    #expect(file.url.hasPrefix("data:\(type);base64,"))
+    #expect(file.byteCount == content.utf8.count)
+    #expect(file.data == Array(content.utf8))
+    #expect(try ChappieInputFile(address: file.address) == file)
+  }
+
+  @Test(
+    arguments: [
+      ("a.txt", [], "The file 'a.txt' is empty."),
+      ("a.zip", [0x50, 0x4B, 3, 4], "The file 'a.zip' is no document that a model reads"),
+      ("docx", [0xFF, 0xFE], "The file 'docx' is no document that a model reads"),
+      ("a.txt", [0x61, 0, 0x62], "The file 'a.txt' is no document that a model reads"),
+      ("a\u{202E}\n/b", [], "The file 'ab' is empty."),
+    ] as [(String, [UInt8], String)])
+  func anotherFileIsRefused(_ name: String, _ content: [UInt8], _ message: String) {
+    let error = #expect(throws: ChappieClientError.self) { try ChappieInputFile(data: content, name: name) }
+    #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
+  }
+
+  @Test(arguments: ["", "notes.txt", "data:,a", "data:text/plain,a", "data:;base64,%", "https://example.org/a.pdf"])
+  func anotherAddressIsRefused(_ address: String) {
+    #expect(throws: ChappieClientError.self) { try ChappieInputFile(address: address) }
+  }
+
+  @Test func allFilesHaveABound() async throws {
+    let large = [UInt8](repeating: UInt8(ascii: "a"), count: 30_000_000)
+    #expect(
+      throws: ChappieClientError.limitExceeded(
+        "The files have 60 MB, and 50 MB are allowed: send fewer or smaller ones.")
+    ) {
+      try ChappieInputFile(data: large + large, name: "a.txt")
+    }
+    let file = try ChappieInputFile(data: large, name: "a.txt")
+    try await TestClient.with { tools in
+      await #expect(
+        throws: ChappieClientError.limitExceeded(
+          "The files have 60 MB, and 50 MB are allowed: send fewer or smaller ones.")
+      ) {
+        try await ask(tools, "Look", [file, file])
+      }
+      #expect(tools.backend.state.requests["responses"] ?? 0 == 0)
+    }
+  }
+
+  @Test func aFileOnDiskIsRead() async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let path = directory.appending(path: "notes.txt")
+    try Data(Self.notes.utf8).write(to: path)
+    #expect(try await ChappieInputFile(file: path.path) == notes())
+    #expect(try await ChappieInputFile(url: path) == notes())
+    #expect(try ChappieInputFile(data: Data(Self.notes.utf8), name: "notes.txt") == notes())
+    for path in [directory.path, directory.path + "/none.txt", "/dev/zero"] {
+      await #expect(throws: ChappieClientError.self) { try await ChappieInputFile(file: path) }
+    }
+  }
+
+  @Test func aMessageKeepsItsFilesInJSON() throws {
+    let message = ChappieInputMessage.user("Look", files: [try notes()])
+    #expect(try ChappieInputMessage(jsonValue: message.jsonValue) == message)
+  }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GLibBridge
+import Testing
+
+/// Messages with documents.
+@Suite(.worlds) @GLibActor
+struct FileTests {
+  private static let pdf = "%PDF-1.7\n%\u{E9}"
+
+  private func file(_ name: String, _ content: String = pdf, in world: World) throws -> String {
+    let url = world.directories.home.appending(path: name)
+    try Data(content.utf8).write(to: url)
+    return url.path
+  }
+
+  private static func address(_ content: String, _ name: String) -> String {
+    "data:;name=\(name);base64,\(Data(content.utf8).base64EncodedString())"
+  }
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func pathsAndAddressesAreSent(_ transport: World.Plan.Transport) async throws {
+    try await World.with(World.Plan(transport: transport)) { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      let files = [try file("my report.pdf", in: world), Self.address("a;b", "table%20one.csv")]
+      let answer = try await caller.send("Look", ["files": files], at: client)
+      #expect(answer.contains("It came with my report.pdf and table one.csv."))
+      let messages = [Message("user", "one"), Message("assistant", "two"), Message("user", "three")]
+      let options: VariantDictionary = ["files": [files[1]]]
+      let last: String = try await caller.call("Client.Respond", messages, options).member(0, "answer")
+      #expect(last.contains("It came with table one.csv."))
+    }
+  }
+
+  @Test func theDetailsTellTheForm() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let options: VariantDictionary = ["files": [Self.address("Buses", "notes.txt")]]
+      func form() async throws -> String? {
+        try await caller.stream("Look", options).end().answer.details.value("files_as")
+      }
+      #expect(try await form() == "inline")
+      try await world.sandbox.play(#"[{"endpoint":"responses","refuses_files":true,"times":9}]"#)
+      #expect(try await form() == "text")
+    }
+  }
+
+  @Test func aThreadKeepsItsFiles() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      _ = try file("report.pdf", in: world)
+      let output = try await world.shell(
+        #"""
+        "$0" ask --thread new -f ~/report.pdf Look; "$0" ask --thread last 'And now?'; "$0" threads show last
+        "$0" threads export last
+        """#)
+      #expect(output.text.contains("It came with report.pdf."))
+      #expect(output.text.contains("with the file report.pdf"))
+      #expect(output.text.contains("*File report.pdf*"))
+    }
+  }
+
+  nonisolated static let wrong = [
+    ("HOME/none.pdf", "none.pdf cannot be used"), ("HOME", "cannot be used"), ("HOME/pipe", "cannot be used"),
+    ("HOME/empty.pdf", "is empty"), ("HOME/a.zip", "is no document"), ("/dev/zero", "cannot be used"),
+    ("report.pdf", "is no file"), ("", "is no file"), ("https://example.org/a.pdf", "is no file"),
+  ]
+
+  @Test func anotherFileIsRefused() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let home = world.directories.home.path
+      _ = try file("empty.pdf", "", in: world)
+      _ = try file("a.zip", "PK\u{3}\u{4}", in: world)
+      #expect(mkfifo(home + "/pipe", 0o600) == 0)
+      for (name, message) in Self.wrong {
+        let files: VariantDictionary = ["files": [name.replacing("HOME", with: home)]]
+        let refused = try await refusal { try await caller.send("Look", files) }
+        #expect(refused.name == "InvalidArgument", "\(name)")
+        #expect(refused.message.contains(message), "\(name): \(refused.message)")
+      }
+      let many: VariantDictionary = ["files": Array(repeating: Self.address("a", "a.txt"), count: 17)]
+      try await expectRefusal("LimitExceeded") { try await caller.send("Look", many) }
+      let large = try file("large.pdf", in: world)
+      #expect(truncate(large, off_t(20 << 20)) == 0)
+      let refused = try await refusal { try await caller.send("Look", ["files": [large]]) }
+      #expect(
+        refused.name == "LimitExceeded" && refused.message.contains("27 MiB") && refused.message.contains("12 MiB"))
+      #expect(try await world.sandbox.state().requests["responses"] == 0)
+    }
+  }
+
+  /// The service sees files that a sandboxed app cannot see.
+  @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+  func aSandboxedAppMayNotNameFiles() async throws {
+    try await World.with { world in
+      let app = try await world.caller(app: "org.example.App")
+      let session = try await app.open("Session")
+      try await app.signIn(at: session)
+      let client = try await app.open("Client")
+      let path = try file("report.pdf", in: world)
+      try await expectRefusal("AccessDenied") { try await app.send("Look", ["files": [path]], at: client) }
+      let data: VariantDictionary = ["files": [Self.address(Self.pdf, "report.pdf")]]
+      #expect(try await app.send("Look", data, at: client).contains("report.pdf."))
+    }
+  }
+}
