@@ -2,13 +2,14 @@
 import GLibBridge
 
 /// Removes the model's own marks of its sources from a text that comes in pieces: from U+E200, by way of a word and
-/// U+E202, to U+E201. They are for programs that have the sources beside the text.
+/// U+E202, to U+E201. They are for programs that have the sources beside the text. Elsewhere these signs are removed too.
 struct CitationMarks {
   private enum Look {
-    /// The bytes begin with no mark.
+    /// The bytes begin with no sign of a mark.
     case none
-    /// More bytes tell whether they begin with one.
+    /// More bytes tell how long the mark is.
     case unfinished
+    /// A mark, or a sign that begins none.
     case mark(length: Int)
   }
 
@@ -23,7 +24,9 @@ struct CitationMarks {
   private var held: [UInt8] = []
 
   /// The part of the text up to the end of `piece` that is certain to be text, and was not returned before.
-  mutating func shown(_ piece: String) -> String {
+  ///
+  /// - Parameter isLast: whether the text ends with it.
+  mutating func shown(_ piece: String, isLast: Bool = false) -> String {
     guard !held.isEmpty || piece.utf8.contains(Self.lead) else { return piece }
     let bytes = held + piece.utf8
     var shown: [UInt8] = []
@@ -31,7 +34,7 @@ struct CitationMarks {
     while let index = rest.firstIndex(of: Self.lead) {
       shown += rest[..<index]
       rest = rest[index...]
-      switch Self.look(rest) {
+      switch Self.look(rest, isLast: isLast) {
       case .none: shown.append(rest.removeFirst())
       case .mark(let length): rest = rest.dropFirst(length)
       case .unfinished:
@@ -46,15 +49,15 @@ struct CitationMarks {
   /// `text` without its marks.
   static func removed(from text: String) -> String {
     var marks = CitationMarks()
-    return marks.shown(text) + String(decoding: marks.held, as: UTF8.self)
+    return marks.shown(text, isLast: true)
   }
 
-  /// The places of the marks, in bytes.
+  /// The places of what is removed, in bytes.
   static func places(in text: [UInt8]) -> [Range<Int>] {
     var places: [Range<Int>] = []
     var position = 0
     while let index = text[position...].firstIndex(of: lead) {
-      guard case .mark(let length) = look(text[index...]) else {
+      guard case .mark(let length) = look(text[index...], isLast: true) else {
         position = index + 1
         continue
       }
@@ -64,20 +67,20 @@ struct CitationMarks {
     return places
   }
 
-  private static func look(_ bytes: ArraySlice<UInt8>) -> Look {
-    var rest = bytes
-    guard rest.starts(with: start) else { return start.starts(with: rest) ? .unfinished : .none }
-    rest = rest.dropFirst(start.count)
+  private static func look(_ bytes: ArraySlice<UInt8>, isLast: Bool) -> Look {
+    guard [start, separator, end].contains(where: { bytes.starts(with: $0) }) else { return .none }
+    let sign = Look.mark(length: start.count)
+    guard bytes.starts(with: start) else { return sign }
+    var rest = bytes.dropFirst(start.count)
     let word = rest.prefix { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
     rest = rest.dropFirst(word.count)
-    guard word.count <= limits.word else { return .none }
-    guard rest.starts(with: separator) else { return separator.starts(with: rest) ? .unfinished : .none }
+    guard word.count <= limits.word, rest.isEmpty || rest.starts(with: separator) else { return sign }
     for index in rest.indices.prefix(limits.rest) where rest[index] == lead {
       if rest[index...].starts(with: end) { return .mark(length: index + end.count - bytes.startIndex) }
       // No mark has another one within it. This also keeps the work in proportion to the text.
-      if rest[index...].starts(with: start) { return .none }
+      if rest[index...].starts(with: start) { return sign }
     }
-    return rest.count < limits.rest ? .unfinished : .none
+    return rest.count < limits.rest && !isLast ? .unfinished : sign
   }
 }
 
