@@ -32,6 +32,10 @@ public struct ChappieConfiguration: Sendable, Hashable {
   /// The instructions about the app that each conversation begins with.
   public var harness: ChappieHarness
 
+  /// Whether the model may search the web for answers whose options say nothing about it. Off by default, because a
+  /// search carries words of the question to a search engine: ask the user first.
+  public var webSearch: ChappieWebSearch
+
   /// The number and the delays of retries after HTTP 429.
   public var rateLimitBackoff: ChappieRateLimitBackoffPolicy
 
@@ -61,7 +65,8 @@ public struct ChappieConfiguration: Sendable, Hashable {
     rateLimitBackoff: ChappieRateLimitBackoffPolicy = .default,
     streamingTransportPolicy: ChappieStreamingTransportPolicy = .default,
     automaticCompaction: ChappieAutomaticCompaction = .off,
-    applicationID: ChappieApplicationID = .program, applicationName: String? = nil
+    applicationID: ChappieApplicationID = .program, applicationName: String? = nil,
+    webSearch: ChappieWebSearch = .off
   ) {
     self.keychainService = keychainService
     self.keychainAccount = keychainAccount
@@ -74,6 +79,7 @@ public struct ChappieConfiguration: Sendable, Hashable {
     self.automaticCompaction = automaticCompaction
     self.applicationID = applicationID
     self.applicationName = applicationName
+    self.webSearch = webSearch
   }
 }
 

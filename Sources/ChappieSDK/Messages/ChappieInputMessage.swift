@@ -87,13 +87,13 @@ public struct ChappieMessageOptions: Sendable, Hashable {
   /// A JSON Schema: the model answers with JSON of this form. The answer is not checked. The backend enforces a schema
   /// in which every object has a list of all its properties in `required`, and `additionalProperties` false.
   public var outputSchema: ChappieJSONValue?
-  /// Whether the model may search the web for this answer.
-  public var webSearch: ChappieWebSearch
+  /// Whether the model may search the web for this answer. Nil stands for ``ChappieConfiguration/webSearch``.
+  public var webSearch: ChappieWebSearch?
 
   /// Creates options. What is left out is the client's or the model's default.
   public init(
     fastMode: Bool = false, reasoningEffort: ChappieReasoningEffort? = nil, model: String? = nil,
-    instructions: String? = nil, outputSchema: ChappieJSONValue? = nil, webSearch: ChappieWebSearch = .off
+    instructions: String? = nil, outputSchema: ChappieJSONValue? = nil, webSearch: ChappieWebSearch? = nil
   ) {
     self.fastMode = fastMode
     self.reasoningEffort = reasoningEffort
@@ -180,7 +180,7 @@ extension ChappieMessageOptions: JSONRecord, Codable {
       fastMode: try fields.bool("fastMode") ?? false,
       reasoningEffort: try fields.string("reasoningEffort").map { ChappieReasoningEffort(rawValue: $0) },
       model: try fields.string("model"), instructions: try fields.string("instructions"),
-      outputSchema: fields["outputSchema"], webSearch: (try? fields["webSearch"]?.decoded()) ?? .off)
+      outputSchema: fields["outputSchema"], webSearch: try? fields["webSearch"]?.decoded())
   }
 
   package var jsonValue: ChappieJSONValue {
@@ -189,7 +189,7 @@ extension ChappieMessageOptions: JSONRecord, Codable {
     members["model"] = model.map { .string($0) }
     members["instructions"] = instructions.map { .string($0) }
     members["outputSchema"] = outputSchema
-    if webSearch != .off { members["webSearch"] = try? ChappieJSONValue(encoding: webSearch) }
+    members["webSearch"] = webSearch.flatMap { try? ChappieJSONValue(encoding: $0) }
     return .object(members)
   }
 }

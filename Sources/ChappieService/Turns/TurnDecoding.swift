@@ -40,7 +40,7 @@ struct TurnOptions {
       model: try options.name("model").map(models.slug),
       instructions: try options.value("instructions"),
       outputSchema: try options.value("output_schema", as: String.self).map(Self.outputSchema),
-      webSearch: try Self.webSearch(options))
+      webSearch: try ChappieWebSearch(options))
     schemaFootprint =
       try MemoryBudget.jsonFactor * (options.value("output_schema", as: String.self)?.utf8.count ?? 0)
     name = try options.value("turn", as: String.self).map(Self.checkedName)
@@ -62,21 +62,6 @@ struct TurnOptions {
     let schema = try ChappieJSONValue(schema: text, "'output_schema'")
     guard schema.objectValue != nil else { throw BusError(.invalidArgument, "'output_schema' is no JSON object.") }
     return schema
-  }
-
-  private static func webSearch(_ options: VariantDictionary) throws -> ChappieWebSearch {
-    let word = try options.value("web_search", as: String.self) ?? ChappieWebSearch.Mode.off.rawValue
-    guard let mode = ChappieWebSearch.Mode(rawValue: word) else {
-      throw BusError(.invalidArgument, "'web_search' must be off, cached or live.")
-    }
-    let place: VariantDictionary = try options.value("search_location") ?? [:]
-    let search = ChappieWebSearch(
-      mode, domains: try options.value("search_domains") ?? [],
-      location: ChappieWebSearch.Location(
-        country: try place.value("country"), region: try place.value("region"), city: try place.value("city"),
-        timezone: try place.value("timezone")))
-    // A wrong one is refused at once, and not when the question comes. Without a search nothing of it is kept.
-    return try search.declaration() == nil ? .off : search
   }
 
   private static func checkedName(_ name: String) throws -> String {

@@ -20,6 +20,7 @@ extension ChappieConfiguration {
       keychainAccessibility = accessibility
     }
     if let name = try options.name("model") { model = models.slug(name) }
+    webSearch = try ChappieWebSearch(options) ?? webSearch
     if let harness: VariantDictionary = try options.value("harness") {
       self.harness = try ChappieHarness(harness)
     }

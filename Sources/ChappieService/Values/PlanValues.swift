@@ -80,6 +80,26 @@ extension ChappieCitation {
 }
 
 extension ChappieWebSearchStep {
+extension ChappieWebSearch {
+  /// Decodes the choice of a turn or of a client. Nil if `options` make none.
+  ///
+  /// - Throws: `VariantError`, `BusError` with `InvalidArgument`, ``ChappieClientError``.
+  init?(_ options: VariantDictionary) throws {
+    let place: VariantDictionary = try options.value("search_location") ?? [:]
+    let domains: [String] = try options.value("search_domains") ?? []
+    let location = Location(
+      country: try place.value("country"), region: try place.value("region"), city: try place.value("city"),
+      timezone: try place.value("timezone"))
+    guard let word: String = try options.value("web_search") else { return nil }
+    guard let mode = Mode(rawValue: word) else {
+      throw BusError(.invalidArgument, "'web_search' must be off, cached or live.")
+    }
+    self.init(mode, domains: domains, location: location)
+    // A wrong one is refused at once, and not when the question comes. Without a search nothing of it is kept.
+    if try declaration() == nil { self = .off }
+  }
+}
+
   /// The status of `SearchProgressed`.
   var status: String {
     switch self {

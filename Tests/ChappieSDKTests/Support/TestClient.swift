@@ -14,7 +14,7 @@ struct TestClient {
   static func with(
     _ policy: ChappieStreamingTransportPolicy = .default, harness: ChappieHarness = .default,
     tools: [ChappieHostTool] = [], approval: ChappieToolApprovalHandler? = nil,
-    compaction: ChappieAutomaticCompaction = .off, contextWindow: Int? = nil,
+    compaction: ChappieAutomaticCompaction = .off, contextWindow: Int? = nil, search: ChappieWebSearch = .off,
     _ body: @GLibActor (TestClient) async throws -> Void
   ) async throws {
     var behaviour = StandInConfiguration()
@@ -25,6 +25,7 @@ struct TestClient {
     configuration.streamingTransportPolicy = policy
     configuration.harness = harness
     configuration.automaticCompaction = compaction
+    configuration.webSearch = search
     let client = Chappie.client(configuration: configuration, tools: tools, toolApprovalHandler: approval)
     try await body(TestClient(backend: backend, client: client))
     await backend.stop()

@@ -5,7 +5,8 @@ import Testing
 
 struct WebSearchOptionTests {
   @Test func nothingIsDeclaredUnlessAsked() throws {
-    #expect(ChappieMessageOptions().webSearch == .off)
+    #expect(ChappieMessageOptions().webSearch == nil)
+    #expect(ChappieConfiguration().webSearch == .off)
     #expect(try ChappieWebSearch.off.declaration() == nil)
     #expect(try ChappieWebSearch(.off, domains: ["no domain"]).declaration() == nil)
   }
@@ -71,7 +72,7 @@ struct WebSearchOptionTests {
 
   @Test func optionsAreReadAsTheyWereWritten() throws {
     for search in [
-      ChappieWebSearch.off, .cached, ChappieWebSearch(.live, domains: ["x.org"], location: .init(city: "Ulm")),
+      nil, ChappieWebSearch.off, .cached, ChappieWebSearch(.live, domains: ["x.org"], location: .init(city: "Ulm")),
     ] {
       let options = ChappieMessageOptions(webSearch: search)
       #expect(try ChappieMessageOptions(jsonValue: options.jsonValue) == options)
@@ -102,7 +103,8 @@ struct WebSearchOptionTests {
       threadID: "t", webSearch: try ChappieWebSearch.live.declaration())
     let sent = ResponsesRequest(request, for: RequestModel(slug: "m"))
     #expect(sent.frame["tools"]?.arrayValue?.map { $0["type"] } == ["web_search"])
-    #expect(sent.frame["instructions"]?.stringValue?.hasSuffix("You can search the web for this answer.") == true)
+    let capabilities = sent.frame["instructions"]?.stringValue?.split(separator: "Capabilities:").last
+    #expect(capabilities?.contains("- Searching the web for this answer.") == true)
   }
 
   @Test func earlierSearchesAreSentBackWithoutTheirAddresses() {

@@ -26,6 +26,8 @@ struct ConfigurationDecodingTests {
       "keychain_accessibility": "after-first-unlock-this-device-only", "model": "gpt-test",
       "harness": ["name": "App", "summary": "One line.", "instructions": "Be brief.", "capabilities": ["A", "B"]]
         as VariantDictionary,
+      "web_search": "live", "search_domains": ["debian.org"],
+      "search_location": ["city": "Ulm"] as VariantDictionary,
       "rate_limit_backoff": [
         "max_retries": Int32(5), "initial_delay": 2.0, "maximum_delay": 80.0, "respects_retry_after_header": false,
       ] as VariantDictionary,
@@ -38,7 +40,15 @@ struct ConfigurationDecodingTests {
           harness: ChappieHarness(
             name: "App", summary: "One line.", instructions: "Be brief.", capabilities: ["A", "B"]),
           rateLimitBackoff: ChappieRateLimitBackoffPolicy(
-            maxRetries: 5, initialDelay: 2, maximumDelay: 80)))
+            maxRetries: 5, initialDelay: 2, maximumDelay: 80),
+          webSearch: ChappieWebSearch(.live, domains: ["debian.org"], location: .init(city: "Ulm"))))
+  }
+
+  @Test func aWrongSearchIsRefused() {
+    #expect(Self.invalidArgument(["web_search": "often"]) == "'web_search' must be off, cached or live.")
+    #expect(throws: ChappieClientError.self) {
+      try Self.decode(["web_search": "live", "search_domains": ["https://debian.org"]])
+    }
   }
 
   @Test func missingKeysTakeTheServicesDefaults() throws {
@@ -74,7 +84,8 @@ struct ConfigurationDecodingTests {
   @Test(arguments: [
     ("keychain_service", "s"), ("keychain_account", "s"), ("keychain_access_group", "s"),
     ("keychain_accessibility", "s"),
-    ("model", "s"), ("harness", "a{sv}"), ("rate_limit_backoff", "a{sv}"),
+    ("model", "s"), ("web_search", "s"), ("search_domains", "as"), ("search_location", "a{sv}"), ("harness", "a{sv}"),
+    ("rate_limit_backoff", "a{sv}"),
   ])
   func theErrorNamesAKeyOfTheWrongType(_ key: String, _ type: String) {
     var options = VariantDictionary()

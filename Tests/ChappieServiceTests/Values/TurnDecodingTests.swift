@@ -10,13 +10,13 @@ struct TurnDecodingTests {
     let options = try TurnOptions([
       "fast_mode": true, "reasoning_effort": "high", "model": "gpt-test", "instructions": "Be brief.",
       "output_schema": #"{"type":"object"}"#, "broadcast": true, "background": true,
-      "continue": true,
+      "continue": true, "web_search": "off",
     ])
     #expect(
       options.message
         == ChappieMessageOptions(
           fastMode: true, reasoningEffort: .high, model: "gpt-test", instructions: "Be brief.",
-          outputSchema: ["type": "object"]))
+          outputSchema: ["type": "object"], webSearch: .off))
     #expect(options.broadcast)
     #expect(options.background)
     #expect(options.part == .next)

@@ -40,7 +40,7 @@ struct InputTests {
 
   @Test(arguments: [
     "keychain_service", "keychain_account", "keychain_access_group", "keychain_accessibility", "model", "harness",
-    "rate_limit_backoff", "streaming_transport_policy",
+    "rate_limit_backoff", "streaming_transport_policy", "web_search", "search_location",
   ])
   func aConfigurationOfTheWrongTypeIsNamed(_ key: String) async throws {
     try await World.with { world in

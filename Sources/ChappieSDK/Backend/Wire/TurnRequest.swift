@@ -18,18 +18,19 @@ struct TurnRequest: Sendable {
   /// The backend refuses a request without instructions, and some harnesses have none.
   private static let fallbackInstructions = "Answer the user."
 
-  private static let searchCapability = "You can search the web for this answer."
+  private static let searchCapability = "Searching the web for this answer."
 
   /// - Parameters:
   ///   - choice: the model that answers, unless `options` names one.
-  ///   - webSearch: what the options declare.
+  ///   - webSearch: the tool for searching the web, which the harness names as a capability.
   init(
     _ choice: ModelChoice, harness: ChappieHarness, input: [ConversationItem], options: ChappieMessageOptions,
     threadID: String, webSearch: ChappieJSONValue? = nil
   ) {
     self.webSearch = webSearch
-    let parts = [harness.rendered, options.instructions, webSearch == nil ? nil : Self.searchCapability]
-      .compactMap(\.self).filter { !$0.isEmpty }
+    var harness = harness
+    if webSearch != nil { harness.capabilities.append(Self.searchCapability) }
+    let parts = [harness.rendered, options.instructions ?? ""].filter { !$0.isEmpty }
     self.choice = ModelChoice(options.model) ?? choice
     self.input = input
     instructions = parts.isEmpty ? Self.fallbackInstructions : parts.joined(separator: "\n\n")

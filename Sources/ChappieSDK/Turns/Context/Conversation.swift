@@ -93,9 +93,10 @@ final class Conversation {
   fileprivate func answer(
     _ input: [ConversationItem], _ options: ChappieMessageOptions, _ caller: TurnCaller, isAlone: Bool = false
   ) async throws -> TurnResult {
+    let search = try (options.webSearch ?? configuration.webSearch).declaration()
     let request = TurnRequest(
       transcript.choice, harness: harness, input: input, options: options,
-      threadID: isAlone ? UniqueID.make() : transcript.threadID, webSearch: try options.webSearch.declaration())
+      threadID: isAlone ? UniqueID.make() : transcript.threadID, webSearch: search)
     return try await engine.run(request, harness.tools, for: caller, isContinued: !isAlone)
   }
 
