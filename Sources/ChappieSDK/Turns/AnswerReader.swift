@@ -46,6 +46,11 @@ final class AnswerReader: ResponseReader {
         try scope.size.grow(text: scope.text.byteCount + piece.utf8.count)
         flow = flow.combined(with: scope.say(piece))
       }
+      if case .open = assembler.outcome, let source = assembler.source(of: event)?.moved(by: scope.text.latestStart),
+        scope.search.tells(source)
+      {
+        flow = flow.combined(with: scope.caller.deliver(.citation(source)))
+      }
     } catch {
       return stop(error)
     }

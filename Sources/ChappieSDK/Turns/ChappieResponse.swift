@@ -57,6 +57,9 @@ public enum ChappieStreamEvent: Sendable, Hashable, Codable {
   case toolCallCompleted(ChappieToolExecutionResult)
   /// What a search of the web does. More may follow.
   case webSearch(ChappieWebSearchStep)
+  /// The answer names a source. Its place is within the text so far. ``ChappieResponse/citations`` has what counts in
+  /// the end, also sources that no event named.
+  case citation(ChappieCitation)
   /// The backend has reported the plan's usage, as a rule before the answer.
   case usageLimits(ChappieUsageLimitSnapshot)
   /// The complete answer. It is the last event.

@@ -234,6 +234,7 @@ final class ServiceTurn {
       calls.ended(result.callID)
       outlet.send(.toolCallCompleted(result))
     case .webSearch(let step): outlet.send(.webSearch(step))
+    case .citation(let source): outlet.send(.citation(source))
     case .usageLimits(let limits): outlet.send(.usageLimits(limits))
     case .completed: break
     }

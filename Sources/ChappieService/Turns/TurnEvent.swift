@@ -9,6 +9,7 @@ enum TurnEvent: Sendable {
   case approvalRequested(ChappieApprovalRequest, refusal: BusError?)
   case toolCallCompleted(ChappieToolExecutionResult)
   case webSearch(ChappieWebSearchStep)
+  case citation(ChappieCitation)
   case usageLimits(ChappieUsageLimitSnapshot)
   case completed(ChappieResponse)
   /// The dictionary holds the details, with the partial text.
@@ -47,6 +48,8 @@ enum TurnEvent: Sendable {
     case .webSearch(let step):
       Content(
         signal: "SearchProgressed", event: "search", texts: ["status": step.status, "detail": step.detail])
+    case .citation(let source):
+      Content(signal: "SourceCited", event: "citation", details: source.dictionary)
     case .usageLimits(let limits):
       Content(signal: "UsageLimitsUpdated", event: "usage-limits", details: limits.dictionary)
     case .completed(let response):
@@ -69,7 +72,7 @@ enum TurnEvent: Sendable {
   var kind: Kind {
     switch self {
     case .toolCallRequested, .approvalRequested, .toolCallCompleted: .tool
-    case .webSearch, .usageLimits: .news
+    case .webSearch, .citation, .usageLimits: .news
     case .completed, .failed: .end
     }
   }

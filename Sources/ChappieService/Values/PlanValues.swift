@@ -71,7 +71,8 @@ extension ChappieResponse {
 }
 
 extension ChappieCitation {
-  fileprivate var dictionary: VariantDictionary {
+  /// The source on the bus.
+  var dictionary: VariantDictionary {
     [
       "url": url.address, "title": title, "start": range.map { UInt64(clamping: $0.lowerBound) },
       "end": range.map { UInt64(clamping: $0.upperBound) },
@@ -79,7 +80,6 @@ extension ChappieCitation {
   }
 }
 
-extension ChappieWebSearchStep {
 extension ChappieWebSearch {
   /// Decodes the choice of a turn or of a client. Nil if `options` make none.
   ///
@@ -100,6 +100,7 @@ extension ChappieWebSearch {
   }
 }
 
+extension ChappieWebSearchStep {
   /// The status of `SearchProgressed`.
   var status: String {
     switch self {

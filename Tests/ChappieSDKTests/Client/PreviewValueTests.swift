@@ -44,6 +44,8 @@ struct PreviewValueTests {
       .toolCallCompleted(
         ChappieToolExecutionResult(
           callID: "c", toolName: "clock", status: .completed, output: "12:30", duration: .milliseconds(5))),
+      .webSearch(.reading("example.org")),
+      .citation(ChappieCitation(url: ChappieAddress(address: "https://example.org/"), title: "A", range: 0..<2)),
       .usageLimits(Self.usage),
       .completed(
         ChappieResponse(

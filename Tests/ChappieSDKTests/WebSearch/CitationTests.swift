@@ -146,6 +146,56 @@ struct CitationTests {
     #expect(assembler.citations.map(\.range) == [nil])
   }
 
+  // MARK: Before the message is complete
+
+  /// The sources of events, with the text that came with them.
+  private func told(_ events: [ResponseEvent]) -> (text: String, sources: [ChappieCitation]) {
+    let text = AnswerText()
+    var assembler = ResponseAssembler(text)
+    var sources: [ChappieCitation] = []
+    for event in events {
+      text.append(assembler.take(event))
+      assembler.source(of: event).map { sources.append($0) }
+    }
+    return (text.whole, sources)
+  }
+
+  @Test func aSourceHasAPlaceInTheTextSoFar() {
+    let link = "([example.org](https://example.org/a))"
+    let (text, sources) = told([
+      .textDelta("Zürich"), .textDelta(Self.mark), .annotation(annotation("https://example.org/m", 6, 25)),
+      .textDelta(" and "), .textDelta(link), .annotation(annotation("https://example.org/a", 30, 30 + link.count)),
+    ])
+    #expect(sources.map { part($0, of: text) } == ["", link])
+    #expect(sources.first?.range == 7..<7)
+  }
+
+  @Test func aPlaceThatHasNotComeIsNone() {
+    let (_, sources) = told([
+      .textDelta("See https://example.org/a"), .annotation(annotation("https://example.org/a", 4, 25)),
+      .textDelta("bc "), .annotation(annotation("https://example.org/abc", 0, 90)), .textDelta("\u{E200}cite"),
+      .annotation(annotation("https://example.org/d", 28, 33)), .annotation("none"),
+      .annotation(annotation("file:///etc/passwd", 0, 1)),
+    ])
+    #expect(sources.map(\.range) == [nil, 4..<27, 28..<28])
+  }
+
+  @Test func aFloodOfAnnotationsIsBounded() {
+    let flood = (0..<1000).map { ResponseEvent.annotation(annotation("https://example.org/\($0)", 0, 1)) }
+    #expect(told([.textDelta("x")] + flood).sources.count == 256)
+    let long = String(repeating: "x", count: 70_000) + " https://example.org/a "
+    #expect(
+      told([.textDelta(long), .annotation(annotation("https://example.org/a", 0, 1))]).sources.map(\.range) == [nil])
+  }
+
+  @Test(arguments: [#""content_index":1,"#, "", #""content_index":-1,"#])
+  func onlyTheFirstPartOfAMessageIsRead(_ index: String) {
+    let json = #"{"type":"response.output_text.annotation.added",\#(index)"annotation":{"url":"https://x.org"}}"#
+    #expect(ResponseEvent.decode(Array(json.utf8).span) == .other)
+  }
+
+  // MARK: Bounds
+
   @Test func aMessageHasABoundedNumberOfSources() {
     let annotations = (0..<1000).map { annotation("https://example.org/\($0)", 0, 1) }
     let item: ChappieJSONValue = [

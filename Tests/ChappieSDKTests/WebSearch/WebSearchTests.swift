@@ -51,6 +51,57 @@ struct WebSearchTests {
     }
   }
 
+  @Test func aClientSearchesForItsTurnsUnlessOneSaysOtherwise() async throws {
+    try await TestClient.with(search: ChappieWebSearch(.cached, domains: ["example.org"])) { tools in
+      #expect(try await ask(tools, Self.question, .init()).response.searches == 1)
+      let sent = try ChappieJSONValue(json: String(decoding: tools.backend.state.lastResponsesBody, as: UTF8.self))
+      #expect(sent["tools"]?.arrayValue?.last?["filters"] == ["allowed_domains": ["example.org"]])
+      #expect(sent["instructions"]?.stringValue?.contains("- Searching the web for this answer.") == true)
+      #expect(try await ask(tools, Self.question, .init(webSearch: .off)).response.searches == nil)
+    }
+  }
+
+  @Test(arguments: TestClient.policies)
+  func sourcesAreToldAsTheyCome(_ policy: ChappieStreamingTransportPolicy) async throws {
+    try await TestClient.with(policy) { tools in
+      for rule in ["{}", #"{"markers":true}"#, #"{"spans":"wrong"}"#] {
+        try tools.backend.play(#"[{"endpoint":"responses","search":\#(rule),"times":1}]"#)
+        let (fitting, told, response) = try await sources(of: tools)
+        #expect(told.map(\.url) == response.citations.map(\.url))
+        if rule != #"{"spans":"wrong"}"# { #expect(told == response.citations) }
+        #expect(fitting == told.count)
+      }
+    }
+  }
+
+  /// The backend repeats them after a reconnect.
+  @Test func aSourceIsToldOnce() async throws {
+    try await TestClient.with { tools in
+      try tools.backend.play(#"[{"endpoint":"responses","search":{},"drop_after":25,"times":1}]"#)
+      let (_, told, response) = try await sources(of: tools)
+      #expect(told == response.citations)
+    }
+  }
+
+  /// The sources of an answer as events and in its end, and how many of them came while the text had their place.
+  @GLibActor
+  private func sources(
+    of tools: TestClient
+  ) async throws -> (fitting: Int, told: [ChappieCitation], response: ChappieResponse) {
+    var (text, fitting, told) = ("", 0, [ChappieCitation]())
+    for try await event in tools.client.stream(.user(Self.question, options: .init(webSearch: .live))) {
+      switch event {
+      case .textDelta(let delta): text += delta
+      case .citation(let source):
+        told.append(source)
+        if source.range.map({ $0.upperBound <= text.utf8.count }) ?? true { fitting += 1 }
+      case .completed(let response): return (fitting, told, response)
+      default: break
+      }
+    }
+    throw CancellationError()
+  }
+
   @Test func anAnswerThatDidNotSearchSaysSo() async throws {
     try await TestClient.with { tools in
       #expect(try await ask(tools, "What is a bus?").response.searches == 0)

@@ -50,6 +50,34 @@ struct WebSearchTests {
     }
   }
 
+  @Test func sourcesAreToldAsTheyCome() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let turn = try await caller.stream(Self.question, Self.search)
+      let citations = try await turn.end().answer.details.value("citations", as: [VariantDictionary].self)
+      let told = try turn.signals("SourceCited").map { signal in
+        try signal.arguments.member(1, "citation", as: VariantDictionary.self)
+      }
+      #expect(told.count == 2 && told == citations)
+      let line = try await caller.ask(Self.question, Self.search)
+      _ = try await line.end()
+      let events = line.events.filter { $0.name == "citation" }
+      #expect(events.map { $0.text("url") } == told.map { $0.text("url") })
+      #expect(events.map { $0["end"] } == [111, 180])
+    }
+  }
+
+  @Test func anOpenedClientSearchesForItsTurns() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client", ["web_search": "cached", "search_domains": ["example.org"]])
+      #expect(try await caller.send(Self.question, at: client).contains("Source 2 says so"))
+      #expect(try await caller.send(Self.question, ["web_search": "off"], at: client).contains("You said"))
+      // It is the client's own choice.
+      #expect(try await caller.send(Self.question).contains("You said"))
+    }
+  }
+
   @Test func theBrowsersSignInSearchesToo() async throws {
     try await World.with(.browser()) { world in
       let caller = try await world.callerSignedInInBrowser()

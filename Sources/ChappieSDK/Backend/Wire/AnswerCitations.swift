@@ -108,6 +108,14 @@ extension ChappieJSONValue {
   }
 }
 
+extension ChappieJSONValue {
+  /// The source that this annotation names, with a place in the text so far without its marks. Nil for another
+  /// annotation.
+  func citation(inUnfinished text: String) -> ChappieCitation? {
+    Annotation(self).map { CitedText(text, [$0], isWhole: false).citation($0, at: 0) }
+  }
+}
+
 /// A source as the backend names it.
 private struct Annotation {
   /// The longest address, in bytes.
@@ -143,7 +151,8 @@ private struct CitedText {
   /// The first place of each address in the text.
   private var links: [String: Range<Int>] = [:]
 
-  init(_ text: String, _ annotations: [Annotation]) {
+  /// - Parameter isWhole: whether nothing follows the text.
+  init(_ text: String, _ annotations: [Annotation], isWhole: Bool = true) {
     bytes = Array(text.utf8)
     marks = CitationMarks.places(in: bytes)
     let indices = Set(annotations.compactMap(\.indices).flatMap { [$0.lowerBound, $0.upperBound] })
@@ -155,7 +164,8 @@ private struct CitedText {
       index += 1
     }
     offsets[index] = offset
-    for place in Self.addresses(in: bytes) {
+    // An address at the end of an unfinished text may go on.
+    for place in Self.addresses(in: bytes) where isWhole || place.upperBound < bytes.count {
       let address = String(decoding: bytes[place], as: UTF8.self)
       if links[address] == nil { links[address] = place }
     }

@@ -24,6 +24,10 @@ struct ResponseAssembler {
   private var beginning: Beginning
   private var message = Message.open(start: 0)
   private var marks = CitationMarks()
+  /// The current message as the model sent it; nil if it is longer than ``searchedBytes``.
+  private var raw: String? = ""
+  /// The number of sources that ``source(of:)`` was asked for.
+  private var announced = 0
   /// The sources that the answer names, with places in its text.
   private(set) var citations: [ChappieCitation] = []
 
@@ -72,6 +76,7 @@ struct ResponseAssembler {
     case .foreign:
       outcome = .failed(.broken(.network("what came was of another answer")))
     case .textDelta(let delta):
+      keep(delta)
       return add(marks.shown(delta))
     case .refusalDelta(let delta):
       isRefusal = true
@@ -92,7 +97,7 @@ struct ResponseAssembler {
         ExchangeFailure(status: status, retryAfter: retryAfter, answer: body, usage: usage))
     case .refused(nil, _, _, let body):
       outcome = .failed(ExchangeFailure(event: WireError(within: body)))
-    case .turnState, .rateLimits, .searching, .other:
+    case .turnState, .rateLimits, .searching, .annotation, .other:
       break
     }
     return ""
@@ -133,7 +138,27 @@ struct ResponseAssembler {
     }
     message = .complete
     marks = CitationMarks()
+    raw = ""
     return piece
+  }
+
+  /// The length of a message in bytes up to which places of sources are looked up before the message is complete.
+  private static let searchedBytes = 64 << 10
+
+  private mutating func keep(_ delta: String) {
+    guard let length = raw?.utf8.count else { return }
+    if length + delta.utf8.count <= Self.searchedBytes { raw?.append(delta) } else { raw = nil }
+  }
+
+  /// The source that an event names before the message is complete, with a place in the text so far. Nil for another
+  /// event, and beyond ``ChappieJSONValue/citationLimit``. ``citations`` has what counts in the end.
+  mutating func source(of event: ResponseEvent) -> ChappieCitation? {
+    guard case .annotation(let annotation) = event, announced < ChappieJSONValue.citationLimit else { return nil }
+    announced += 1
+    guard case .open(let start) = message, let raw else { return annotation.citation(inUnfinished: "") }
+    guard let citation = annotation.citation(inUnfinished: raw)?.moved(by: start) else { return nil }
+    // The beginning of a mark is held back.
+    return citation.range.map { $0.upperBound <= position } ?? true ? citation : citation.withoutPlace
   }
 }
 
@@ -141,7 +166,7 @@ extension ResponseEvent {
   /// Whether the event brings text, an item or an end, and not only data beside the answer.
   fileprivate var isPartOfAnswer: Bool {
     switch self {
-    case .textDelta, .refusalDelta, .searching, .itemDone, .completed, .failed, .incomplete, .foreign: true
+    case .textDelta, .refusalDelta, .searching, .annotation, .itemDone, .completed, .failed, .incomplete, .foreign: true
     case .created, .turnState, .rateLimits, .refused, .other: false
     }
   }

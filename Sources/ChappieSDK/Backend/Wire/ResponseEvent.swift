@@ -10,6 +10,8 @@ enum ResponseEvent: Equatable, Sendable {
   case refusalDelta(String)
   /// A search of the web begins. Its item tells later what it was for.
   case searching
+  /// The answer names a source, in the form of the finished message.
+  case annotation(ChappieJSONValue)
   /// An item of the answer is complete. This form replaces its deltas.
   case itemDone(ChappieJSONValue)
   /// The routing token that further requests of this turn send back.
@@ -61,7 +63,8 @@ enum ResponseEvent: Equatable, Sendable {
 
   private static let typesOfInterest: [StaticString] = [
     "response.created", "response.output_item.done", "response.completed", "response.failed", "response.incomplete",
-    "response.metadata", "response.web_search_call.searching", "codex.rate_limits", "error",
+    "response.metadata", "response.web_search_call.searching", "response.output_text.annotation.added",
+    "codex.rate_limits", "error",
   ]
 
   private static func decodeWhole(_ json: borrowing Span<UInt8>, of answerID: String?) -> ResponseEvent {
@@ -79,6 +82,12 @@ enum ResponseEvent: Equatable, Sendable {
       return .completed(id: id, usage: ChappieTokenUsage(response?["usage"] ?? .null))
     case "response.web_search_call.searching":
       return .searching
+    case "response.output_text.annotation.added":
+      // Only in the first part of a message the indices count from its beginning.
+      guard let annotation = event["annotation"], event["content_index"]?.number(in: 0...0) != nil else {
+        return .other
+      }
+      return .annotation(annotation)
     case "response.failed":
       return .failed(WireError(response?["error"] ?? .null))
     case "response.metadata":

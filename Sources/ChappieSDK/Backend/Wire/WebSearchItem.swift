@@ -40,9 +40,10 @@ extension TurnRequest {
   }
 }
 
-/// Tells the caller of a turn what its searches do.
+/// Tells the caller of a turn what its searches do, and which sources its answer names.
 struct WebSearchProgress {
   private var isSearching = false
+  private var sources: Set<ChappieCitation> = []
   /// Whether the model has read something of the web.
   private(set) var hasRead = false
 
@@ -64,5 +65,10 @@ struct WebSearchProgress {
       isSearching = false
       return .done
     }
+  }
+
+  /// Whether to tell the caller of a source. After a reconnect the backend repeats those that came before.
+  mutating func tells(_ source: ChappieCitation) -> Bool {
+    sources.count < ChappieJSONValue.citationLimit && sources.insert(source).inserted
   }
 }
