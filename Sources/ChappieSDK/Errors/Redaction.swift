@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
+import Platform
 import SecretMemory
 import Synchronization
 
@@ -13,9 +14,10 @@ package enum Redaction {
   package static let nameLimit = 128
 
   /// Returns `text` on one line of at most 300 characters. It removes parts of known tokens, words that could be
-  /// tokens, and terminal control characters.
+  /// tokens, terminal control characters, and characters that reorder text or hide in it.
   package static func message(_ text: String) -> String {
-    let start = String(decoding: text.utf8.prefix(sourceLimit), as: UTF8.self)
+    var start = String(decoding: text.utf8.prefix(sourceLimit), as: UTF8.self)
+    start.unicodeScalars.removeAll(where: \.isInvisible)
     let words = start.split(whereSeparator: isGap)
     let parts = TokenParts(TokensAtHand.all())
     let spread = parts.spread(over: words)

@@ -28,8 +28,7 @@ extension String {
 
   private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
-    // U+200C and U+200D join letters in some scripts, and emoji.
-    case .format: scalar != "\u{200C}" && scalar != "\u{200D}"
+    case .format: scalar.isInvisible
     case .privateUse, .unassigned, .surrogate: true
     default: false
     }
@@ -72,6 +71,12 @@ extension String {
 }
 
 extension Unicode.Scalar {
+  /// Whether the character only changes how others are shown, such as their direction, or hides between them. U+200C
+  /// and U+200D do not count: they join letters in some scripts, and emoji.
+  public var isInvisible: Bool {
+    properties.generalCategory == .format && self != "\u{200C}" && self != "\u{200D}"
+  }
+
   /// Whether a person sees the character, and sees it in its true place. No space is seen.
   public var isSeen: Bool {
     switch properties.generalCategory {

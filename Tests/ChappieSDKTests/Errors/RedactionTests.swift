@@ -43,6 +43,22 @@ struct RedactionTests {
     #expect(Redaction.message(text) == text)
   }
 
+  /// A server's sentence could read backwards, or hide a part.
+  @Test(arguments: [
+    "\u{202A}", "\u{202E}", "\u{2066}", "\u{2069}", "\u{200E}", "\u{200F}", "\u{061C}", "\u{200B}", "\u{FEFF}",
+    "\u{AD}",
+    "\u{E0041}",
+  ])
+  func removesWhatReordersAndHides(_ sign: String) {
+    #expect(Redaction.message("access\(sign) is \(sign)denied\(sign)") == "access is denied")
+    #expect(Redaction.message("ey\(sign)JhbGciOiJIUzI1NiJ9") == "[…]")
+  }
+
+  @Test func keepsWhatJoinsLetters() {
+    let text = "می\u{200C}خواهم 👩\u{200D}🚀"
+    #expect(Redaction.message(text) == text)
+  }
+
   // MARK: Known tokens
 
   /// An opaque token: no part of it looks like a token.
