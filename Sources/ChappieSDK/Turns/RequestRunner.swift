@@ -91,8 +91,11 @@ final class RequestRunner {
       } catch let failure as ExchangeFailure {
         if let planUse = failure.planUse { slot.apply(.planUse(planUse)) }
         switch retries.decide(failure, over: used, hasDelivered: !scope.text.latest.isEmpty) {
-        case .fail(.unsupportedCapability("tools")) where request.webSearch != nil: throw Self.cannotSearch(model)
-        case .fail(let error): throw Self.explained(error, grant)
+        case .fail(let error):
+          if case .toolsRefused(_, let reason) = failure, request.webSearch != nil {
+            throw Self.cannotSearch(model, because: reason)
+          }
+          throw Self.explained(error, grant)
         case .again(let seconds): try await sleep(for: .seconds(seconds))
         case .withAnotherToken: grant = try await slot.accessGrant(insteadOf: grant)
         case .withAnotherModel(let error):
@@ -100,7 +103,10 @@ final class RequestRunner {
             throw notOffered(error, model, grant)
           }
           let next = try Self.searching(other, request)
-          guard !next.isAsked(like: model) else { throw Self.cannotSearch(model) }
+          guard !next.isAsked(like: model) else {
+            let reason = if case .httpError(_, let body) = error { body } else { "" }
+            throw Self.cannotSearch(model, because: reason)
+          }
           model = next
         case .withPlainInput(let error):
           if keepsSearches, request.input.contains(where: \.isWebSearch) {
@@ -139,8 +145,10 @@ final class RequestRunner {
     return model
   }
 
-  private static func cannotSearch(_ model: RequestModel) -> ChappieClientError {
-    .unsupportedCapability("\(ChappieWebSearch.tool) with \(model.slug)")
+  /// - Parameter reason: the backend's words, if it was asked.
+  private static func cannotSearch(_ model: RequestModel, because reason: String = "") -> ChappieClientError {
+    let capability = "\(ChappieWebSearch.tool) with \(model.slug)"
+    return .unsupportedCapability(reason.isEmpty ? capability : "\(capability): \(reason.withoutFullStop)")
   }
 
   private var catalogue: ModelCatalogue { ModelCatalogue(slot: slot, backoff: backoff) }

@@ -199,6 +199,22 @@ struct WebSearchTests {
     }
   }
 
+  @Test(arguments: [(400, "unsupported_value"), (403, "subscription_sharing_unsupported_capability")])
+  func theBackendsReasonIsKept(_ status: Int, _ code: String) async throws {
+    try await TestClient.with { tools in
+      let error = #"{"code":"\#(code)","param":"tools","message":"Only function tools.\u202e"}"#
+      try tools.backend.play(
+        #"[{"endpoint":"responses","status":\#(status),"times":2,"body":{"error":\#(error)}}]"#)
+      await #expect(
+        throws: ChappieClientError.unsupportedCapability("web_search with gpt-6.1-sol: Only function tools")
+      ) {
+        try await ask(tools)
+      }
+      // Without a search the sentence is about the tools of the program.
+      await #expect(throws: ChappieClientError.unsupportedCapability("tools")) { try await tools.client.send("Hi") }
+    }
+  }
+
   @Test func aWrongDomainFailsBeforeAnythingIsSent() async throws {
     try await TestClient.with { tools in
       let options = ChappieMessageOptions(webSearch: ChappieWebSearch(.live, domains: ["https://debian.org"]))

@@ -27,6 +27,8 @@ enum ExchangeFailure: Error {
   case encodingRefused(ChappieClientError)
   /// The backend refused the model, or the form of the request for it.
   case modelRefused(ChappieClientError)
+  /// The backend refused a tool, such as its own search. The reason has the backend's words.
+  case toolsRefused(ChappieClientError, reason: String)
   /// The backend refused an item of the conversation.
   case inputRefused(ChappieClientError)
   /// The server's certificate is not trusted, so it may not be the backend. There is no remedy.
@@ -40,7 +42,8 @@ enum ExchangeFailure: Error {
     case .rejected(let error), .rateLimited(let error, _), .unavailable(let error, _),
       .planUnavailable(let error, _), .broken(let error),
       .noWebSocket(let error, _), .staleSocket(let error), .encodingRefused(let error),
-      .modelRefused(let error), .inputRefused(let error), .untrusted(let error), .final(let error):
+      .modelRefused(let error), .toolsRefused(let error, _), .inputRefused(let error), .untrusted(let error),
+      .final(let error):
       error
     }
   }
@@ -148,6 +151,9 @@ extension ExchangeFailure {
       self = .planUnavailable(error, retryAfter: retryAfter)
     case (_, "subscription_sharing_unsupported_capability") where detail.parameter == "input":
       self = .inputRefused(.unsupportedCapability(message))
+    case (_, "subscription_sharing_unsupported_capability") where detail.parameter == "tools",
+      (400, "unsupported_value") where detail.parameter == "tools":
+      self = .toolsRefused(.unsupportedCapability("tools"), reason: message)
     case (_, "subscription_sharing_unsupported_capability"):
       self = .final(.unsupportedCapability(detail.parameter ?? message))
     // Another token would not help, and the sign-in may be in order.
@@ -165,9 +171,9 @@ extension ExchangeFailure {
         } else {
           .rateLimited(.usageLimitReached(limit), retryAfter: retryAfter)
         }
-    case (400, "unsupported_value") where detail.parameter == "tools": self = .final(.unsupportedCapability("tools"))
     case (400, let code)
-    where (detail.parameter == "input" || full.contains("input_file")) && !Self.finalCodes.contains(code ?? "") && !Self.refusesModel(code, full):
+    where (detail.parameter == "input" || full.contains("input_file")) && !Self.finalCodes.contains(code ?? "")
+      && !Self.refusesModel(code, full):
       self = .inputRefused(error)
     case (400, let code), (404, let code): self = Self.refusesModel(code, full) ? .modelRefused(error) : .final(error)
     case (401, _): self = .rejected(error)
