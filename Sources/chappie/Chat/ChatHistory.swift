@@ -7,6 +7,8 @@ struct ChatHistory {
   struct Exchange {
     let question: Question
     let answer: String
+    /// The pages that the answer names.
+    let pages: [Markdown.Page]
     /// Whether the answer is whole. Otherwise it failed, or the user cancelled it, and the model does not know of it.
     let isAnswered: Bool
   }
@@ -77,7 +79,8 @@ struct ChatHistory {
     let parts = exchanges.flatMap { exchange in
       let images = exchange.question.images.map { _ in "*\(tr("An image"))*" }
       let answer = exchange.answer.isEmpty ? [] : ["## \(tr("Assistant"))", Markdown.closed(exchange.answer)]
-      return ["## \(tr("You"))", Markdown.quote(exchange.question.text)] + images + answer
+      let sources = exchange.pages.isEmpty ? [] : [Markdown.sources(exchange.pages)]
+      return ["## \(tr("You"))", Markdown.quote(exchange.question.text)] + images + answer + sources
         + (exchange.isAnswered ? [] : ["**\(tr("The answer was not completed."))**"])
     }
     return parts.joined(separator: "\n\n") + "\n"

@@ -117,7 +117,8 @@ final class ChatInterpreter {
   private func ask(_ question: Question) async throws {
     let answer = KeptAnswer()
     defer {
-      history.exchanges.append(.init(question: question, answer: answer.text, isAnswered: answer.isComplete))
+      history.exchanges.append(
+        .init(question: question, answer: answer.text, pages: answer.pages, isAnswered: answer.isComplete))
     }
     // A refusal is printed like an answer, so the status says nothing more.
     _ = try await conversation.send(question, options, answer)

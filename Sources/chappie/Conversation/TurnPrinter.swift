@@ -62,6 +62,7 @@ struct TurnPrinter {
         kept?.text = text
         kept?.isComplete = true
         let sources = Sources(details)
+        kept?.pages = sources.pages
         if output.isWhole { view?.append(sources.list(below: text)) }
         view?.finish()
         if !output.json, sources.areUnused { StandardStream.error.line(tr("The model did not search the web.")) }
@@ -157,11 +158,13 @@ struct TurnPrinter {
 /// What an answer tells of the sources that it names.
 private struct Sources {
   private let searches: Int?
-  private let citations: [ChappieJSONValue]
+  let pages: [Markdown.Page]
 
   init(_ details: ChappieJSONValue) {
     searches = details["searches"]?.count?.value
-    citations = details["citations"]?.arrayValue ?? []
+    pages = (details["citations"]?.arrayValue ?? []).compactMap { source in
+      source["url"]?.stringValue.map { (source["title"]?.stringValue ?? "", $0) }
+    }
   }
 
   /// Whether the model could search, and did not.
@@ -169,9 +172,6 @@ private struct Sources {
 
   /// The list below an answer, as Markdown. Empty without sources.
   func list(below answer: String) -> String {
-    let pages = citations.compactMap { source in
-      source["url"]?.stringValue.map { (source["title"]?.stringValue ?? "", $0) }
-    }
     guard !pages.isEmpty else { return "" }
     // Otherwise the list would be a part of an open block of code.
     let end = Markdown.openFence(in: answer).map { "\n" + $0 } ?? ""
@@ -183,6 +183,8 @@ private struct Sources {
 @GLibActor
 final class KeptAnswer {
   var text = ""
+  /// The pages that the answer names.
+  var pages: [Markdown.Page] = []
   /// Whether the answer is whole. Otherwise it failed, or the user cancelled it.
   var isComplete = false
 }

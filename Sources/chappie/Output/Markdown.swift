@@ -64,8 +64,11 @@ enum Markdown {
     text.utf8.split { $0 != UInt8(ascii: "`") }.map(\.count).max() ?? 0
   }
 
+  /// A page that an answer names.
+  typealias Page = (title: String, address: String)
+
   /// The list of the pages that an answer names, each once.
-  static func sources(_ pages: [(title: String, address: String)]) -> String {
+  static func sources(_ pages: [Page]) -> String {
     var known: Set<String> = []
     let lines = pages.filter { known.insert($0.address).inserted }.enumerated().map { number, page in
       "\(number + 1). \(escaped(page.title.terminalSafeLine)) <\(page.address.terminalSafeLine)>"
