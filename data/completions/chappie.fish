@@ -126,6 +126,7 @@ complete -c chappie -n '__chappie_verb ask chat' -s m -l model -x -a '(__chappie
 complete -c chappie -n '__chappie_verb ask chat' -l fast -d 'Answer sooner, think less'
 complete -c chappie -n '__chappie_verb ask chat' -l effort -x -a 'low medium high xhigh max' -d 'How much to think'
 complete -c chappie -n '__chappie_verb ask chat' -l search -d 'Let the model search the web'
+complete -c chappie -n '__chappie_verb ask chat' -l search-cached -d 'Let the model search copies of pages'
 complete -c chappie -n '__chappie_verb ask chat' -l search-domain -x -d 'Search this domain alone'
 complete -c chappie -n '__chappie_verb models' -l input -x -a 'text image' -d 'Only models that read this'
 complete -c chappie -n '__chappie_verb models' -l effort -x -a 'low medium high xhigh max' -d 'Only models that take this reasoning effort'

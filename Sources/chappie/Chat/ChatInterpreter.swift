@@ -15,7 +15,7 @@ final class ChatInterpreter {
     /model [MODEL]      changes the model, or shows it
     /file FILE          adds a text file or a document to the next message
     /image FILE         adds a picture to the next message
-    /search [on|off]    lets the model search the web, or no longer
+    /search [MODE]      lets the model search the web: on, cached (copies of pages) or off
     /copy               copies the last answer, if the terminal supports that
     /save FILE          writes the conversation to a new file, as Markdown
     /undo               removes the last message and its answer
@@ -124,20 +124,21 @@ final class ChatInterpreter {
     _ = try await conversation.send(question, options, answer)
   }
 
-  /// - Parameter word: `on` or `off`; empty to change it.
+  /// - Parameter word: `on`, `cached` or `off`; empty to change it.
   private func search(_ word: String) throws {
-    let wasOn = options["web_search"] != nil
-    let isOn: Bool
+    let mode: String?
     switch word {
-    case "": isOn = !wasOn
-    case "on", "off": isOn = word == "on"
-    default: throw CommandFailure(.usage, tr("Say /search on or /search off."))
+    case "": mode = options["web_search"] == nil ? "live" : nil
+    case "on": mode = "live"
+    case "cached": mode = "cached"
+    case "off": mode = nil
+    default: throw CommandFailure(.usage, tr("Say /search on, /search cached or /search off."))
     }
-    if isOn { options.set("web_search", "live") } else { options.remove("web_search") }
+    if let mode { options.set("web_search", mode) } else { options.remove("web_search") }
     say(
-      isOn
-        ? tr("The model may search the web, which carries words of your messages out.")
-        : tr("The model no longer searches the web."))
+      mode == nil
+        ? tr("The model no longer searches the web.")
+        : tr("The model may search the web, which carries words of your messages out."))
   }
 
   private func retry() async throws {

@@ -88,6 +88,7 @@ extension CommandLineParser {
     let instructions = string(
       "instructions", short: "s", placeholder: tr("TEXT"), tr("Instructions for the model"))
     let search = flag("search", tr("Let the model search the web, which carries words of the question out"))
+    let cached = flag("search-cached", tr("Let the model search the backend's copies of pages instead"))
     let domains = string(
       "search-domain", placeholder: tr("DOMAIN"), tr("Search the web, in this domain alone; may be repeated"))
     return { arguments in
@@ -97,7 +98,8 @@ extension CommandLineParser {
       options.set("reasoning_effort", arguments[effort])
       options.set("instructions", arguments[instructions])
       let domains = arguments.all(domains)
-      options.set("web_search", arguments[search] || !domains.isEmpty ? "live" : nil)
+      let searches = arguments[search] || !domains.isEmpty
+      options.set("web_search", arguments[cached] ? "cached" : searches ? "live" : nil)
       options.set("search_domains", domains.isEmpty ? nil : domains)
       return options
     }

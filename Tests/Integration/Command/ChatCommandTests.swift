@@ -149,6 +149,27 @@ struct ChatCommandTests {
     }
   }
 
+  /// As threads export does.
+  @Test(arguments: [false, true])
+  func saveWritesTheSources(inThread: Bool) async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let file = world.directories.home.path + "/said.md"
+      let thread = inThread ? ["--thread", "new"] : []
+      let input = "search for buses\n/search off\nsearch for cats\n/save \(file)\n"
+      let saved = try await world.chappie(["chat", "--search-cached"] + thread, input: input)
+      #expect(saved.status == 0, "\(saved.text)")
+      let text = try String(contentsOfFile: file, encoding: .utf8)
+      let list = """
+        Sources:
+
+        1. buses, source 1 <https://example.org/buses/1>
+        2. buses, source 2 <https://example.net/buses/2>
+        """
+      #expect(text.components(separatedBy: "Sources:").count == 2 && text.contains("\n\n\(list)\n\n## "), "\(text)")
+    }
+  }
+
   @Test func filesAndImagesComeWithTheNextMessage() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
