@@ -399,6 +399,9 @@ class Run:
         wait_for("the page", lambda: self.shell.page.exists() and self.shell.page.read_text() == "https://example.org/night-buses/1")
         if not self.shell.is_open():
             self.shell.open()
+        self.world.scenario({"endpoint": "responses", "search": {"markers": True}})
+        self.shell.ask("search for trams")
+        self.shell.shows("Source 1 says so [1]. Source 2 says so [2].")
         self.shell.ask("What is a bus?")
         self.shell.shows("The model did not search the web.")
         self.shell.press("Asked with: Default model · Web search")

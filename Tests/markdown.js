@@ -6,6 +6,7 @@ import GLib from 'gi://GLib';
 import System from 'system';
 
 import {markdown} from '../desktop/shared/markdown.mjs';
+import {numbered} from '../desktop/shared/sources.mjs';
 
 import {blocks, split} from '../desktop/window/blocks.js';
 import {marked} from '../desktop/window/library.js';
@@ -17,6 +18,15 @@ function check(what, isTrue) {
     failures += 1;
     printerr(`markdown.js: ${what}`);
 }
+
+const cited = (start, end, url = 'https://example.org/') => ({url, title: '', start, end});
+for (const [text, citations, shown] of [
+    ['Zürich 🚌 so.', [cited(12, 12), cited(15, 15, 'https://example.net/'), cited(12, 12, 'https://example.net/')],
+        'Zürich 🚌[1][2] so[2].'],
+    ['so', [cited(2, 2), cited(0, 2), cited(1, 1, 'file:///a'), cited(undefined, undefined), cited(9, 9)], 'so[1]'],
+    ['so', undefined, 'so'],
+])
+    check(`“${text}” has the numbers ${numbered(text, citations)}`, numbered(text, citations) === shown);
 
 const read = name => new TextDecoder().decode(GLib.file_get_contents(
     `${GLib.path_get_dirname(GLib.filename_from_uri(import.meta.url)[0])}/desktop/${name}`)[1]);

@@ -423,6 +423,9 @@ class Run:
             self.window.shows(source)
         self.look("searched")
         searched = self.thread_ids()[0]
+        self.world.scenario({"endpoint": "responses", "search": {"markers": True}})
+        self.window.ask("search for trams")
+        self.window.shows("Source 1 says so [1]. Source 2 says so [2].")
         self.window.ask("What is a bus?")
         self.window.shows("The model did not search the web.")
         self.window.button_is_there("Ask")
@@ -430,6 +433,7 @@ class Run:
         self.window.hides("(example.org)")
         self.window.action("thread", searched)
         self.window.shows("1. night buses, source 1 (example.org)")
+        self.window.shows("Source 1 says so [1]. Source 2 says so [2].")
         self.window.shows("Asked with: Default model")
         self.window.action("thread", thread)
         self.window.hides("(example.org)")

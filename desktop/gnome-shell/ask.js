@@ -7,7 +7,7 @@ import St from 'gi://St';
 
 import {ChoicesView} from './choices.js';
 import {Failure} from './shared/service.js';
-import {sources} from './shared/sources.mjs';
+import {numbered, sources} from './shared/sources.mjs';
 import {_, searchText, visible} from './shared/text.js';
 import {Turn} from './shared/turn.js';
 import {beginning, markup} from './text.js';
@@ -200,7 +200,7 @@ export class Ask {
     }
 
     _complete({text, searches, citations}) {
-        [this._answer, this._isStored] = [text, true];
+        [this._answer, this._isStored] = [numbered(text, citations), true];
         const pages = sources(citations);
         pages.forEach(({url, label: name}) => this._sources.add_child(button(visible(name), () => openPage(url))));
         this._tell(pages.length === 0 && searches === 0 ? _('The model did not search the web.') : '');

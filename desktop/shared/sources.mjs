@@ -13,3 +13,22 @@ export function sources(citations = []) {
     }
     return [...pages.values()];
 }
+
+/** The text with the numbers of the sources at the places where no link stands. Places are in bytes of UTF-8. */
+export function numbered(text, citations = []) {
+    const urls = sources(citations).map(({url}) => url);
+    const numbers = new Map();
+    for (const {url, start, end} of citations) {
+        if (Number.isInteger(start) && start === end && urls.includes(url))
+            numbers.set(start, `${numbers.get(start) ?? ''}[${urls.indexOf(url) + 1}]`);
+    }
+    if (numbers.size === 0)
+        return text;
+    let [shown, offset] = ['', 0];
+    for (const character of text) {
+        const code = character.codePointAt(0);
+        shown += (numbers.get(offset) ?? '') + character;
+        offset += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    }
+    return shown + (numbers.get(offset) ?? '');
+}

@@ -44,6 +44,14 @@ export const Answer = GObject.registerClass({
         this._drawLater();
     }
 
+    /** Shows another text in place of the received one. */
+    show_instead(text) {
+        while (this.get_first_child() !== this._more)
+            this.remove(this.get_first_child());
+        [this._pending, this._tail, this._room, this._live] = [text, '', PAGE_SIZE, null];
+        this._draw();
+    }
+
     /** Shows the rest at the end of the answer. */
     end() {
         if (this._timer)

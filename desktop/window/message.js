@@ -3,7 +3,7 @@
 import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
 
-import {sources} from '../shared/sources.mjs';
+import {numbered, sources} from '../shared/sources.mjs';
 import {_, visible} from '../shared/text.js';
 import {Answer} from './answer.js';
 import {thumbnail, withoutFiles} from './attachments.js';
@@ -107,6 +107,9 @@ export const Reply = GObject.registerClass({
         if (pages.length === 0 && searches !== 0)
             return;
         this._sources.visible = true;
+        const text = numbered(this.text, citations);
+        if (text !== this.text)
+            this._answer.show_instead(text);
         const title = pages.length > 0 ? _('Sources') : _('The model did not search the web.');
         this._sources.append(new Gtk.Label({label: title, xalign: 0, cssClasses: ['caption', 'dim-label']}));
         pages.forEach(({url, label}) => {

@@ -82,7 +82,8 @@ ColumnLayout {
                 selectedTextColor: Kirigami.Theme.highlightedTextColor
                 selectionColor: Kirigami.Theme.highlightColor
                 // Qt takes the desktop's own fixed font for <tt>, which may not be installed.
-                text: `<span style="white-space: pre-wrap">${Markdown.markdown(view.turn.text)
+                readonly property string numbered: Sources.numbered(view.turn.text, view.turn.search.citations)
+                text: `<span style="white-space: pre-wrap">${Markdown.markdown(numbered)
                     .replace(/<tt>/g, '<tt style="font-family: monospace">')}</span>`
                 textFormat: TextEdit.RichText
                 visible: view.turn.text !== ""
