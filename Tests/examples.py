@@ -22,7 +22,6 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
 README = (TOP / "Examples/README.md").read_text()
-ANSWER = re.search(r"^```\n(.*\n)```$", README, re.M)[1]
 # The stand-in repeats this question. It begins with a line, for the shell, and streams for seconds, to be interrupted.
 LONG = "One.\n" + " ".join(str(number) for number in range(300))
 OUT = TOP / ".build/examples"
@@ -37,6 +36,7 @@ def succeeds(*command):
 # Checks whether this machine has the tools of an example, where they are optional.
 TOOLS = {
     "ask.py": lambda: succeeds("/usr/bin/python3", "-c", "import gi"),
+    "debian-week.py": lambda: succeeds("/usr/bin/python3", "-c", "import gi"),
     "ask-dbus-next.py": lambda: succeeds("/usr/bin/python3", "-c", "import dbus_next"),
     "ask.js": lambda: shutil.which("gjs"),
     "ask.c": lambda: succeeds("pkg-config", "--exists", "gio-unix-2.0", "json-glib-1.0"),
@@ -46,9 +46,13 @@ TOOLS = {
 
 
 def rows():
-    """The rows of the table: path, lines, command, and the output when signed out and when interrupted."""
-    for row in re.findall(r"^\| \[.*?\]\((.*?)\) \| .*? \| (\d+) \| `(.*?)` \| (.*?) \| (.*?) \|$", README, re.M):
-        yield row[0], int(row[1]), *row[2:]
+    """The rows of the tables: path, lines, command, the output when signed out and when interrupted, and the answer, which
+    is the block above the table."""
+    for section in README.split("\n## "):
+        answer = re.search(r"^```\n(.*?\n)```$", section, re.M | re.S)
+        for row in re.findall(
+                r"^\| \[.*?\]\((.*?)\) \| .*? \| (\d+) \| `(.*?)` \| (.*?) \| (.*?) \|$", section, re.M):
+            yield row[0], int(row[1]), *row[2:], answer[1]
 
 
 def lines_of(path):
@@ -96,7 +100,7 @@ class Example:
         return ours.returncode, error.decode().strip()
 
 
-def check_with_service(example, issuer, signed_out, cut_off):
+def check_with_service(example, issuer, signed_out, cut_off, answer):
     service = subprocess.Popen(
         ["chappied", "--issuer", issuer, "--backend", f"{issuer}/backend-api"], stderr=subprocess.DEVNULL)
     try:
@@ -105,7 +109,7 @@ def check_with_service(example, issuer, signed_out, cut_off):
         subprocess.run(["chappie", "sign-out"], check=True, stdout=subprocess.DEVNULL)
         example.check("signed out", (1, "", signed_out), example.run())
         subprocess.run(["chappie", "sign-in", "--device-code", "--no-open"], check=True, stdout=subprocess.DEVNULL)
-        example.check("answers", (0, ANSWER, ""), example.run())
+        example.check("answers", (0, answer, ""), example.run())
         example.check("cut off", (1, cut_off), example.run_and_kill(service))
         status, output, error = example.run()
         example.check("without a service", (1, "", 1), (status, output, len(error.splitlines())))
@@ -114,11 +118,11 @@ def check_with_service(example, issuer, signed_out, cut_off):
         service.wait()
 
 
-def check_swift(example, sandbox, cut_off):
+def check_swift(example, sandbox, cut_off, answer):
     """This example runs in place of the service and signs in itself, so the server is killed."""
     status, output, error = example.run()
-    example.check("signs in", (0, "Enter …\n" + ANSWER, ""), (status, re.sub("^Enter .*", "Enter …", output), error))
-    example.check("answers", (0, ANSWER, ""), example.run())
+    example.check("signs in", (0, "Enter …\n" + answer, ""), (status, re.sub("^Enter .*", "Enter …", output), error))
+    example.check("answers", (0, answer, ""), example.run())
     status, error = example.run_and_kill(sandbox)
     example.check("cut off", (1, cut_off), (status, re.sub(r"127\.0\.0\.1.*", "…", error)))
 
@@ -230,7 +234,7 @@ def main():
         print("ok    Examples/Swift")
         table = [*rows()]
         assert len(table) == README.count("\n| ["), "a row of the table is not understood"
-        for path, lines, command, signed_out, cut_off in table:
+        for path, lines, command, signed_out, cut_off, answer in table:
             example = Example(path, command, *([issuer, f"{issuer}/backend-api"] if path.startswith("Ask/") else []))
             example.check("has lines", (lines, True), (lines_of(TOP / "Examples" / path), lines <= 20))
             if not TOOLS.get(path, lambda: True)():
@@ -238,9 +242,9 @@ def main():
                 continue
             example.build()
             if path.startswith("Ask/"):
-                check_swift(example, sandbox, cut_off)
+                check_swift(example, sandbox, cut_off, answer)
             else:
-                check_with_service(example, issuer, signed_out, cut_off)
+                check_with_service(example, issuer, signed_out, cut_off, answer)
             print(f"ok    Examples/{path}, {lines} lines")
     finally:
         sandbox.kill()
