@@ -8,7 +8,9 @@ import AnswerRendering
 
 /// The text without the sequences that a layout may have.
 private func withoutSequences(_ text: String) -> String {
-  text.replacing(#/\x1B\[[0-9;]*m|\x1B\[\?2026[hl]|\r(\x1B\[[0-9]+A)?\x1B\[J|\x1B\]8;;[!-~]*\x1B\\/#, with: "")
+  let erased = #/\r(\x1B\[[0-9]+A\x1B\[K\x1B\[B\x1B\[J\x1B\[A|\x1B\[K)/#
+  return text.replacing(erased, with: "")
+    .replacing(#/\x1B\[[0-9;]*m|\x1B\[\?2026[hl]|\x1B\]8;;[!-~]*\x1B\\/#, with: "")
 }
 
 @_cdecl("LLVMFuzzerTestOneInput")
