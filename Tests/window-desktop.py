@@ -162,6 +162,12 @@ class Run(window.Run):
         self.window.press("Edit the question")
         self.window.button_is_there("Remove the file")
         self.window.press("Remove the file")
+        report = Path(os.environ["CHAPPIE_WORLD"]) / "report.pdf"
+        report.write_bytes(b"%PDF-1.7\n%\xe9\n")
+        self.drop(report, lambda: self.window.shows("report.pdf"))
+        self.window.keys("What does it say?")
+        self.window.press("Ask")
+        self.window.shows("It came with report.pdf.")
         # Neither a picture nor text, and it falls on the code of the answer.
         self.drop("/usr/bin/true", lambda: self.window.tells("“true” is neither"))
 

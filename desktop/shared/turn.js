@@ -28,9 +28,13 @@ export class Turn {
         this._written = Promise.resolve();
     }
 
-    /** Sends the question, and yields each event up to `completed`. Throws a Failure if the turn ends otherwise. */
-    async *ask(text, images = []) {
-        this._write(images.length > 0 ? {text, images} : {text});
+    /**
+     * Sends the question, and yields each event up to `completed`. Throws a Failure if the turn ends otherwise. Each of
+     * `attached` has the `address` of a picture, or the `document`.
+     */
+    async *ask(text, attached = []) {
+        const all = key => attached.map(attachment => attachment[key]).filter(address => address);
+        this._write({text, images: all('address'), files: all('document')});
         try {
             while (await this._fill()) {
                 const lines = this._lines();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures and text files of a question: chosen, dropped or pasted. They are sent as data, which works in a sandbox too.
+// Pictures, documents and text files of a question: chosen, dropped or pasted. They are sent as data, which works in a
+// sandbox too.
 import Gdk from 'gi://Gdk?version=4.0';
 import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
@@ -13,8 +14,11 @@ Gio._promisify(Gdk.Clipboard.prototype, 'read_texture_async');
 Gio._promisify(Gdk.Clipboard.prototype, 'read_value_async');
 
 export const TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
-// The service's limits, in bytes: of one image, and of all images of a message in base64. org.chappie(7) states them.
+const DOCUMENT = /^application\/(pdf|msword|vnd\.ms-(excel|powerpoint)|vnd\.(oasis\.opendocument|openxmlformats-officedocument)\..*)$/;
+// The service's limits, in bytes: of one image, of one document, and of all of a message in base64. org.chappie(7) states
+// them.
 const MAXIMUM_SIZE = 8 * 1024 * 1024;
+const MAXIMUM_DOCUMENT = 9 * 1024 * 1024;
 const MAXIMUM_TOTAL = 12 * 1024 * 1024;
 // The service's limit of a question's text.
 const MAXIMUM_TEXT = 4 * 1024 * 1024;
@@ -32,6 +36,12 @@ function picture(name, type, data) {
     return {name, texture, address: `data:${type};base64,${GLib.base64_encode(data.toArray())}`};
 }
 
+/** A document has a `name`, and an address with both name and content as its `document`. */
+const named = (name, url) => ({name, document: url.replace(/^data:[^;,]*/, `$&;name=${encodeURIComponent(name)}`)});
+
+/** The documents of a stored message. */
+export const storedDocuments = (files = []) => files.map(({name, url}) => named(name, url));
+
 /** A text file has a `name` and a `text`. */
 function textFile(name, data) {
     let text;
@@ -41,7 +51,7 @@ function textFile(name, data) {
         text = '\0';
     }
     if (text.includes('\0'))
-        throw new Error(fill(_('“%s” is neither a PNG, JPEG, GIF or WebP picture nor UTF-8 text.'), name));
+        throw new Error(fill(_('“%s” is neither a PNG, JPEG, GIF or WebP picture, nor a PDF or office document, nor UTF-8 text.'), name));
     return {name, text};
 }
 
@@ -51,18 +61,21 @@ export async function fromFile(file) {
         Gio.FileQueryInfoFlags.NONE, GLib.PRIORITY_DEFAULT, null);
     const name = info.get_display_name().replace(/\p{Cc}/gu, ' ');
     const type = Gio.content_type_get_mime_type(info.get_content_type() ?? '') ?? '';
-    const isPicture = TYPES.includes(type);
-    if (info.get_size() > (isPicture ? MAXIMUM_SIZE : MAXIMUM_TEXT))
-        throw new Error(fill(_('“%1$s” is larger than %2$s MiB.'), name, isPicture ? 8 : 4));
+    const [isPicture, isDocument] = [TYPES.includes(type), DOCUMENT.test(type)];
+    const maximum = isPicture ? MAXIMUM_SIZE : isDocument ? MAXIMUM_DOCUMENT : MAXIMUM_TEXT;
+    if (info.get_size() > maximum)
+        throw new Error(fill(_('“%1$s” is larger than %2$s MiB.'), name, maximum >> 20));
     const [data] = await file.load_bytes_async(null);
+    if (isDocument)
+        return named(name, `data:${type};base64,${GLib.base64_encode(data.toArray())}`);
     return isPicture ? picture(name, type, data) : textFile(name, data);
 }
 
 /** Throws an error with a message for the user if the attachments are too much for one question. */
 export function checkSize(attachments) {
     const size = key => attachments.reduce((sum, attachment) => sum + (attachment[key]?.length ?? 0), 0);
-    if (size('address') > MAXIMUM_TOTAL)
-        throw new Error(_('The pictures of a question may have 12 MiB together.'));
+    if (size('address') + size('document') > MAXIMUM_TOTAL)
+        throw new Error(_('The pictures and documents of a question may have 12 MiB together.'));
     if (size('text') > MAXIMUM_TEXT)
         throw new Error(_('The text files of a question may have 4 MiB together.'));
 }

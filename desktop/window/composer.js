@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The input for the question, its pictures and text files, and what it is asked with.
+// The input for the question, its pictures and files, and what it is asked with.
 import Gdk from 'gi://Gdk?version=4.0';
 import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
@@ -40,7 +40,7 @@ export const Composer = GObject.registerClass({
         overlay.add_overlay(this._hint);
         const button = (iconName, name, act, cssClasses) =>
             iconButton(iconName, name, {act, cssClasses, valign: Gtk.Align.END});
-        this._attach = button('mail-attachment-symbolic', _('Add a picture or a text file'), () => this.choose(), ['flat']);
+        this._attach = button('mail-attachment-symbolic', _('Add a picture or a file'), () => this.choose(), ['flat']);
         this._send = button('go-up-symbolic', _('Ask'), () => this._submit(), ['suggested-action', 'circular']);
         this._stop = button('media-playback-stop-symbolic', _('Stop the answer'), () => this.emit('stop'), ['circular']);
         this.choices = new ChoicesButton(service);
@@ -97,13 +97,13 @@ export const Composer = GObject.registerClass({
         return this._view.grab_focus();
     }
 
-    /** Returns the question with its text files, and its pictures, and clears the input. */
+    /** Returns the question with its text files, and its pictures and documents, and clears the input. */
     take() {
         const attachments = this._attachments;
         const text = withFiles(this._view.buffer.text.trim(), attachments);
         this._put('', []);
         this.editing = false;
-        return {text, pictures: attachments.filter(({address}) => address)};
+        return {text, attached: attachments.filter(attachment => !('text' in attachment))};
     }
 
     /**
@@ -146,12 +146,12 @@ export const Composer = GObject.registerClass({
 
     choose() {
         // GTK 4.8 has no FileDialog.
-        const filter = new Gtk.FileFilter({name: _('Pictures and text files')});
-        [...TYPES, 'text/*'].forEach(type => filter.add_mime_type(type));
+        const filter = new Gtk.FileFilter({name: _('Pictures, documents and text files')});
+        [...TYPES, 'text/*', 'application/pdf', 'application/vnd.oasis.opendocument.*', 'application/vnd.openxmlformats-*'].forEach(type => filter.add_mime_type(type));
         const all = new Gtk.FileFilter({name: _('All files')});
         all.add_pattern('*');
         this._chooser = new Gtk.FileChooserNative({
-            title: _('Add a picture or a text file'), transientFor: this.get_root(), action: Gtk.FileChooserAction.OPEN,
+            title: _('Add a picture or a file'), transientFor: this.get_root(), action: Gtk.FileChooserAction.OPEN,
             selectMultiple: true, modal: true,
         });
         [filter, all].forEach(one => this._chooser.add_filter(one));
@@ -187,7 +187,7 @@ export const Composer = GObject.registerClass({
     _showAttachments() {
         empty(this._strip);
         this._attachments.forEach(attachment => {
-            const isFile = 'text' in attachment;
+            const isFile = !attachment.texture;
             const shown = thumbnail(attachment);
             const child = isFile ? new Gtk.Box({halign: Gtk.Align.START}) : new Gtk.Overlay({child: shown, halign: Gtk.Align.START});
             const remove = iconButton('window-close-symbolic', isFile ? _('Remove the file') : _('Remove the picture'), {
@@ -208,7 +208,7 @@ export const Composer = GObject.registerClass({
         this._update();
     }
 
-    /** A drop target for pictures and text files, for the whole conversation. */
+    /** A drop target for pictures and files, for the whole conversation. */
     target() {
         return dropTarget(items => this.add(items));
     }

@@ -9,6 +9,7 @@ import {Choices} from '../shared/choices.js';
 import {Failure} from '../shared/service.js';
 import {_, searchText} from '../shared/text.js';
 import {Approval} from './approval.js';
+import {storedDocuments} from './attachments.js';
 import {Composer} from './composer.js';
 import {Greeting} from './greeting.js';
 import {Question, Reply} from './message.js';
@@ -71,19 +72,19 @@ export const Conversation = GObject.registerClass({
     }
 
     /** Asks, and shows the streamed answer. */
-    async ask(text, pictures = []) {
+    async ask(text, attached = []) {
         if (this.running)
             return;
         this.running = true;
         this._atEnd = true;
-        const question = this._showQuestion(text, pictures);
+        const question = this._showQuestion(text, attached);
         const reply = this._showReply(question, text);
         try {
             this._turn = await this._open();
             this.emit('reached', true);
             if (this._stopped)
                 this._turn.cancel();
-            for await (const event of this._turn.ask(text, pictures.map(({address}) => address).filter(address => address)))
+            for await (const event of this._turn.ask(text, attached))
                 this._take(event, reply);
         } catch (error) {
             const failure = Failure.of(error);
@@ -115,9 +116,11 @@ export const Conversation = GObject.registerClass({
             let [question, asked, reply] = [null, '', null];
             for (const event of events) {
                 if (event.kind === 'input') {
-                    const {text, images = [], options} = event.message;
-                    question = this._showQuestion(text,
-                        images.map(({url}, at) => ({name: `${at + 1}`, texture: null, address: url})));
+                    const {text, images = [], files, options} = event.message;
+                    question = this._showQuestion(text, [
+                        ...images.map(({url}, at) => ({name: `${at + 1}`, texture: null, address: url})),
+                        ...storedDocuments(files),
+                    ]);
                     asked = text;
                     choices = Choices.of(options);
                     reply = null;
@@ -189,8 +192,8 @@ export const Conversation = GObject.registerClass({
     async _submit() {
         if (this._composer.editing && !await this._removeLast())
             return;
-        const {text, pictures} = this._composer.take();
-        this.ask(text, pictures);
+        const {text, attached} = this._composer.take();
+        this.ask(text, attached);
     }
 
     /** Removes the last question and its answer, and returns whether it could. */
@@ -215,10 +218,10 @@ export const Conversation = GObject.registerClass({
         }
     }
 
-    _showQuestion(text, pictures) {
-        const question = new Question(text, pictures);
+    _showQuestion(text, attached) {
+        const question = new Question(text, attached);
         question.connect('edit', () => {
-            if (this._composer.propose(question.parts.text, [...pictures, ...question.parts.files]))
+            if (this._composer.propose(question.parts.text, [...attached, ...question.parts.files]))
                 this._composer.editing = true;
         });
         this._greeting.visible = false;
@@ -235,7 +238,7 @@ export const Conversation = GObject.registerClass({
                 return;
             // An earlier answer that failed stays where it is.
             if (this._last?.reply !== reply || await this._removeLast())
-                this.ask(text, question?.parts.pictures);
+                this.ask(text, question?.parts.attached);
         };
         ['retry', 'again'].forEach(signal => reply.connect(signal, again));
         this._messages.append(reply);

@@ -4,7 +4,7 @@ import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
 import Gtk from 'gi://Gtk?version=4.0';
 
-import {_} from '../shared/text.js';
+import {_, fill} from '../shared/text.js';
 
 Gio._promisify(Gio.File.prototype, 'replace_contents_bytes_async', 'replace_contents_finish');
 
@@ -17,7 +17,8 @@ export function markdownOf(json) {
     const {summary, turns} = JSON.parse(json);
     const part = (event, time) => ({
         input: () => `## ${_('You')}, ${timeOf(time)}\n\n${quoted(event.message.text)}${
-            `\n\n*${_('Picture')}*`.repeat(event.message.images?.length ?? 0)}`,
+            `\n\n*${_('Picture')}*`.repeat(event.message.images?.length ?? 0)}${
+            (event.message.files ?? []).map(({name}) => `\n\n*${fill(_('File %s'), escaped(name))}*`).join('')}`,
         output: () => `## ${escaped(event.model ?? '') || _('Answer')}\n\n${event.text.trim()}`,
         error: () => `**${escaped(event.message ?? '')}**`,
         compaction: () => `## ${_('Summary')}\n\n${quoted(event.summary)}`,

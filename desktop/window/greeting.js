@@ -12,7 +12,7 @@ const EXAMPLES = [
     [() => _('Check code…'), () => _('Find the mistakes in this code: ')],
 ];
 const HINTS = [
-    ['mail-attachment-symbolic', () => _('Drop pictures and text files here, or paste them.')],
+    ['mail-attachment-symbolic', () => _('Drop pictures, documents and text files here, or paste them.')],
     ['preferences-other-symbolic', () => _('Below the question you choose the model, how much it thinks, and instructions.')],
 ];
 const STORAGE = ['document-open-recent-symbolic',

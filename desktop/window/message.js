@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A question with its pictures, or an answer with its buttons.
+// A question with its pictures and files, or an answer with its buttons.
 import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
 
@@ -14,14 +14,14 @@ export const Question = GObject.registerClass({
     Signals: {edit: {}},
 }, class Question extends Gtk.Box {
     /** `text` may have text files in it: see `withFiles`. */
-    constructor(text, pictures) {
+    constructor(text, attached) {
         super({orientation: Gtk.Orientation.VERTICAL, spacing: 3, accessibleRole: Gtk.AccessibleRole.GROUP});
         named(this, _('You'));
         const card = new Gtk.Box({
             orientation: Gtk.Orientation.VERTICAL, spacing: 6, halign: Gtk.Align.END, cssClasses: ['question', 'card'],
         });
-        this.parts = {...withoutFiles(text), pictures};
-        [...pictures, ...this.parts.files].forEach(attachment => card.append(thumbnail(attachment)));
+        this.parts = {...withoutFiles(text), attached};
+        [...attached, ...this.parts.files].forEach(attachment => card.append(thumbnail(attachment)));
         // A pasted file can be too large for one label.
         const shown = this.parts.text.length > 16384 ? `${this.parts.text.slice(0, 16384)}…` : this.parts.text;
         if (shown)
@@ -101,23 +101,28 @@ export const Reply = GObject.registerClass({
             this._foot.append(new Gtk.Label({label: model, cssClasses: ['caption', 'dim-label']}));
     }
 
-    /** Shows the sources of a complete answer, as links, or that it has none though it could search. */
-    cite({searches, citations}) {
+    /** Shows what a complete answer rests on: its sources, as links, or what the model did not do. */
+    cite({searches, citations, files_as: filesAs}) {
+        if (filesAs === 'text')
+            this._note(_('The model got the text of the files, and pictures of the first pages of PDFs.'));
         const pages = sources(citations);
         if (pages.length === 0 && searches !== 0)
             return;
-        this._sources.visible = true;
         const text = numbered(this.text, citations);
         if (text !== this.text)
             this._answer.show_instead(text);
-        const title = pages.length > 0 ? _('Sources') : _('The model did not search the web.');
-        this._sources.append(new Gtk.Label({label: title, xalign: 0, cssClasses: ['caption', 'dim-label']}));
+        this._note(pages.length > 0 ? _('Sources') : _('The model did not search the web.'));
         pages.forEach(({url, label}) => {
             const link = new Gtk.LinkButton({uri: url, label: visible(label), halign: Gtk.Align.START});
             link.get_child().ellipsize = 3;
             this._sources.append(link);
         });
         this.emit('grown');
+    }
+
+    _note(label) {
+        this._sources.visible = true;
+        this._sources.append(new Gtk.Label({label, xalign: 0, wrap: true, cssClasses: ['caption', 'dim-label']}));
     }
 
     /** Ends the answer with an error. */
