@@ -232,7 +232,8 @@ def main():
         issuer = sandbox.stdout.readline().split()[1]
         Package(issuer).check()
         print("ok    Examples/Swift")
-        table = [*rows()]
+        # The check of the one in Swift kills the server.
+        table = sorted(rows(), key=lambda row: row[0].startswith("Ask/"))
         assert len(table) == README.count("\n| ["), "a row of the table is not understood"
         for path, lines, command, signed_out, cut_off, answer in table:
             example = Example(path, command, *([issuer, f"{issuer}/backend-api"] if path.startswith("Ask/") else []))
