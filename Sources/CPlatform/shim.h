@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <libintl.h>
 #include <linux/fs.h>
+#include <linux/memfd.h>
 #include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -51,3 +52,10 @@ static inline void chappie_set_no_dump(int fd) {
 static inline int chappie_rename_new(const char *name, const char *new_name) {
   return (int)syscall(SYS_renameat2, AT_FDCWD, name, AT_FDCWD, new_name, RENAME_NOREPLACE);
 }
+
+// A file in memory, and its seal: F_ADD_SEALS with F_SEAL_SEAL, _SHRINK, _GROW and _WRITE. The C library declares all of
+// this under _GNU_SOURCE only.
+static inline int chappie_memory_file(void) {
+  return (int)syscall(SYS_memfd_create, "chappie", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+}
+static inline int chappie_seal(int fd) { return fcntl(fd, 1033, 0xf); }

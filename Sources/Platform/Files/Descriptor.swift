@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CPlatform
 import Glibc
 
 /// A file descriptor, closed when the last reference is released.
@@ -33,6 +34,16 @@ package final class Descriptor: Sendable {
     guard let file = Descriptor(owning: openat(directory.number, name, flags | O_CLOEXEC)) else {
       throw FileError(errno: errno)
     }
+    return file
+  }
+
+  /// A file in memory that holds `bytes`. Nobody can change it.
+  ///
+  /// - Throws: ``FileError``.
+  package static func sealed(_ bytes: [UInt8]) throws(FileError) -> Descriptor {
+    guard let file = Descriptor(owning: chappie_memory_file()) else { throw FileError(errno: errno) }
+    try file.write(bytes)
+    guard chappie_seal(file.number) == 0, lseek(file.number, 0, SEEK_SET) == 0 else { throw FileError(errno: errno) }
     return file
   }
 
