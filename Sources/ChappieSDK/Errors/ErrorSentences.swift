@@ -49,6 +49,17 @@ package enum ErrorSentences {
     translatable("The image \(value) cannot be used: \(value)."),
     translatable("The file \(value) is no PNG, JPEG, GIF or WebP image."),
     translatable("'\(value)' is no image: give an https: address, or data:image/…."),
+    // DocumentReader
+    translatable("The document \(value) has \(value) bytes, and \(value) are allowed: send a shorter one."),
+    translatable("The file \(value) is no PDF: convert it to PDF first."),
+    translatable("The document \(value) cannot be read now, as others are read: try again."),
+    translatable("The document \(value) cannot be read on this machine: install the package \(value)."),
+    translatable("The document \(value) cannot be read on this machine: bubblewrap can make no sandbox here."),
+    translatable("The document \(value) is encrypted: save a copy that needs no password."),
+    translatable("The document \(value) has no page."),
+    translatable("The document \(value) is damaged, or takes more memory or time than is allowed to read."),
+    translatable("The document \(value) was not read in time: send fewer pages."),
+    translatable("The document \(value) has no text, and none of its pages can be shown."),
     // CredentialError
     translatable("The sign-in has ended and cannot be renewed: sign in again."),
     translatable("The screen is locked: unlock it and try again."),

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import Platform
+
+/// A PDF as text and pictures of its pages.
+struct DocumentContent: Sendable {
+  /// The text of the pages, each below a line such as "Page 3". It ends with sentences that say which pages were left
+  /// out, and which have a picture.
+  let text: String
+  /// Pictures of the first pages, in their order.
+  let pictures: [ChappieImage]
+  let pageCount: Int
+}
+
+/// Reads PDF documents for models that take no files.
+///
+/// The programs of Poppler read the document, each in a sandbox: see ``DocumentSandbox``. Nothing is written to a disk.
+@GLibActor
+enum DocumentReader {
+  /// The longest document, in bytes.
+  nonisolated static let byteLimit = 50_000_000
+  /// The longest time for one document. What was not read by then is left out.
+  nonisolated static let timeLimit = Duration.seconds(30)
+  /// The number of pages whose text is read.
+  nonisolated static let textPages = 200
+  /// The longest text of all pages, in bytes. It ends with a whole page.
+  nonisolated static let textLimit = 1 << 20
+  /// The number of pages that get a picture.
+  nonisolated static let picturePages = 10
+  /// The longer side of a picture, in pixels.
+  nonisolated static let pictureSide = 1000
+  /// The longest picture, in bytes. All of a document together are within ``TurnLimits/imageBytes``.
+  nonisolated static let pictureLimit = TurnLimits.imageBytes / 4 * 3 / picturePages - 1024
+  /// The number of documents that wait while another one is read. One is read at a time, so that many take no more
+  /// memory and processors than one.
+  nonisolated static let waitingLimit = 4
+
+  private static let turns = AsyncMutex()
+  private static var unfinished = 0
+
+  /// Reads a document.
+  ///
+  /// - Parameter name: the document's name in error messages.
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a file that is not a PDF, has no page, is encrypted or
+  ///   damaged, or cannot be read on this machine; ``ChappieClientError/limitExceeded(_:)`` for a longer file than
+  ///   ``byteLimit``, and for more documents at once than ``waitingLimit``; `CancellationError`.
+  static func read(_ bytes: [UInt8], name: String) async throws -> DocumentContent {
+    let name = Redaction.message(name)
+    guard bytes.count <= byteLimit else {
+      throw ChappieClientError.limitExceeded(
+        "The document \(name) has \(bytes.count) bytes, and \(byteLimit) are allowed: send a shorter one.")
+    }
+    guard DocumentPages.isPDF(bytes) else {
+      throw ChappieClientError.invalidArgument("The file \(name) is no PDF: convert it to PDF first.")
+    }
+    guard unfinished <= waitingLimit else {
+      throw ChappieClientError.limitExceeded("The document \(name) cannot be read now, as others are read: try again.")
+    }
+    unfinished += 1
+    defer { unfinished -= 1 }
+    return try await turns.withLock { try await Reading(name: name).read(bytes) }
+  }
+}
+
+/// The reading of one document.
+@GLibActor
+private struct Reading {
+  let name: String
+  private let start = ContinuousClock.now
+
+  private var timeLeft: Duration { start + DocumentReader.timeLimit - .now }
+
+  init(name: String) {
+    self.name = name
+  }
+
+  func read(_ bytes: [UInt8]) async throws -> DocumentContent {
+    if let package = DocumentSandbox.missingPackage {
+      throw ChappieClientError.invalidArgument(
+        "The document \(name) cannot be read on this machine: install the package \(package).")
+    }
+    let copy = await offActor(deadline: DocumentReader.timeLimit) { Result { try Descriptor.sealed(bytes) } }
+    guard let document = try? copy?.get() else { throw unreadable }
+    let pageCount = try await pageCount(of: document)
+    let pages = try await pages(of: document).prefix(pageCount)
+    var pictures: [(page: Int, picture: ChappieImage)] = []
+    for page in 1...min(pageCount, DocumentReader.picturePages) {
+      if let picture = try await picture(of: document, page: page) { pictures.append((page, picture)) }
+    }
+    Log.info(
+      """
+      a document of \(pageCount) pages was read: \(pages.count) pages of text, \(pictures.count) pictures, \
+      \(ContinuousClock.now - start)
+      """)
+    guard !pictures.isEmpty || pages.contains(where: { !$0.isEmpty }) else {
+      throw timeLeft > .zero ? noContent : late
+    }
+    let text = DocumentPages.text(Array(pages), pictures: pictures.map(\.page), pageCount: pageCount)
+    return DocumentContent(text: text, pictures: pictures.map(\.picture), pageCount: pageCount)
+  }
+
+  private func pageCount(of document: Descriptor) async throws -> Int {
+    let outcome = try await run(["pdfinfo", DocumentSandbox.input], on: document, outputLimit: 64 << 10)
+    switch outcome.end {
+    case .outOfTime: throw late
+    case .failed, .outputTooLong:
+      if DocumentSandbox.isMissing(outcome) {
+        throw ChappieClientError.invalidArgument(
+          "The document \(name) cannot be read on this machine: bubblewrap can make no sandbox here.")
+      }
+      let errors = String(decoding: outcome.errors, as: UTF8.self)
+      if errors.contains("Incorrect password") {
+        throw ChappieClientError.invalidArgument(
+          "The document \(name) is encrypted: save a copy that needs no password.")
+      }
+      if errors.contains("Wrong page range") {
+        throw ChappieClientError.invalidArgument("The document \(name) has no page.")
+      }
+      throw unreadable
+    case .succeeded:
+      guard let count = DocumentPages.count(outcome.output) else { throw unreadable }
+      return count
+    }
+  }
+
+  /// The text of the first pages.
+  private func pages(of document: Descriptor) async throws -> ArraySlice<String> {
+    let command = ["pdftotext", "-q", "-enc", "UTF-8", "-eol", "unix", "-l", "\(DocumentReader.textPages)"]
+    let outcome = try await run(
+      command + [DocumentSandbox.input, "-"], on: document, outputLimit: DocumentReader.textLimit)
+    let pages = await offActor { DocumentPages.pages(outcome.output) }
+    return pages.prefix(DocumentReader.textPages)
+  }
+
+  /// A picture of a page; nil when the page cannot be shown within the bounds.
+  private func picture(of document: Descriptor, page: Int) async throws -> ChappieImage? {
+    guard timeLeft > .zero else { return nil }
+    let options = ["-singlefile", "-scale-to", "\(DocumentReader.pictureSide)", "-f", "\(page)", "-l", "\(page)"]
+    let outcome = try await run(
+      ["pdftoppm", "-q", "-jpeg"] + options + [DocumentSandbox.input], on: document,
+      outputLimit: DocumentReader.pictureLimit)
+    guard outcome.end == .succeeded, ChappieImage.mediaType(of: outcome.output) == "image/jpeg" else { return nil }
+    return await offActor { ChappieImage(bytes: outcome.output) }
+  }
+
+  private func run(_ program: [String], on document: Descriptor, outputLimit: Int) async throws -> FileFilter.Outcome {
+    do {
+      return try await DocumentSandbox.run(program, on: document, outputLimit: outputLimit, deadline: timeLeft)
+    } catch is GLibError {
+      throw unreadable
+    }
+  }
+
+  private var unreadable: ChappieClientError {
+    .invalidArgument("The document \(name) is damaged, or takes more memory or time than is allowed to read.")
+  }
+
+  private var late: ChappieClientError {
+    .invalidArgument("The document \(name) was not read in time: send fewer pages.")
+  }
+
+  private var noContent: ChappieClientError {
+    .invalidArgument("The document \(name) has no text, and none of its pages can be shown.")
+  }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import GLibBridge
+import Platform
+
+/// The sandbox in which a program reads a document that may be hostile.
+///
+/// Bubblewrap gives the program namespaces of its own, which have no network, no bus and no other process, and a root
+/// directory that has the system's programs, libraries and fonts, and nothing of the user. It can write no file there
+/// and start no process. The document is its standard input, a file in memory.
+@GLibActor
+enum DocumentSandbox {
+  /// The name by which Poppler's programs read their standard input as a file.
+  nonisolated static let input = "fd://0"
+  /// The address space of a program, in bytes.
+  nonisolated static let memoryLimit = 512 << 20
+  /// The processor time of a program, in seconds.
+  nonisolated static let processorTime = 10
+
+  /// Who starts the sandbox.
+  enum Way: Equatable {
+    /// This process.
+    case child
+    /// The user's instance of systemd. The unit of `chappied` forbids namespaces and mounts, also to its children.
+    case userManager(unit: String)
+  }
+
+  /// The way that worked last.
+  private static var usesUserManager = false
+
+  private nonisolated static let directory = "/usr/bin/"
+  private nonisolated static let packages = [
+    "bwrap": "bubblewrap", "prlimit": "util-linux", "pdfinfo": "poppler-utils", "pdftotext": "poppler-utils",
+    "pdftoppm": "poppler-utils",
+  ]
+
+  /// The Debian package of a program that is not installed; nil if all are.
+  nonisolated static var missingPackage: String? {
+    packages.keys.sorted().first { !Files.exists(directory + $0) }.flatMap { packages[$0] }
+  }
+
+  /// Whether no sandbox could be made, and so the program did not run.
+  nonisolated static func isMissing(_ outcome: FileFilter.Outcome) -> Bool {
+    outcome.end == .failed && outcome.output.isEmpty
+      && ["bwrap: ", "Failed to "].contains { outcome.errors.starts(with: $0.utf8) }
+  }
+
+  /// Runs one of the system's programs in the sandbox.
+  ///
+  /// - Parameter program: its name in `/usr/bin`, and its arguments.
+  /// - Throws: ``GLibError``, `CancellationError`.
+  static func run(
+    _ program: [String], on document: Descriptor, outputLimit: Int, deadline: Duration
+  ) async throws -> FileFilter.Outcome {
+    let end = ContinuousClock.now + deadline
+    func run(_ way: Way) async throws -> FileFilter.Outcome {
+      let deadline = end - .now
+      return try await FileFilter.run(
+        command(program, way, deadline: deadline), input: document, outputLimit: outputLimit, deadline: deadline,
+        stop: stop(way))
+    }
+    let manager = Way.userManager(unit: "chappie-document-\(UInt64.random(in: 0 ... .max)).service")
+    if usesUserManager { return try await run(manager) }
+    let outcome = try await run(.child)
+    guard isMissing(outcome), Files.exists(directory + "systemd-run") else { return outcome }
+    let other = try await run(manager)
+    usesUserManager = !isMissing(other)
+    return other
+  }
+
+  /// The whole command for a program.
+  nonisolated static func command(_ program: [String], _ way: Way, deadline: Duration) -> [String] {
+    let limits = [
+      directory + "prlimit", "--as=\(memoryLimit)", "--cpu=\(processorTime)", "--fsize=0", "--nproc=1", "--core=0",
+      "--nofile=64", "--",
+    ]
+    let sandbox = [directory + "bwrap"] + isolation + fileSystem + ["--"] + limits
+    let rest = [directory + (program.first ?? "")] + program.dropFirst()
+    guard case .userManager(let unit) = way else { return sandbox + rest }
+    let manager = [
+      directory + "systemd-run", "--user", "--pipe", "--wait", "--collect", "--quiet", "--unit=\(unit)",
+      "--description=Reads a document for Chappie", "--property=RuntimeMaxSec=\(max(1, deadline.wholeMilliseconds))ms",
+      "--property=MemoryMax=\(memoryLimit)", "--property=TasksMax=16", "--",
+    ]
+    return manager + sandbox + rest
+  }
+
+  /// The command that ends the sandbox, where killing the child does not.
+  private nonisolated static func stop(_ way: Way) -> [String]? {
+    guard case .userManager(let unit) = way else { return nil }
+    return [directory + "systemctl", "--user", "--quiet", "kill", "--signal=KILL", unit]
+  }
+
+  private nonisolated static let isolation = [
+    "--unshare-all", "--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534",
+    "--hostname", "document", "--cap-drop", "ALL", "--die-with-parent", "--new-session",
+    "--clearenv", "--setenv", "LC_ALL", "C.UTF-8",
+  ]
+
+  private nonisolated static let fileSystem =
+    [
+      "--ro-bind", "/usr", "/usr", "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64",
+    ]
+    // What the loader and fontconfig need.
+    + ["/etc/ld.so.cache", "/etc/fonts", "/var/cache/fontconfig"].flatMap { ["--ro-bind-try", $0, $0] }
+    + ["--remount-ro", "/", "--chdir", "/"]
+}

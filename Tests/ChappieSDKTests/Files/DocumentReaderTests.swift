@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GLibBridge
+import Platform
+import TestSupport
+import Testing
+
+@testable import ChappieSDK
+
+// One at a time: more documents at once than a few are refused.
+@Suite(.serialized, .enabled(if: obstacle == nil, Comment(rawValue: obstacle ?? ""))) @GLibActor
+struct DocumentReaderTests {
+  private func read(_ document: TestPDF) async throws -> DocumentContent {
+    try await DocumentReader.read(document.bytes, name: "report.pdf")
+  }
+
+  /// The sentence with which a document is refused.
+  private func refusal(_ bytes: [UInt8]) async throws -> String? {
+    do {
+      _ = try await DocumentReader.read(bytes, name: "report.pdf")
+      return nil
+    } catch let error as ChappieClientError {
+      return error.description
+    }
+  }
+
+  // MARK: What is read
+
+  @Test func aDocumentBecomesTextAndPictures() async throws {
+    let content = try await read(
+      TestPDF(contents: [TestPDF.lines(["A first line", "and a second one"]), "", TestPDF.lines(["The end"])]))
+    #expect(content.pageCount == 3)
+    #expect(
+      content.text == """
+        Page 1
+
+        A first line
+        and a second one
+
+        Page 2 has no text.
+
+        Page 3
+
+        The end
+
+        Pictures of pages: 1 to 3.
+        """)
+    #expect(content.pictures.count == 3)
+    #expect(content.pictures.allSatisfy { $0.url.hasPrefix("data:image/jpeg;base64,/9j/") })
+  }
+
+  @Test func aScanHasAPicture() async throws {
+    let content = try await read(.imageOnly)
+    #expect(content.text == "Page 1 has no text.\n\nPictures of pages: 1.")
+    #expect(content.pictures.count == 1)
+  }
+
+  // MARK: Bounds
+
+  @Test func tenThousandPagesAreReadInPart() async throws {
+    let content = try await read(TestPDF(contents: (1...10_000).map { TestPDF.lines(["This is sheet \($0)."]) }))
+    #expect(content.pageCount == 10_000)
+    #expect(content.text.contains("Page 200\n\nThis is sheet 200.\n\nThe text of pages 201 to 10000 is left out."))
+    #expect(content.text.hasSuffix("Pictures of pages: 1 to 10."))
+    #expect(content.pictures.count == DocumentReader.picturePages)
+  }
+
+  @Test func aLongTextEndsWithAWholePage() async throws {
+    let lines = [String](repeating: String(repeating: "words ", count: 300), count: 8)
+    let pages = (1...100).map { TestPDF.lines(["Sheet \($0)"] + lines + ["End of \($0)"]) }
+    let content = try await read(TestPDF(contents: pages, size: (14_400, 14_400)))
+    let last = try #require((1...100).last { content.text.contains("Page \($0)\n") })
+    #expect((50..<100).contains(last))
+    #expect(content.text.contains("End of \(last)\n\nThe text of pages \(last + 1) to 100 is left out."))
+    #expect(content.text.utf8.count <= DocumentReader.textLimit + 4096)
+  }
+
+  @Test(arguments: [(14_400, 14_400), (1, 14_400)])
+  func aPageOfAnySizeHasASmallPicture(_ size: (Int, Int)) async throws {
+    let content = try await read(TestPDF(contents: [TestPDF.lines(["words"])], size: size))
+    let picture = try #require(content.pictures.first)
+    #expect(picture.url.utf8.count < 100_000)
+  }
+
+  @Test func picturesFitIntoOneMessage() {
+    let longest = (DocumentReader.pictureLimit + 2) / 3 * 4 + "data:image/jpeg;base64,".utf8.count
+    #expect(longest * DocumentReader.picturePages <= TurnLimits.imageBytes)
+  }
+
+  @Test func fewDocumentsWait() async throws {
+    let document = TestPDF.text("words").bytes
+    let readings = (0..<DocumentReader.waitingLimit + 3).map { _ in
+      Task.onGLib { try await DocumentReader.read(document, name: "report.pdf") }
+    }
+    var outcomes: [Bool] = []
+    for reading in readings {
+      do {
+        _ = try await reading.value
+        outcomes.append(true)
+      } catch ChappieClientError.limitExceeded {
+        outcomes.append(false)
+      }
+    }
+    #expect(outcomes.count { $0 } == DocumentReader.waitingLimit + 1)
+  }
+
+  // MARK: Bad input
+
+  @Test func badInputIsOneSentence() async throws {
+    let damaged = "The document report.pdf is damaged, or takes more memory or time than is allowed to read."
+    let text = TestPDF.text("words").bytes
+    #expect(
+      try await refusal(TestPDF.encrypted.bytes)
+        == "The document report.pdf is encrypted: save a copy that needs no password.")
+    #expect(
+      try await refusal(TestPDF(contents: [""], size: (1, 1)).bytes)
+        == "The document report.pdf has no text, and none of its pages can be shown.")
+    #expect(try await refusal(TestPDF(contents: []).bytes) == "The document report.pdf has no page.")
+    #expect(try await refusal(Array(text.prefix(200))) == damaged)
+    #expect(try await refusal(Array("%PDF-1.7\n1 0 obj\n1 0 R\nendobj\ntrailer<</Root 1 0 R>>\n".utf8)) == damaged)
+    #expect(
+      try await refusal(Array("%PDF-1.7\n".utf8) + (0..<100_000).map { UInt8(truncatingIfNeeded: $0 * $0 >> 3) })
+        == damaged)
+    #expect(
+      try await refusal([0x50, 0x4B, 3, 4] + text)
+        == nil, "Poppler finds the mark behind other bytes")
+    #expect(
+      try await refusal([0x50, 0x4B, 3, 4]) == "The file report.pdf is no PDF: convert it to PDF first.")
+    #expect(
+      try await refusal(text + [UInt8](repeating: 0, count: DocumentReader.byteLimit))?.contains("50000000 are allowed")
+        == true)
+  }
+
+  @Test func objectsThatNameEachOtherEnd() async throws {
+    let loop = TestPDF(objects: [
+      Array("<</Type/Catalog/Pages 2 0 R>>".utf8), Array("<</Type/Pages/Count 2/Kids[2 0 R 3 0 R]>>".utf8),
+      Array("<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Resources<</XObject<</I 4 0 R>>>>/Contents 4 0 R>>".utf8),
+      TestPDF.stream(
+        Array("/I Do /I Do".utf8),
+        "/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</I 4 0 R>>>>"),
+    ])
+    _ = try await refusal(loop.bytes)
+  }
+
+  /// Each program ends at its limit, and the caller learns a sentence or gets the rest of the document.
+  @Test(arguments: ["memory", "time"])
+  func aBombEndsItsProgram(_ kind: String) async throws {
+    let bomb = kind == "memory" ? TestPDF.memoryBomb : .timeBomb
+    // The memory bomb is a font, without which the page can still be drawn by a program that gives it up.
+    _ = try await refusal(bomb.bytes)
+    try await eventually("the end of all programs") { Self.programs().isEmpty }
+  }
+
+  // MARK: What is left
+
+  @Test func cancellingEndsThePrograms() async throws {
+    let bomb = TestPDF.timeBomb.bytes
+    let reading = Task.onGLib { try await DocumentReader.read(bomb, name: "report.pdf") }
+    try await eventually("a program that draws") { Self.programs().contains { $0.contains("pdftotext") } }
+    reading.cancel()
+    await #expect(throws: CancellationError.self) { try await reading.value }
+    try await eventually("the end of all programs") { Self.programs().isEmpty }
+  }
+
+  /// The command lines of the programs that read documents.
+  private static func programs() -> [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return names.compactMap { name in
+      guard Int(name) != nil, let line = FileManager.default.contents(atPath: "/proc/\(name)/cmdline") else {
+        return nil
+      }
+      let command = String(decoding: line, as: UTF8.self)
+      return command.contains(DocumentSandbox.input) ? command : nil
+    }
+  }
+
+  // MARK: The sandbox
+
+  /// A program in the sandbox looks around.
+  @Test func theSandboxHasNoNetworkNoBusAndNoHome() async throws {
+    let probe = """
+      import os, socket
+      def can(action):
+          try:
+              action()
+              return True
+          except (OSError, MemoryError):
+              return False
+      print(sorted(os.listdir("/")), sorted(os.listdir("/etc")))
+      print(os.getuid(), sorted(os.environ), [name for _, name in socket.if_nameindex()])
+      print([can(action) for action in (
+          lambda: open("/f", "w"), lambda: open("/usr/f", "w"), lambda: os.write(0, b"x"),
+          lambda: socket.create_connection(("127.0.0.1", 9)), lambda: bytearray(1 << 30),
+          lambda: os.setuid(0), lambda: os.chroot("/usr"))])
+      print(os.read(0, 5))
+      """
+    let document = try Descriptor.sealed(Array("%PDF-".utf8))
+    let outcome = try await DocumentSandbox.run(
+      ["python3", "-I", "-c", probe], on: document, outputLimit: 4096, deadline: .seconds(30))
+    let lines = String(decoding: outcome.output, as: UTF8.self).split(separator: "\n")
+    try #require(lines.count == 4)
+    #expect(lines[0].hasPrefix("['etc', 'lib', 'lib64', 'usr'"))
+    for name in ["home", "root", "run", "tmp", "proc", "dev", "passwd"] { #expect(!lines[0].contains("'\(name)'")) }
+    #expect(lines[1] == "65534 ['LC_ALL', 'PWD'] ['lo']")
+    #expect(lines[2] == "[False, False, False, False, False, False, False]")
+    #expect(lines[3] == "b'%PDF-'")
+  }
+
+  @Test func theServicesUnitUsesTheUsersSystemd() {
+    let child = DocumentSandbox.command(["pdfinfo", "fd://0"], .child, deadline: .seconds(3))
+    let unit = DocumentSandbox.command(["pdfinfo", "fd://0"], .userManager(unit: "u.service"), deadline: .seconds(3))
+    #expect(child.first == "/usr/bin/bwrap")
+    #expect(unit.first == "/usr/bin/systemd-run")
+    #expect(Array(unit.suffix(child.count)) == child)
+    #expect(unit.contains("--unit=u.service"))
+    #expect(unit.contains("--property=RuntimeMaxSec=3000ms"))
+  }
+}
+
+/// The reason that documents cannot be read here; nil where they can. Some containers forbid namespaces.
+private let obstacle: String? = {
+  if let package = DocumentSandbox.missingPackage { return "\(package) is not installed" }
+  let ways = [
+    ["bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--ro-bind", "/", "/", "true"],
+    ["systemd-run", "--user", "--pipe", "--wait", "--collect", "--quiet", "true"],
+  ]
+  return ways.contains(where: succeeds) ? nil : "bubblewrap can make no sandbox here"
+}()
+
+private func succeeds(_ command: [String]) -> Bool {
+  let process = Process()
+  process.executableURL = URL(filePath: "/usr/bin/env")
+  process.arguments = command
+  process.standardError = FileHandle.nullDevice
+  guard (try? process.run()) != nil else { return false }
+  process.waitUntilExit()
+  return process.terminationStatus == 0
+}
