@@ -146,7 +146,7 @@ struct DocumentReaderTests {
   @Test(arguments: ["memory", "time"])
   func aBombEndsItsProgram(_ kind: String) async throws {
     let bomb = kind == "memory" ? TestPDF.memoryBomb : .timeBomb
-    // The memory bomb is a font, without which the page can still be drawn by a program that gives it up.
+    // Either a sentence, or nil: the rest of the document was read.
     _ = try await refusal(bomb.bytes)
     try await eventually("the end of all programs") { Self.programs().isEmpty }
   }
