@@ -29,7 +29,8 @@ enum DocumentSandbox {
 
   private nonisolated static let directory = "/usr/bin/"
   private nonisolated static let packages = [
-    "bwrap": "bubblewrap", "prlimit": "util-linux", "pdfinfo": "poppler-utils", "pdftotext": "poppler-utils",
+    "bwrap": "bubblewrap", "prlimit": "util-linux", "setsid": "util-linux", "pdfinfo": "poppler-utils",
+    "pdftotext": "poppler-utils",
     "pdftoppm": "poppler-utils",
   ]
 
@@ -75,7 +76,8 @@ enum DocumentSandbox {
     ]
     let sandbox = [directory + "bwrap"] + isolation + fileSystem + ["--"] + limits
     let rest = [directory + (program.first ?? "")] + program.dropFirst()
-    guard case .userManager(let unit) = way else { return sandbox + rest }
+    // In a process group of its own: when it is killed at its start, the child of bubblewrap would wait for it for good.
+    guard case .userManager(let unit) = way else { return [directory + "setsid"] + sandbox + rest }
     let manager = [
       directory + "systemd-run", "--user", "--pipe", "--wait", "--collect", "--quiet", "--unit=\(unit)",
       "--description=Reads a document for Chappie", "--property=RuntimeMaxSec=\(max(1, deadline.wholeMilliseconds))ms",

@@ -102,7 +102,9 @@ final class FilterProcess {
   /// - Returns: whether it still ran.
   @discardableResult
   func kill() -> Bool {
-    guard g_subprocess_get_identifier(process) != nil else { return false }
+    guard let identifier = g_subprocess_get_identifier(process) else { return false }
+    // Where the program leads a process group, its children end too.
+    if let number = pid_t(String(cString: identifier)) { Glibc.kill(-number, SIGKILL) }
     g_subprocess_force_exit(process)
     return true
   }
