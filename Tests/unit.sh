@@ -199,6 +199,12 @@ is_alive_again() {
 signs_in_and_asks() {
   "$programs/chappie" sign-in --device-code --no-open && "$programs/chappie" ask hello | grep -F hello
 }
+# The unit forbids namespaces, so systemd starts the sandbox of the programs that read the document.
+reads_a_document() {
+  curl -sf "$issuer/sandbox/scenario" -d '[{"endpoint":"responses","refuses_files":true,"times":9}]' &&
+    "$programs/chappie" ask -f Examples/report.pdf Look | grep -F 'It came with 1 image.' &&
+    [[ -z $(systemctl --user list-units --all --plain --no-legend 'chappie-document-*') ]]
+}
 journal() {
   journalctl -q --file '/run/log/journal/*/*.journal' "$@"
 }
@@ -244,6 +250,9 @@ check "a program outside a sandbox is identified as one" get Session State
 check "an app in a sandbox is identified by its id" is_known_as_app
 check "an app in a sandbox opens a client" opens_a_client
 check "a sign-in and a question succeed" signs_in_and_asks
+if [[ -x /usr/bin/pdftoppm ]]; then
+  check "a document is read in a sandbox" reads_a_document
+fi
 check "the journal holds the lines of a slot" journal_has_slot
 check "the service restarts after a crash" crash
 check "the service restarts after the loss of the bus" lose_bus

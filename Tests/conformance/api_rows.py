@@ -1,5 +1,8 @@
 """Uses of the `openai` package with the public API on a plan. No address is given: it has the live server's."""
 
+import base64
+from pathlib import Path
+
 import openai
 from pydantic import BaseModel
 
@@ -13,6 +16,7 @@ CLOCK = {
 }
 PIXEL = ("data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9"
          "awAAAABJRU5ErkJggg==")
+REPORT = Path(__file__).resolve().parents[2] / "Examples/report.pdf"
 UNSUPPORTED = "subscription_sharing_unsupported_capability"
 
 
@@ -90,6 +94,13 @@ def gives_tools_otherwise(api, standin):
     true(text_of(ask(api, tools=tools)), "there is no answer")
     tools = [{"type": "custom", "name": "shout"}, {"type": "web_search"}]
     true(text_of(ask(api, tools=tools)), "there is no answer")
+
+
+def sends_a_document(api, standin):
+    report = base64.b64encode(REPORT.read_bytes()).decode()
+    part = {"type": "input_file", "filename": "report.pdf", "file_data": f"data:application/pdf;base64,{report}"}
+    talk = [{"role": "user", "content": [{"type": "input_text", "text": "Look"}, part]}]
+    holds(text_of(ask(api, input=talk)), "It came with report.pdf.", "the answer")
 
 
 def searches_the_web(api, standin):
@@ -275,6 +286,7 @@ ROWS = [
     ("a function", calls_functions),
     ("additional tools, namespaces, custom tools, web search", gives_tools_otherwise),
     ("web search, with citations", searches_the_web),
+    ("a PDF in the question", sends_a_document),
     ("an image", sees_an_image),
     ("a file inline", reads_a_file),
     ("reasoning, sent back", reasons),

@@ -147,7 +147,8 @@ export const Composer = GObject.registerClass({
     choose() {
         // GTK 4.8 has no FileDialog.
         const filter = new Gtk.FileFilter({name: _('Pictures, documents and text files')});
-        [...TYPES, 'text/*', 'application/pdf', 'application/vnd.oasis.opendocument.*', 'application/vnd.openxmlformats-*'].forEach(type => filter.add_mime_type(type));
+        [...TYPES, 'text/*', 'application/pdf'].forEach(type => filter.add_mime_type(type));
+        ['doc', 'docx', 'odt', 'ppt', 'pptx', 'xls', 'xlsx', 'ods'].forEach(ending => filter.add_suffix(ending));
         const all = new Gtk.FileFilter({name: _('All files')});
         all.add_pattern('*');
         this._chooser = new Gtk.FileChooserNative({

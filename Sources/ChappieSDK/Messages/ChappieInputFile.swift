@@ -9,7 +9,7 @@ import Platform
 /// A document that a message shows the model: a PDF, an office document, a spreadsheet, or a text.
 ///
 /// The backend reads it if the model takes files. Otherwise the model gets the text of the file, and of a PDF also
-/// pictures of its first pages: ``ChappieResponse/files``.
+/// pictures of its first pages: ``ChappieResponse/filesForm``.
 public struct ChappieInputFile: Sendable, Hashable {
   /// The files of one conversation may have 50 MB together.
   public static let totalLimit = 50_000_000
@@ -30,13 +30,13 @@ public struct ChappieInputFile: Sendable, Hashable {
     let name = Self.shown(name)
     guard !data.isEmpty else { throw .invalidArgument("The file '\(name)' is empty.") }
     try Self.check(data.count)
-    guard let type = Self.mediaType(of: data, name) else {
+    guard let kind = Kind(data, name) else {
       throw .invalidArgument(
-        "The file '\(name)' is no document that a model reads: give a PDF, an office document, a spreadsheet or UTF-8 text."
-      )
+        "The file '\(name)' is no document that a model reads: give a PDF, an office document, a spreadsheet or "
+          + "UTF-8 text.")
     }
     self.name = name
-    url = DataURL.make(type, data)
+    url = DataURL.make(kind.mediaType, data)
   }
 
   /// Creates a file from one on disk.
@@ -44,9 +44,17 @@ public struct ChappieInputFile: Sendable, Hashable {
   /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a file that cannot be read, and as ``init(data:name:)``.
   @GLibActor
   public init(file path: String) async throws {
+    try await self.init(file: path, limit: Self.totalLimit)
+  }
+
+  /// - Parameter limit: the longest content, in bytes.
+  @GLibActor
+  package init(file path: String, limit: Int) async throws {
     // Disks can be slow, and so is base64 for megabytes.
-    let file = await offActor(deadline: .seconds(60)) { Result { try Self(reading: path) } }
-    guard let file else { throw ChappieClientError.invalidArgument("The file \(path) was not read in time.") }
+    let file = await offActor(deadline: .seconds(60)) { Result { try Self(reading: path, limit) } }
+    guard let file else {
+      throw ChappieClientError.invalidArgument("The file '\(Self.shown(path))' was not read in time.")
+    }
     self = try file.get()
   }
 
@@ -68,14 +76,14 @@ public struct ChappieInputFile: Sendable, Hashable {
     }
   #endif
 
-  private init(reading path: String) throws {
+  private init(reading path: String, _ limit: Int) throws {
     let name = String(
       path[(path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex)...])
     let bytes: [UInt8]
     do {
-      bytes = try Files.read(path, limit: Self.totalLimit)
+      bytes = try Files.read(path, limit: limit)
     } catch {
-      throw ChappieClientError.invalidArgument("The file \(Self.shown(name)) cannot be used: \(error).")
+      throw ChappieClientError.invalidArgument("The file '\(Self.shown(name))' cannot be used: \(error).")
     }
     try self.init(data: bytes, name: name)
   }
@@ -98,17 +106,14 @@ public struct ChappieInputFile: Sendable, Hashable {
     return type + ";name=\(PercentEncoding.encode(name))" + url[type.endIndex...]
   }
 
-  /// Creates a file from what was checked when the message was made.
-  package init(storedName: String, url: String) {
-    name = storedName
-    self.url = url
-  }
-
   /// The size of the content, in bytes.
-  var byteCount: Int { DataURL.byteCount(url) }
+  public var byteCount: Int { DataURL.byteCount(url) }
 
   /// The content.
   var data: [UInt8] { DataURL.content(of: url)?.data ?? [] }
+
+  /// The content of a file that is text; nil for other documents.
+  package var text: String? { kind == .text ? String(decoding: data, as: UTF8.self) : nil }
 
   /// - Parameter count: the bytes of all files together.
   /// - Throws: ``ChappieClientError/limitExceeded(_:)``
@@ -122,46 +127,77 @@ public struct ChappieInputFile: Sendable, Hashable {
 
   // MARK: Kinds
 
-  enum Kind {
+  package enum Kind: Equatable {
     case pdf
     case text
     /// The backend alone reads it.
-    case office
-  }
+    case office(mediaType: String)
 
-  var kind: Kind {
-    if url.hasPrefix("data:\(Self.pdf);") { return .pdf }
-    return url.hasPrefix("data:\(Self.text);") ? .text : .office
-  }
+    private static let openDocument = "application/vnd.oasis.opendocument."
+    private static let openXML = "application/vnd.openxmlformats-officedocument."
+    /// The media types of documents that are not known by their content.
+    private static let types = [
+      "doc": "application/msword", "docx": openXML + "wordprocessingml.document", "odt": openDocument + "text",
+      "ppt": "application/vnd.ms-powerpoint", "pptx": openXML + "presentationml.presentation",
+      "xls": "application/vnd.ms-excel", "xlsx": openXML + "spreadsheetml.sheet", "ods": openDocument + "spreadsheet",
+    ]
 
-  private static let pdf = "application/pdf"
-  private static let text = "text/plain"
-  private static let openDocument = "application/vnd.oasis.opendocument."
-  private static let openXML = "application/vnd.openxmlformats-officedocument."
-  /// The media types of documents that are not known by their content.
-  private static let types = [
-    "doc": "application/msword", "docx": openXML + "wordprocessingml.document", "odt": openDocument + "text",
-    "ppt": "application/vnd.ms-powerpoint", "pptx": openXML + "presentationml.presentation",
-    "xls": "application/vnd.ms-excel", "xlsx": openXML + "spreadsheetml.sheet", "ods": openDocument + "spreadsheet",
-  ]
-
-  private static func mediaType(of bytes: [UInt8], _ name: String) -> String? {
-    // Some programs write a little before the first line.
-    if bytes.prefix(1024).firstRange(of: Array("%PDF-".utf8)) != nil { return pdf }
-    if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) || bytes.starts(with: [0xD0, 0xCF, 0x11, 0xE0]) {
-      return types[String(name.split(separator: ".").last ?? "").lowercased()]
+    /// Nil for another kind of file.
+    package init?(_ bytes: [UInt8], _ name: String) {
+      if DocumentPages.isPDF(bytes) {
+        self = .pdf
+      } else if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) || bytes.starts(with: [0xD0, 0xCF, 0x11, 0xE0]) {
+        guard let type = Self.types[String(name.split(separator: ".").last ?? "").lowercased()] else { return nil }
+        self = .office(mediaType: type)
+      } else {
+        guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else { return nil }
+        self = .text
+      }
     }
-    let isText = !bytes.contains(0) && String(validating: bytes, as: UTF8.self) != nil
-    return isText ? text : nil
+
+    fileprivate init(mediaType: some StringProtocol) {
+      self = Self.types.values.first { $0 == mediaType }.map { .office(mediaType: $0) } ?? .text
+      if mediaType == Kind.pdf.mediaType { self = .pdf }
+    }
+
+    var mediaType: String {
+      switch self {
+      case .pdf: "application/pdf"
+      case .text: "text/plain"
+      case .office(let mediaType): mediaType
+      }
+    }
   }
+
+  var kind: Kind { Kind(mediaType: url.dropFirst(5).prefix { $0 != ";" }) }
 
   /// A name that can be shown, of at most 255 bytes.
   private static func shown(_ name: String) -> String {
-    let hidden: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator, .paragraphSeparator, .unassigned]
-    var shown = name.unicodeScalars.filter { !hidden.contains($0.properties.generalCategory) && $0 != "/" }[...]
+    let hidden: Set<Unicode.GeneralCategory> = [.control, .lineSeparator, .paragraphSeparator]
+    let seen = name.unicodeScalars.filter {
+      !$0.isInvisible && !hidden.contains($0.properties.generalCategory) && $0 != "/"
+    }
+    // Of a long name the end counts: it tells the kind.
+    var shown = seen.suffix(255)
     while String(shown).utf8.count > 255 { shown.removeFirst() }
     return shown.isEmpty ? "document" : String(shown)
   }
+}
+
+/// In JSON, `name` and `url`.
+extension ChappieInputFile: JSONRecord, Codable {
+  package static var subject: String { "the file" }
+
+  package init(_ fields: JSONFields) throws(ChappieClientError) {
+    let url = try fields.require("url", fields.string("url"))
+    guard url.hasPrefix("data:"), DataURL.head(of: url)?.hasSuffix(";base64") == true else {
+      throw fields.wrong("url", "a data: address in base64")
+    }
+    name = Self.shown(try fields.require("name", fields.string("name")))
+    self.url = url
+  }
+
+  package var jsonValue: ChappieJSONValue { ["name": .string(name), "url": .string(url)] }
 }
 
 /// Addresses that hold their content.
@@ -178,20 +214,27 @@ enum DataURL {
 
   private static let partSize = 48 << 10
 
+  /// The longest text before the content, in bytes.
+  private static let headLimit = 2048
+
+  /// What stands before the content. Nil if there is none, or too much.
+  static func head(of url: String) -> Substring? {
+    url.utf8.prefix(headLimit).firstIndex(of: UInt8(ascii: ",")).map { url[..<$0] }
+  }
+
   /// The parameters and the content of an address in base64; nil for any other.
   static func content(of url: String) -> (parameters: [Substring], data: [UInt8])? {
-    guard url.hasPrefix("data:"), let comma = url.utf8.firstIndex(of: UInt8(ascii: ",")) else { return nil }
-    let parameters = url[..<comma].split(separator: ";")
-    guard parameters.last == "base64", let data = Base64.decode(url.utf8[url.utf8.index(after: comma)...]) else {
-      return nil
-    }
+    guard url.hasPrefix("data:"), let head = head(of: url) else { return nil }
+    let parameters = head.split(separator: ";")
+    let text = url.utf8[url.utf8.index(after: head.endIndex)...]
+    guard parameters.last == "base64", let data = Base64.decode(text) else { return nil }
     return (parameters.dropLast(), data)
   }
 
-  /// The size of the content of an address from ``make(_:_:)``, in bytes.
+  /// The size of the content of an address in base64, in bytes.
   static func byteCount(_ url: String) -> Int {
-    let text = url.utf8
-    let start = text.firstIndex(of: UInt8(ascii: ",")).map(text.index(after:)) ?? text.endIndex
-    return text.distance(from: start, to: text.endIndex) / 4 * 3 - text.suffix(2).count { $0 == UInt8(ascii: "=") }
+    guard let head = head(of: url) else { return 0 }
+    let text = url.utf8[url.utf8.index(after: head.endIndex)...]
+    return max(0, text.count / 4 * 3 - text.suffix(2).count { $0 == UInt8(ascii: "=") })
   }
 }

@@ -153,10 +153,7 @@ extension ChappieInputMessage: JSONRecord, Codable {
       images: try fields.list("images") { (image) throws(ChappieClientError) in
         try ChappieImage(stored: image.require("url", image.string("url")))
       } ?? [],
-      files: try fields.list("files") { (file) throws(ChappieClientError) in
-        try ChappieInputFile(
-          storedName: file.require("name", file.string("name")), url: file.require("url", file.string("url")))
-      } ?? [],
+      files: try fields.list("files") { (file) throws(ChappieClientError) in try ChappieInputFile(file) } ?? [],
       options: try ChappieMessageOptions(jsonValue: fields["options"] ?? [:]))
   }
 
@@ -166,7 +163,7 @@ extension ChappieInputMessage: JSONRecord, Codable {
       "images": .array(images.map { ["url": .string($0.url)] }), "options": options.jsonValue,
     ]
     if !files.isEmpty {
-      members["files"] = .array(files.map { ["name": .string($0.name), "url": .string($0.url)] })
+      members["files"] = .array(files.map(\.jsonValue))
     }
     return .object(members)
   }
@@ -180,7 +177,7 @@ extension ChappieMessageOptions: JSONRecord, Codable {
       fastMode: try fields.bool("fastMode") ?? false,
       reasoningEffort: try fields.string("reasoningEffort").map { ChappieReasoningEffort(rawValue: $0) },
       model: try fields.string("model"), instructions: try fields.string("instructions"),
-      outputSchema: fields["outputSchema"], webSearch: try? fields["webSearch"]?.decoded())
+      outputSchema: fields["outputSchema"], webSearch: fields["webSearch"].map { (try? $0.decoded()) ?? .off })
   }
 
   package var jsonValue: ChappieJSONValue {

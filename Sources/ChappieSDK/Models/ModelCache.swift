@@ -40,8 +40,21 @@ final class ModelCache {
   private var isPausingUntil: ContinuousClock.Instant?
   private let observers = Observers<Void>()
   private var observation: Observation?
-  /// The slugs of models that have refused files. They get text and pictures, until the process ends.
-  var withoutFiles: Set<String> = []
+  /// A model at a backend, for an account.
+  struct Served: Hashable {
+    let slug: String
+    let modelsURL: String
+    let accountID: String?
+
+    init(_ model: RequestModel, _ grant: AccessGrant) {
+      slug = model.slug
+      modelsURL = grant.backend.modelsURL
+      accountID = grant.accountID
+    }
+  }
+
+  /// The models that have refused files. They get text and pictures, until the process ends.
+  var withoutFiles: Set<Served> = []
   /// The running request for the list.
   var question: ModelQuestion?
 

@@ -176,6 +176,7 @@ extension RequestModel {
   init(_ entry: CatalogueEntry) {
     self.init(
       slug: entry.model.slug, form: entry.form, efforts: entry.model.supportedReasoningLevels, ultra: entry.ultra,
-      searchesWeb: entry.model.searchesWeb)
+      searchesWeb: entry.model.searchesWeb,
+      readsImages: entry.model.inputModalities.isEmpty ? nil : entry.model.inputModalities.contains("image"))
   }
 }

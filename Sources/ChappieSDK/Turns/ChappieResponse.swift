@@ -18,13 +18,13 @@ public struct ChappieResponse: Sendable, Hashable, Codable {
   public let citations: [ChappieCitation]
 
   /// How the model got the files of the conversation; nil if there are none.
-  public let files: ChappieFilesForm?
+  public let filesForm: ChappieFilesForm?
 
   /// Creates an answer, such as for a preview.
   public init(
     outputText: String, responseID: String = "", model: String = "", usage: ChappieTokenUsage = ChappieTokenUsage(),
     isRefusal: Bool = false, searches: Int? = nil, citations: [ChappieCitation] = [],
-    files: ChappieFilesForm? = nil
+    filesForm: ChappieFilesForm? = nil
   ) {
     self.outputText = outputText
     self.responseID = responseID
@@ -33,7 +33,7 @@ public struct ChappieResponse: Sendable, Hashable, Codable {
     self.isRefusal = isRefusal
     self.searches = searches
     self.citations = citations
-    self.files = files
+    self.filesForm = filesForm
   }
 }
 

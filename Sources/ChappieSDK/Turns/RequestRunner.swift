@@ -13,7 +13,7 @@ final class RequestRunner {
   private var compresses = true
   /// Whether conversations keep the searches of earlier turns: until the backend refuses a conversation with one.
   private var keepsSearches = true
-  private let files = FileTexts()
+  let files = FileTexts()
 
   init(slot: CredentialSlot, backoff: ChappieRateLimitBackoffPolicy, policy: ChappieStreamingTransportPolicy) {
     self.slot = slot
@@ -47,6 +47,9 @@ final class RequestRunner {
     try check(grant)
     // No message on a WebSocket may be longer than a conversation without files.
     let fitsSockets = request.footprint <= TurnLimits.requestBytes
+    guard fitsSockets || policy.fallsBackToHTTPSSE || !policy.prefersWebSocket else {
+      throw ChappieClientError.limitExceeded("The files are too large for a WebSocket: allow HTTP, or send fewer.")
+    }
     var used = grant.backend.hasWebSocket && usesSockets && fitsSockets ? Retries.Transport.webSocket : .http
     var model: RequestModel
     if let known = scope.model {
@@ -68,12 +71,10 @@ final class RequestRunner {
     var hadNoSocket = false
     var keepsSearches = keepsSearches
     var request = request
-    if request.hasFiles { scope.files = .inline }
+    if request.hasFiles { scope.filesForm = .inline }
     while true {
-      if scope.files == .inline, slot.modelCache.withoutFiles.contains(model.slug) {
-        request.input = try await files.replacing(filesIn: request.input, of: model)
-        scope.files = .text
-        try scope.size.ask(request)
+      if request.hasFiles, slot.modelCache.withoutFiles.contains(ModelCache.Served(model, grant)) {
+        try await showText(of: &request, to: model, in: scope)
       }
       try BackendLine.admitRequest()
       scope.model = model
@@ -84,6 +85,8 @@ final class RequestRunner {
         // No name in the answer may be a piece of the token, which must exist for the comparison.
         let named = withExtendedLifetime(grant) { ModelAnswer(answer, of: model.slug) }
         self.keepsSearches = keepsSearches
+        // The same request with files was refused, or would be.
+        if scope.filesForm == .text { slot.modelCache.withoutFiles.insert(ModelCache.Served(model, grant)) }
         // A network that passes HTTP and no WebSocket will not pass the next one either.
         if hadNoSocket { noSocketUntil = .now + Self.pause }
         slot.apply(.planUse(.enabled))
@@ -112,7 +115,8 @@ final class RequestRunner {
           if keepsSearches, request.input.contains(where: \.isWebSearch) {
             keepsSearches = false
           } else if request.hasFiles {
-            slot.modelCache.withoutFiles.insert(model.slug)
+            try await showText(of: &request, to: model, in: scope)
+            keepsSearches = self.keepsSearches
           } else {
             throw Self.explained(error, grant)
           }
@@ -124,6 +128,13 @@ final class RequestRunner {
         }
       }
     }
+  }
+
+  /// Puts the text of the files in their place.
+  private func showText(of request: inout TurnRequest, to model: RequestModel, in scope: TurnScope) async throws {
+    request.input = try await files.replacing(filesIn: request.input, of: model)
+    scope.filesForm = .text
+    try scope.size.ask(request)
   }
 
   /// Refuses what this sign-in's backend would refuse, before anything is sent.

@@ -105,7 +105,7 @@ final class ToolRunner {
       return End(status: .failed, output: "The arguments do not fit the tool's schema: \(violation).")
     }
     // What a page or a file says may be written for the model: a tool that it could have asked for needs a person.
-    let hasRead = scope.search.hasRead || scope.files != nil
+    let hasRead = scope.search.hasRead || scope.filesForm != nil
     let policy = hasRead && tool.manifest.policy == .automatic ? .ask : tool.manifest.policy
     // Not earlier: the caller that sees the event may run the tool.
     flow = flow.combined(

@@ -24,6 +24,7 @@ final class TurnEngine {
 
   /// Drops the last exchange: the conversation does not continue from it.
   func forget() {
+    requests.files.forget()
     if let continuedThread { slot.idleSockets.forget(continuedThread) }
   }
 
@@ -43,6 +44,7 @@ final class TurnEngine {
     let line = BackendLine(requests.usesSockets ? sockets.take(for: first.threadID) : nil)
     defer {
       sockets.keep(line.socket, since: began, isContinued: isContinued)
+      if !isContinued { requests.files.forget() }
       MemoryHardening.wipeStack()
     }
     let scope = TurnScope(caller, slot: slot, line)
@@ -77,7 +79,7 @@ final class TurnEngine {
         let response = ChappieResponse(
           outputText: scope.text.settle(), responseID: reply.shownID, model: reply.model, usage: usage,
           isRefusal: reply.answer.isRefusal, searches: first.webSearch.map { _ in searches },
-          citations: Array(citations.prefix(ChappieJSONValue.citationLimit)), files: scope.files)
+          citations: Array(citations.prefix(ChappieJSONValue.citationLimit)), filesForm: scope.filesForm)
         return TurnResult(response: response, items: Array(request.input.dropFirst(first.input.count)))
       }
       guard round < Self.roundLimit else { break }

@@ -10,7 +10,7 @@ final class TurnScope {
   let text = AnswerText()
   var search = WebSearchProgress()
   /// How the model gets the files of the conversation; nil if there are none.
-  var files: ChappieFilesForm?
+  var filesForm: ChappieFilesForm?
   /// The account that the latest request belongs to.
   var accountID: String?
   /// The model of the turn; nil until it is chosen.

@@ -21,6 +21,8 @@ final class TurnSize {
   private let hold: Hold
   /// The approximate size of the request, in bytes.
   private var request = 0
+  /// The size of the files, which are held also when the model gets their text.
+  private var files = 0
   /// The memory of this answer's items and of its tools' outputs, in bytes.
   private var items = 0
   /// The items' bytes as the backend sent them, over all rounds.
@@ -40,7 +42,8 @@ final class TurnSize {
     let size = request.footprint
     let files = request.input.flatMap(\.files)
     try ChappieInputFile.check(files.reduce(0) { $0 + $1.byteCount })
-    guard size - files.reduce(0, { $0 + $1.url.utf8.count }) <= TurnLimits.requestBytes,
+    let fileSize = files.reduce(0) { $0 + $1.url.utf8.count }
+    guard size - fileSize <= TurnLimits.requestBytes,
       request.input.count <= TurnLimits.conversationItems
     else {
       throw .limitExceeded(
@@ -48,6 +51,7 @@ final class TurnSize {
           + "messages: compact or clear it, or send less.")
     }
     self.request = size
+    self.files = max(self.files, fileSize)
     items = 0
     calls = 0
     try hold(total)
@@ -101,7 +105,7 @@ final class TurnSize {
   }
 
   private var total: Int {
-    request * Self.requestCopies + items + grantedText * Self.textCopies
+    request * Self.requestCopies + files + items + grantedText * Self.textCopies
       + grantedBuffer * Self.bufferCopies
   }
 }

@@ -63,7 +63,7 @@ extension ClientObject {
       try prompt.check(options)
       // The text takes the place of the line that held it.
       try place.memory.set(.line, to: 0)
-      try place.memory.add(prompt.byteCount, to: .sent)
+      try place.memory.add(prompt.byteCount + attachments.byteCount, to: .sent)
       try place.memory.set(.engine, to: 2 * prompt.byteCount)
       let question = try await question(prompt, options.attachments + attachments, for: place)
       return try await answering(question, options, $0)
@@ -149,32 +149,32 @@ extension ClientObject {
   /// does not.
   private func question(_ prompt: Prompt, _ attachments: Attachments, for place: TurnPlace) async throws -> Question {
     var bytes = 0
-    /// Makes sure that a name can be read, and counts it before it is.
-    func admit(_ name: String, _ limit: Int) async throws {
-      var size = name.utf8.count
-      if name.hasPrefix("/") {
-        guard place.app == nil else {
-          throw BusError(.accessDenied, "An app in a sandbox cannot name files: send the content as a data: address.")
-        }
-        let file = await offActor { min(Files.size(name), limit) }
-        size = file / 3 * 4
-        // The bytes of the file, and twice as many for the text.
-        try place.memory.add(4 * file, to: .engine)
+    /// Counts what a name stands for, before it is read.
+    ///
+    /// - Returns: the size that was counted, in bytes of content.
+    func admit(_ name: String, _ limit: Int, decodes: Bool) async throws -> Int {
+      let isPath = name.hasPrefix("/")
+      guard !isPath || place.app == nil else {
+        throw BusError(.accessDenied, "An app in a sandbox cannot name files: send the content as a data: address.")
       }
-      bytes += size
+      let size = isPath ? await offActor { min(Files.size(name), limit) } : name.utf8.count / 4 * 3
+      bytes += isPath ? size / 3 * 4 : name.utf8.count
       try Limits.check(attachedBytes: bytes)
+      // The bytes, and twice as many for the text.
+      if isPath || decodes { try place.memory.add(4 * size, to: .engine) }
+      return size
     }
     var images: [ChappieImage] = []
     for name in attachments.images {
-      try await admit(name, ChappieImage.fileLimit)
+      _ = try await admit(name, ChappieImage.fileLimit, decodes: false)
       images.append(name.hasPrefix("/") ? try await ChappieImage(file: name) : try ChappieImage(url: name))
     }
     var files: [ChappieInputFile] = []
     for name in attachments.files {
-      try await admit(name, ChappieInputFile.totalLimit)
+      let size = try await admit(name, ChappieInputFile.totalLimit, decodes: true)
       files.append(
         name.hasPrefix("/")
-          ? try await ChappieInputFile(file: name)
+          ? try await ChappieInputFile(file: name, limit: size)
           : try await decoded(byteCount: name.utf8.count) { try ChappieInputFile(address: name) })
     }
     return Question(prompt: prompt, images: images, files: files)

@@ -65,7 +65,7 @@ extension ChappieResponse {
       "reasoning_tokens": UInt64(clamping: usage.reasoningTokens), "refusal": isRefusal ? true : nil,
       "searches": searches.map { UInt32(clamping: $0) },
       "citations": citations.isEmpty ? nil : citations.map(\.dictionary),
-      "files_as": files?.rawValue,
+      "files_as": filesForm?.rawValue,
     ]
   }
 }
@@ -90,7 +90,12 @@ extension ChappieWebSearch {
     let location = Location(
       country: try place.value("country"), region: try place.value("region"), city: try place.value("city"),
       timezone: try place.value("timezone"))
-    guard let word: String = try options.value("web_search") else { return nil }
+    guard let word: String = try options.value("web_search") else {
+      guard domains.isEmpty, location == Location() else {
+        throw BusError(.invalidArgument, "'search_domains' and 'search_location' need 'web_search'.")
+      }
+      return nil
+    }
     guard let mode = Mode(rawValue: word) else {
       throw BusError(.invalidArgument, "'web_search' must be off, cached or live.")
     }

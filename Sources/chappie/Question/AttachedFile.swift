@@ -7,8 +7,8 @@ import Platform
 struct AttachedFile {
   /// The argument that means standard input.
   static let input = "-"
-  /// The longest document, in bytes: the service takes 12 MiB of Base64.
-  private static let documentLimit = 9 << 20
+  /// The longest document, in bytes: in Base64 it is within the 12 MiB that the service takes.
+  private static let documentLimit = 8 << 20
 
   private enum Content {
     case text(String)
@@ -34,18 +34,20 @@ struct AttachedFile {
         ? AskInput.readAll(limit: Self.documentLimit) : try Self.read(argument, limit: Self.documentLimit)
     else { throw Self.tooLong(shown, Self.documentLimit) }
     byteCount = bytes.count
-    if let text = String(validating: bytes, as: UTF8.self), !text.utf8.contains(0) {
+    switch ChappieInputFile.Kind(bytes, name) {
+    case .text:
       guard bytes.count <= textLimit else { throw Self.tooLong(shown, textLimit) }
+      let text = String(decoding: bytes, as: UTF8.self)
       content = .text(text.hasPrefix("\u{FEFF}") ? String(text.unicodeScalars.dropFirst()) : text)
-      return
-    }
-    guard ChappieImage(bytes: bytes) == nil else {
+    case .pdf, .office:
+      content = .document(
+        address: isInput
+          ? try ChappieInputFile(data: bytes, name: "document").address : Directories.absolutePath(argument))
+    case nil where ChappieImage(bytes: bytes) == nil:
+      throw CommandLineError(tr("\(shown) is neither UTF-8 text nor a document that a model reads: convert it first."))
+    case nil:
       throw CommandLineError(tr("\(shown) is an image: give it with \(image)."))
     }
-    guard let file = try? ChappieInputFile(data: bytes, name: isInput ? "document" : argument) else {
-      throw CommandLineError(tr("\(shown) is neither UTF-8 text nor a document that a model reads: convert it first."))
-    }
-    content = .document(address: isInput ? file.address : Directories.absolutePath(argument))
   }
 
   /// The content of a regular file.

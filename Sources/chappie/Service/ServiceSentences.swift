@@ -22,6 +22,8 @@ enum ServiceSentences {
     translatable("The files have \(value) MB, and \(value) MB are allowed: send fewer or smaller ones."),
     translatable("The file '\(value)' is empty."),
     translatable(
+      "The model \(value) takes no files here, and '\(value)' cannot be read otherwise: convert it to PDF."),
+    translatable(
       "The file '\(value)' is no document that a model reads: give a PDF, an office document, a spreadsheet or UTF-8 text."
     ),
     translatable("The text has \(value) bytes, and \(value) are allowed: send less."),

@@ -97,6 +97,21 @@ struct RedactionTests {
     #expect(redaction.turn(turn).events == [.input(.user("Look", images: [data, other]))])
   }
 
+  @Test func aFileWithAMatchIsRemoved() throws {
+    let other = try ChappieInputFile(data: Array("Buses".utf8), name: "notes.txt")
+    let files = [
+      other, try ChappieInputFile(data: Array("Buses".utf8), name: "SECRET.txt"),
+      try ChappieInputFile(data: Array("A SECRET".utf8), name: "notes.txt"),
+    ]
+    func kept(_ redaction: ChappieThreadRedaction) -> [ChappieTurnEvent] {
+      redaction.turn(ChappieTurn(id: "turn", recordedAtSeconds: 1, events: [.input(.user("Look", files: files))])).events
+    }
+    #expect(kept(try ChappieThreadRedaction(patterns: ["SECRET"])) == [.input(.user("Look", files: [other]))])
+    #expect(kept(try ChappieThreadRedaction(drop: [.images])) == [.input(.user("Look"))])
+    #expect(kept(try ChappieThreadRedaction(mask: [.images])) == [.input(.user("Look"))])
+    #expect(kept(try ChappieThreadRedaction(drop: [.inputs])) == [.input(.user(""))])
+  }
+
   @Test func droppedOrMaskedImagesAreRemoved() async throws {
     let image = try ChappieImage(url: "data:image/png;base64,AAAA")
     let turn = ChappieTurn(id: "turn", recordedAtSeconds: 1, events: [.input(.user("Look", images: [image]))])

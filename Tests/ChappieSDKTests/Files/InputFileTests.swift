@@ -25,8 +25,8 @@ struct InputFileTests {
     try await TestClient.with(policy) { tools in
       let response = try await ask(tools, "Look", [try notes(), try notes("second.txt")])
       #expect(response.outputText.contains("It came with notes.txt and second.txt."))
-      #expect(response.files == .inline)
-      #expect(try await ask(tools, "Look", []).files == nil)
+      #expect(response.filesForm == .inline)
+      #expect(try await ask(tools, "Look", []).filesForm == nil)
     }
   }
 
@@ -38,7 +38,7 @@ struct InputFileTests {
       for _ in 0..<2 {
         let response = try await ask(tools, "Look", [try notes()])
         #expect(response.outputText.contains("Look\n\nFile: notes.txt\n\n\(Self.notes)"))
-        #expect(response.files == .text)
+        #expect(response.filesForm == .text)
       }
       #expect(tools.backend.state.requests["responses"] == 3)
     }
@@ -48,7 +48,35 @@ struct InputFileTests {
     try await TestClient.with(.httpSSEOnly) { tools in
       _ = try await tools.client.send(.user("Look", files: [try notes()]))
       try tools.backend.play(Self.refusal)
-      #expect(try await tools.client.send("And now?").contains("And now?"))
+      for try await event in tools.client.stream("And now?") {
+        if case .completed(let response) = event { #expect(response.filesForm == .text) }
+      }
+      #expect(tools.backend.state.requests["responses"] == 3)
+    }
+  }
+
+  /// A refusal of something else says nothing of files.
+  @Test func anotherRefusalIsNotRemembered() async throws {
+    try await TestClient.with(.httpSSEOnly) { tools in
+      let refusal = #"{"error":{"type":"invalid_request_error","message":"Bad image","param":"input[0]"}}"#
+      try tools.backend.play(
+        "[{\"endpoint\":\"responses\",\"times\":2,\"status\":400,\"body\":\(refusal)}]")
+      await #expect(throws: ChappieClientError.httpError(400, "Bad image")) { try await ask(tools, "Look", [notes()]) }
+      #expect(try await ask(tools, "Look", [notes()]).filesForm == .inline)
+    }
+  }
+
+  /// Searches of earlier turns stay if files were the reason.
+  @Test func aRefusedFileCostsNoSearch() async throws {
+    try await TestClient.with(.httpSSEOnly) { tools in
+      let options = ChappieMessageOptions(webSearch: .live)
+      _ = try await tools.client.send(.user("search for night buses", options: options))
+      try tools.backend.play(Self.refusal)
+      _ = try await tools.client.send(.user("Look", files: [try notes()]))
+      #expect(tools.backend.state.requests["responses"] == 4)
+      try tools.backend.play(#"[{"endpoint":"responses","refuses_search_items":true,"times":100}]"#)
+      _ = try await tools.client.send("And now?")
+      #expect(tools.backend.state.requests["responses"] == 6)
     }
   }
 
@@ -58,8 +86,7 @@ struct InputFileTests {
       #expect(try await ask(tools, "Look", [document]).outputText.contains("It came with Report.DOCX."))
       try tools.backend.play(Self.refusal)
       let error = await #expect(throws: ChappieClientError.self) { try await ask(tools, "Look", [document]) }
-      guard case .unsupportedCapability(let what)? = error else { return #expect(Bool(false), "\(error as Any)") }
-      #expect(what.hasPrefix("Report.DOCX with gpt-"))
+      #expect(error?.description.contains("'Report.DOCX' cannot be read otherwise: convert it to PDF.") == true)
     }
   }
 
@@ -105,7 +132,8 @@ struct InputFileTests {
     #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
   }
 
-  @Test(arguments: ["", "notes.txt", "data:,a", "data:text/plain,a", "data:;base64,%", "https://example.org/a.pdf"])
+  @Test(arguments: ["", "notes.txt", "data:,a", "data:text/plain,a", "data:;base64,%", "data:;name=\(String(repeating: "a", count: 4000)).txt;base64,YQ==",
+    "https://example.org/a.pdf"])
   func anotherAddressIsRefused(_ address: String) {
     #expect(throws: ChappieClientError.self) { try ChappieInputFile(address: address) }
   }
@@ -147,5 +175,15 @@ struct InputFileTests {
   @Test func aMessageKeepsItsFilesInJSON() throws {
     let message = ChappieInputMessage.user("Look", files: [try notes()])
     #expect(try ChappieInputMessage(jsonValue: message.jsonValue) == message)
+    for url in ["", "https://example.org/a.pdf", "data:,a", ",="] {
+      #expect(throws: ChappieClientError.self) { try ChappieInputFile(jsonValue: ["name": "a", "url": .string(url)]) }
+    }
+    #expect(try ChappieInputFile(jsonValue: ["name": "../\u{202E}a", "url": "data:a;base64,"]).name == "..a")
+  }
+
+  @Test func aLongNameKeepsItsEnd() throws {
+    let name = String(repeating: "ü", count: 100_000) + ".txt"
+    let file = try ChappieInputFile(data: [0x61], name: name)
+    #expect(file.name.utf8.count <= 255 && file.name.hasSuffix("ü.txt"))
   }
 }

@@ -6,7 +6,7 @@ import Testing
 /// Messages with documents.
 @Suite(.worlds) @GLibActor
 struct FileTests {
-  private static let pdf = "%PDF-1.7\n%\u{E9}"
+  private static let pdf = "%PDF-1.7\n"
 
   private func file(_ name: String, _ content: String = pdf, in world: World) throws -> String {
     let url = world.directories.home.appending(path: name)
@@ -47,22 +47,24 @@ struct FileTests {
   }
 
   @Test func aThreadKeepsItsFiles() async throws {
-    try await World.with { world in
+    try await World.with(World.Plan(transport: .http)) { world in
       _ = try await world.signedInCaller()
       _ = try file("report.pdf", in: world)
       let output = try await world.shell(
         #"""
         "$0" ask --thread new -f ~/report.pdf Look; "$0" ask --thread last 'And now?'; "$0" threads show last
-        "$0" threads export last
+        "$0" threads export --format markdown last
         """#)
       #expect(output.text.contains("It came with report.pdf."))
+      #expect(output.text.contains("“And now?” This conversation has 3 messages."))
+      #expect(try await world.sandbox.state().lastFiles == ["report.pdf"])
       #expect(output.text.contains("with the file report.pdf"))
       #expect(output.text.contains("*File report.pdf*"))
     }
   }
 
   nonisolated static let wrong = [
-    ("HOME/none.pdf", "none.pdf cannot be used"), ("HOME", "cannot be used"), ("HOME/pipe", "cannot be used"),
+    ("HOME/none.pdf", "none.pdf' cannot be used"), ("HOME", "cannot be used"), ("HOME/pipe", "cannot be used"),
     ("HOME/empty.pdf", "is empty"), ("HOME/a.zip", "is no document"), ("/dev/zero", "cannot be used"),
     ("report.pdf", "is no file"), ("", "is no file"), ("https://example.org/a.pdf", "is no file"),
   ]

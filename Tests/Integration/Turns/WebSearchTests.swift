@@ -89,9 +89,12 @@ struct WebSearchTests {
   @Test func withoutTheOptionNothingIsSearched() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
-      for options in [[:], ["web_search": "off"], ["search_domains": ["example.org"]]] as [VariantDictionary] {
+      for options in [[:], ["web_search": "off", "search_domains": ["example.org"]]] as [VariantDictionary] {
         let (_, details) = try await caller.stream(Self.question, options).end().answer
         #expect(details["searches"] == nil && details["citations"] == nil)
+      }
+      try await expectRefusal("InvalidArgument") {
+        try await caller.stream(Self.question, ["search_domains": ["example.org"]])
       }
       let (_, details) = try await caller.stream("What is a bus?", Self.search).end().answer
       #expect(try details.value("searches") == UInt32(0))

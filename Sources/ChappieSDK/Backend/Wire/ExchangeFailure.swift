@@ -150,7 +150,7 @@ extension ExchangeFailure {
     case (_, "subscription_sharing_usage_unavailable"), (_, "subscription_sharing_user_unavailable"):
       self = .planUnavailable(error, retryAfter: retryAfter)
     case (_, "subscription_sharing_unsupported_capability") where detail.parameter == "input":
-      self = .inputRefused(.unsupportedCapability(message))
+      self = .inputRefused(.unsupportedCapability("input"))
     case (_, "subscription_sharing_unsupported_capability") where detail.parameter == "tools",
       (400, "unsupported_value") where detail.parameter == "tools":
       self = .toolsRefused(.unsupportedCapability("tools"), reason: message)

@@ -68,6 +68,8 @@ struct RequestModel: Sendable, Equatable {
   var ultra: String?
   /// Whether the backend lets the model search the web; nil if it has not told.
   var searchesWeb: Bool?
+  /// Whether the model reads images; nil if the backend has not told.
+  var readsImages: Bool?
 
   /// Whether a request to `other` has the same model and form as one to this model.
   func isAsked(like other: RequestModel) -> Bool {

@@ -30,7 +30,9 @@ final class Conversation {
   }
 
   /// The approximate memory, in bytes.
-  var footprint: Int { transcript.footprint + (beginning ?? []).reduce(0) { $0 + $1.footprint } }
+  var footprint: Int {
+    transcript.footprint + (beginning ?? []).reduce(0) { $0 + $1.footprint } + engine.requests.files.footprint
+  }
 
   var context: ChappieClientContext { transcript.context(asking: model.slug) }
 

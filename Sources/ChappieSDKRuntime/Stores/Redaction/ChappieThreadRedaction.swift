@@ -38,8 +38,8 @@ public struct ChappieThreadRedaction: Sendable {
   ///   - mask: the content to replace by ``mask-swift.type.property``. Images and files are removed.
   ///   - patterns: regular expressions in the syntax of JSON Schema. The mask replaces each match in any text. If the
   ///     arguments or the output of a tool are JSON, patterns are matched against each value without escapes, and then
-  ///     against the JSON text. An image is removed if its `https:` address matches, and a file if its name does; `data:` addresses are not
-  ///     matched.
+  ///     against the JSON text. An image is removed if its `https:` address matches, and a file if
+  ///     its name or its text does; images in `data:` addresses, PDFs and office documents are not matched.
   /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for an invalid regular expression.
   public init(
     drop: Set<Field> = [], mask: Set<Field> = [], patterns: [String] = []
@@ -115,7 +115,8 @@ public struct ChappieThreadRedaction: Sendable {
   }
 
   private func isKept(_ file: ChappieInputFile) -> Bool {
-    !dropped.union(masked).contains(.images) && replacingMatches(in: file.name) == file.name
+    guard dropped.union(masked).isDisjoint(with: [.images, .inputs]) else { return false }
+    return [file.name, file.text].compactMap(\.self).allSatisfy { patterns.isEmpty || replacingMatches(in: $0) == $0 }
   }
 
   private func payload(_ item: ChappieJSONValue) -> ChappieJSONValue? {

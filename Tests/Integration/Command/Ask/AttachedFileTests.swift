@@ -50,7 +50,7 @@ struct AttachedFileTests {
       _ = try await world.signedInCaller()
       let output = try await world.shell(
         #"""
-        printf '%%PDF-1.7\n\351' >a.pdf; "$0" ask Read -f a.pdf --json | grep -o 'came with.*a.pdf\|"files_as":"[a-z]*"'
+        printf '%%PDF-1.7\n' >a.pdf; "$0" ask Read -f a.pdf --json | grep -o 'came with.*a.pdf\|"files_as":"[a-z]*"'
         "$0" ask Read -f - <a.pdf | grep -o 'came with [a-z]*'
         """#)
       #expect(output.text == "came with a.pdf\n\"files_as\":\"inline\"\ncame with document\n")
@@ -75,8 +75,8 @@ struct AttachedFileTests {
     ("-f latin1", "latin1 is neither UTF-8 text nor a document that a model reads: convert it first."),
     ("-f - <binary", "Standard input is neither UTF-8 text nor a document that a model reads: convert it first."),
     ("-f image", "image is an image: give it with --image."),
-    ("-f huge", "huge is longer than 9 MiB: send less."),
-    ("-f - <huge", "Standard input is longer than 9 MiB: send less."),
+    ("-f huge", "huge is longer than 8 MiB: send less."),
+    ("-f - <huge", "Standard input is longer than 8 MiB: send less."),
     ("-f larger", "larger is longer than 4 MiB: send less."),
     ("-f large -f large", "The question is longer than 4 MiB: send less."),
     ("-f - -", "Standard input can be given once: give - once."),

@@ -14,6 +14,7 @@ final class Sandbox {
           struct Content: Decodable {
             let text: String?
             let imageUrl: String?
+            let filename: String?
           }
 
           let type: String?
@@ -112,6 +113,9 @@ final class Sandbox {
 
     /// The addresses of the images in the last request.
     var lastImages: [String] { lastItems.flatMap { $0.content ?? [] }.compactMap(\.imageUrl) }
+
+    /// The names of the files in the last request.
+    var lastFiles: [String] { lastItems.flatMap { $0.content ?? [] }.compactMap(\.filename) }
 
     /// The tools that the last request declares.
     var lastTools: [String] { (lastResponsesRequest.body?.tools ?? []).map(\.name) }
