@@ -17,8 +17,7 @@ try:
         if event["event"] in ("completed", "failed"):
             pages = {source["url"]: source["title"] for source in event.get("citations", [])}
             sources = [f"{number}. {title} <{url}>" for number, (url, title) in enumerate(pages.items(), 1)]
-            head = "Sources:\n" if sources else "The model names no source."
-            sys.exit(event.get("message") or print("\n", head, *sources, sep="\n"))
+            sys.exit(event.get("message") or print("\n", *(["Sources:\n"] if sources else []), *sources, sep="\n"))
     sys.exit("\nThe service ended before it answered.")
 except (GLib.Error, OSError, ValueError) as error:
     sys.exit(getattr(error, "message", error))

@@ -50,8 +50,6 @@ package enum ErrorSentences {
     translatable("The file \(value) is no PNG, JPEG, GIF or WebP image."),
     translatable("'\(value)' is no image: give an https: address, or data:image/…."),
     // DocumentReader
-    translatable("The document \(value) has \(value) bytes, and \(value) are allowed: send a shorter one."),
-    translatable("The file \(value) is no PDF: convert it to PDF first."),
     translatable("The document \(value) cannot be read now, as others are read: try again."),
     translatable("The document \(value) cannot be read on this machine: install the package \(value)."),
     translatable("The document \(value) cannot be read on this machine: bubblewrap can make no sandbox here."),

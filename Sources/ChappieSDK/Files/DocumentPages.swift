@@ -6,13 +6,6 @@ enum DocumentPages {
   /// The largest number of pages that is believed.
   static let countLimit = 1_000_000
 
-  /// Whether `bytes` begin as a PDF does. Poppler looks for the mark in the first 1,024 bytes.
-  static func isPDF(_ bytes: [UInt8]) -> Bool {
-    let mark = Array("%PDF-".utf8)
-    let start = bytes.prefix(1024)
-    return start.indices.contains { start[$0...].starts(with: mark) }
-  }
-
   /// The number of pages in the output of `pdfinfo`; nil if there is none between 1 and ``countLimit``.
   static func count(_ info: [UInt8]) -> Int? {
     // The document's own words, such as its title, come before.

@@ -17,8 +17,6 @@ struct DocumentContent: Sendable {
 /// The programs of Poppler read the document, each in a sandbox: see ``DocumentSandbox``. Nothing is written to a disk.
 @GLibActor
 enum DocumentReader {
-  /// The longest document, in bytes.
-  nonisolated static let byteLimit = 50_000_000
   /// The longest time for one document. What was not read by then is left out.
   nonisolated static let timeLimit = Duration.seconds(30)
   /// The number of pages whose text is read.
@@ -40,19 +38,14 @@ enum DocumentReader {
 
   /// Reads a document.
   ///
-  /// - Parameter name: the document's name in error messages.
-  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a file that is not a PDF, has no page, is encrypted or
-  ///   damaged, or cannot be read on this machine; ``ChappieClientError/limitExceeded(_:)`` for a longer file than
-  ///   ``byteLimit``, and for more documents at once than ``waitingLimit``; `CancellationError`.
+  /// - Parameters:
+  ///   - bytes: a PDF, by its first bytes.
+  ///   - name: the document's name in error messages.
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a document that has no page, is encrypted or damaged, or
+  ///   cannot be read on this machine; ``ChappieClientError/limitExceeded(_:)`` for more documents at once than
+  ///   ``waitingLimit``; `CancellationError`.
   static func read(_ bytes: [UInt8], name: String) async throws -> DocumentContent {
     let name = Redaction.message(name)
-    guard bytes.count <= byteLimit else {
-      throw ChappieClientError.limitExceeded(
-        "The document \(name) has \(bytes.count) bytes, and \(byteLimit) are allowed: send a shorter one.")
-    }
-    guard DocumentPages.isPDF(bytes) else {
-      throw ChappieClientError.invalidArgument("The file \(name) is no PDF: convert it to PDF first.")
-    }
     guard unfinished <= waitingLimit else {
       throw ChappieClientError.limitExceeded("The document \(name) cannot be read now, as others are read: try again.")
     }

@@ -104,7 +104,8 @@ struct RedactionTests {
       try ChappieInputFile(data: Array("A SECRET".utf8), name: "notes.txt"),
     ]
     func kept(_ redaction: ChappieThreadRedaction) -> [ChappieTurnEvent] {
-      redaction.turn(ChappieTurn(id: "turn", recordedAtSeconds: 1, events: [.input(.user("Look", files: files))])).events
+      redaction.turn(ChappieTurn(id: "turn", recordedAtSeconds: 1, events: [.input(.user("Look", files: files))]))
+        .events
     }
     #expect(kept(try ChappieThreadRedaction(patterns: ["SECRET"])) == [.input(.user("Look", files: [other]))])
     #expect(kept(try ChappieThreadRedaction(drop: [.images])) == [.input(.user("Look"))])

@@ -25,14 +25,6 @@ struct DocumentPagesTests {
     #expect(DocumentPages.pages([0x61, 0x00, 0x1B, 0x7F, 0x09, 0x62, 0xFF, 0x0C]) == ["a\tb\u{FFFD}"])
   }
 
-  @Test func aPDFBeginsWithItsMark() {
-    #expect(DocumentPages.isPDF(Array("%PDF-1.4".utf8)))
-    #expect(DocumentPages.isPDF(Array("junk\n%PDF-1.4".utf8)))
-    #expect(!DocumentPages.isPDF([UInt8](repeating: 0x20, count: 1024) + Array("%PDF-1.4".utf8)))
-    #expect(!DocumentPages.isPDF(Array("%PDF".utf8)))
-    #expect(!DocumentPages.isPDF([]))
-  }
-
   @Test func theTextNamesThePages() {
     #expect(
       DocumentPages.text(["one", ""], pictures: [1, 2, 4], pageCount: 4) == """

@@ -107,6 +107,7 @@ struct InputFileTests {
 
   @Test(arguments: [
     ("a.pdf", "%PDF-1.7", "application/pdf"), ("pdf without its name", "\n%PDF-1.7", "application/pdf"),
+    ("a.txt", "%PDF", "text/plain"), ("late.txt", String(repeating: " ", count: 1024) + "%PDF-1.7", "text/plain"),
     ("a.txt", "text", "text/plain"), ("a.swift", "let a = 1", "text/plain"), ("a.csv", "1,2", "text/plain"),
     ("a.docx", "PK\u{3}\u{4}", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
     ("a.ODS", "PK\u{3}\u{4}", "application/vnd.oasis.opendocument.spreadsheet"),
@@ -132,8 +133,11 @@ struct InputFileTests {
     #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
   }
 
-  @Test(arguments: ["", "notes.txt", "data:,a", "data:text/plain,a", "data:;base64,%", "data:;name=\(String(repeating: "a", count: 4000)).txt;base64,YQ==",
-    "https://example.org/a.pdf"])
+  @Test(arguments: [
+    "", "notes.txt", "data:,a", "data:text/plain,a", "data:;base64,%",
+    "data:;name=\(String(repeating: "a", count: 4000)).txt;base64,YQ==",
+    "https://example.org/a.pdf",
+  ])
   func anotherAddressIsRefused(_ address: String) {
     #expect(throws: ChappieClientError.self) { try ChappieInputFile(address: address) }
   }
