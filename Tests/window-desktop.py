@@ -121,7 +121,7 @@ class Run(window.Run):
         rows = [name for name in seen[:-1] if re.search(r", \d\d:\d\d$", name or "")]
         if len(rows) != 1:
             raise Failure(f"Tab visits these rows of the list: {rows}")
-        expected = {"Question", "Ask", "Ask again", "Asked with: Default model", "Add a picture or a text file", "New conversation", "Search conversations", "Menu", "Copy the answer"}
+        expected = {"Question", "Ask", "Ask again", "Asked with: Default model", "Add a picture or a file", "New conversation", "Search conversations", "Menu", "Copy the answer"}
         if missing := expected - set(seen):
             raise Failure(f"Tab does not reach {missing}, but {seen}")
 

@@ -778,7 +778,7 @@ class Run:
             self.window.button_is_there("Ask")
 
         restart("[Threads]\nEnabled=false\n")
-        self.window.shows("Drop pictures and text files here")
+        self.window.shows("Drop pictures, documents and text files here")
         self.window.hides("Conversations are stored")
         self.window.ask("Is it stored?")
         self.window.shows("You said: “Is it stored?”")

@@ -8,7 +8,7 @@ import {_} from '../shared/text.js';
 const KEYS = [
     ['win.new', '<Control>n', () => _('New conversation')],
     ['win.search', '<Control>f', () => _('Search conversations')],
-    ['win.attach', '<Control>o', () => _('Add a picture or a text file')],
+    ['win.attach', '<Control>o', () => _('Add a picture or a file')],
     ['win.stop', 'Escape', () => _('Stop the answer')],
     ['win.rename', 'F2', () => _('Rename the conversation')],
     ['win.export', '<Control>s', () => _('Export as Markdown')],

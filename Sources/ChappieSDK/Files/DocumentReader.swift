@@ -27,8 +27,8 @@ enum DocumentReader {
   nonisolated static let picturePages = 10
   /// The longer side of a picture, in pixels.
   nonisolated static let pictureSide = 1000
-  /// The longest picture, in bytes. All of a document together are within ``TurnLimits/imageBytes``.
-  nonisolated static let pictureLimit = TurnLimits.imageBytes / 4 * 3 / picturePages - 1024
+  /// The longest picture, in bytes. All of a document together are within ``ChappieImage/messageLimit``.
+  nonisolated static let pictureLimit = ChappieImage.messageLimit / 4 * 3 / picturePages - 1024
   /// The number of documents that wait while another one is read. One is read at a time, so that many take no more
   /// memory and processors than one.
   nonisolated static let waitingLimit = 4

@@ -6,6 +6,9 @@ import Platform
 public struct ChappieImage: Sendable, Hashable, Codable {
   /// The longest file, in bytes.
   public static let fileLimit = 8 << 20
+  /// The images of one message, and in the service the files with them, in bytes of Base64, which takes a third more
+  /// than the file.
+  package static let messageLimit = 12 << 20
 
   /// An `https:` address, or a `data:` address with the image itself.
   public let url: String

@@ -61,9 +61,6 @@ package enum TurnLimits {
   /// The size of one request in bytes: the conversation with its images, the instructions and the tools. Files are
   /// counted by themselves: ``ChappieInputFile/totalLimit``.
   package static let requestBytes = 16 << 20
-  /// The images of one message, and in the service the files with them, in bytes of Base64, which takes a third more
-  /// than the file.
-  package static let imageBytes = 12 << 20
   /// The number of messages, tool calls and tool results of one conversation.
   package static let conversationItems = 16 << 10
 }

@@ -73,7 +73,7 @@ enum Limits {
   }
 
   static func check(attachedBytes count: Int) throws {
-    let limit = TurnLimits.imageBytes
+    let limit = ChappieImage.messageLimit
     try check(
       count, limit,
       "The images and files take \((count + 0xFFFFF) >> 20) MiB as they are sent, and \(limit >> 20) MiB are allowed: send "

@@ -84,7 +84,7 @@ struct DocumentReaderTests {
 
   @Test func picturesFitIntoOneMessage() {
     let longest = (DocumentReader.pictureLimit + 2) / 3 * 4 + "data:image/jpeg;base64,".utf8.count
-    #expect(longest * DocumentReader.picturePages <= TurnLimits.imageBytes)
+    #expect(longest * DocumentReader.picturePages <= ChappieImage.messageLimit)
   }
 
   @Test func fewDocumentsWait() async throws {
