@@ -32,6 +32,9 @@ const read = name => new TextDecoder().decode(GLib.file_get_contents(
     `${GLib.path_get_dirname(GLib.filename_from_uri(import.meta.url)[0])}/desktop/${name}`)[1]);
 const marks = markdown(read('answer.md'));
 check(`the extension shows\n${marks}`, marks === read('answer.markup'));
+check('what is open shows as it was written', markdown('**open, and `open') === '**open, and `open');
+const wide = `|${'wide '.repeat(9)}|b|\n|-|-|\n|c|${'d'.repeat(20)}|`;
+check('a wide table has straight columns', markdown(wide).includes(`\nc │ ${'d'.repeat(20)}`));
 // However an answer is cut while it is streamed.
 for (let end = 1; end < marks.length; end++) {
     const tags = markdown(read('answer.md').slice(0, end)).match(/<[^>]+>/g) ?? [];

@@ -8,6 +8,8 @@ const escape = text => text.replace(/[&<>"]/g, character => ESCAPED[character]);
 
 // Deeper nesting is shown as it is written.
 const MAXIMUM_DEPTH = 4;
+// The columns of a table that fit into the extension's menu.
+const MAXIMUM_COLUMNS = 44;
 // Each part has a bound, so that marks without an end take linear time. Qt's expressions cannot look behind, so words
 // are matched too: the underscores of a name are no marks.
 const INLINE = new RegExp([
@@ -30,8 +32,11 @@ function inline(text, depth = 0) {
             return escape(mark);
         if (code !== undefined)
             return `<tt>${escape(code.length > 2 ? code.replace(/^ (.*) $/, '$1') : code)}</tt>`;
-        if (name !== undefined)
-            return /^https?:/i.test(address) && name !== address ? `${inner(name)} (${escape(address)})` : inner(name);
+        if (name !== undefined) {
+            // A name that is the host, as those of sources are, hides nothing that matters.
+            const host = /^https?:\/\/([^/?#]+)/i.exec(address)?.[1];
+            return host && name !== address && name !== host ? `${inner(name)} (${escape(address)})` : inner(name);
+        }
         if (strong !== undefined)
             return double === '~~' ? `<s>${inner(strong)}</s>` : `<b>${inner(strong)}</b>`;
         if (slanted !== undefined)
@@ -41,7 +46,27 @@ function inline(text, depth = 0) {
 }
 
 const isDelimiter = row => /^[\s|:-]+$/.test(row) && row.includes('|') && row.includes('-');
-const cells = row => row.trim().replace(/^\||\|$/g, '').split('|').map(cell => inline(cell.trim())).join('  │  ');
+const cells = row => row.trim().replace(/^\||\|$/g, '').split('|').map(cell => cell.trim());
+// Hanzi, kana and emoji are twice as wide as Latin letters.
+const width = cell => [...cell.replace(/<[^>]*>/g, '').replace(/&\w+;/g, '&')].reduce((sum, character) =>
+    sum + (/[\u1100-\u115f\u2e80-\uffff]/.test(character) || character.length > 1 ? 2 : 1), 0);
+
+/** A table with straight columns, in a font of fixed width; without them if it is too wide for a menu. */
+function table(head, delimiter, rows) {
+    const shown = [head, ...rows].map((row, index) => cells(row).map(cell =>
+        index === 0 ? `<b>${inline(cell)}</b>` : inline(cell)));
+    const aligned = cells(delimiter);
+    const widths = aligned.map((_rule, column) => Math.max(...shown.map(row => width(row[column] ?? ''))));
+    const isNarrow = widths.reduce((sum, columns) => sum + columns + 3, -3) <= MAXIMUM_COLUMNS;
+    const padded = (cell, column) => {
+        const room = isNarrow && column < aligned.length ? Math.max(0, widths[column] - width(cell)) : 0;
+        const side = /^(:?)-*(:?)$/.exec(aligned[column] ?? '') ?? [];
+        const before = side[2] ? Math.floor(room / (side[1] ? 2 : 1)) : 0;
+        return ' '.repeat(before) + cell + ' '.repeat(room - before);
+    };
+    const text = shown.map(row => row.map(padded).join(' │ ').replace(/ +$/, '')).join('\n');
+    return isNarrow ? `<tt>${text}</tt>` : text;
+}
 
 /** A line outside of code and tables. */
 function line(text) {
@@ -69,10 +94,9 @@ export function markdown(answer) {
             const code = lines.splice(0, end < 0 ? lines.length : end + 1);
             shown.push(`<tt>${escape((end < 0 ? code : code.slice(0, -1)).join('\n'))}</tt>`);
         } else if (next.includes('|') && isDelimiter(lines[0] ?? '')) {
-            lines.shift();
-            shown.push(`<b>${cells(next)}</b>`);
-            while (lines[0]?.includes('|'))
-                shown.push(cells(lines.shift()));
+            const delimiter = lines.shift();
+            const end = lines.findIndex(row => !row.includes('|'));
+            shown.push(table(next, delimiter, lines.splice(0, end < 0 ? lines.length : end)));
         } else {
             shown.push(line(next));
         }
