@@ -11,7 +11,7 @@ import {numbered, sources} from './shared/sources.mjs';
 import {_, searchText, visible} from './shared/text.js';
 import {Turn} from './shared/turn.js';
 import {beginning, markup} from './text.js';
-import {button, column, copy, iconButton, label, openPage, row, scroller} from './widgets.js';
+import {button, column, copy, iconButton, label, linkButton, openPage, row, scroller} from './widgets.js';
 
 // Milliseconds between two updates of the view while an answer is streamed.
 const UPDATE_INTERVAL = 40;
@@ -42,7 +42,7 @@ export class Ask {
         this._shown.can_focus = true;
         this._more = label('chappie-hint', _('The answer is longer than the box.'));
         this._state = label('chappie-hint');
-        this._sources = column('');
+        this._sources = column('chappie-list');
         this._problem = label('chappie-problem');
         const content = column('chappie-part chappie-content', this._question, this._shown, this._more, this._sources, this._state,
             this._problem);
@@ -202,7 +202,7 @@ export class Ask {
     _complete({text, searches, citations}) {
         [this._answer, this._isStored] = [numbered(text, citations), true];
         const pages = sources(citations);
-        pages.forEach(({url, label: name}) => this._sources.add_child(button(visible(name), () => openPage(url))));
+        pages.forEach(({url, label: name}) => this._sources.add_child(linkButton(visible(name), () => openPage(url))));
         this._tell(pages.length === 0 && searches === 0 ? _('The model did not search the web.') : '');
     }
 

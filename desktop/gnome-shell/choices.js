@@ -43,7 +43,7 @@ export class ChoicesView {
     }
 
     _list(title) {
-        const list = column('');
+        const list = column('chappie-list');
         list.accessible_name = title;
         return list;
     }

@@ -29,6 +29,14 @@ export function button(text, act) {
     return made;
 }
 
+/** A line that opens a page. */
+export function linkButton(text, act) {
+    const made = button(text, act);
+    made.style_class = 'chappie-link';
+    made.x_align = Clutter.ActorAlign.START;
+    return made;
+}
+
 export function iconButton(icon, text, act) {
     const made = new St.Button({
         style_class: 'icon-button', icon_name: icon, accessible_name: text, can_focus: true, y_align: Clutter.ActorAlign.END,
@@ -40,7 +48,7 @@ export function iconButton(icon, text, act) {
 /** A scroll view with the maximum height of its style. */
 export function scroller(style, child) {
     const made = new St.ScrollView({
-        style_class: style, hscrollbar_policy: St.PolicyType.NEVER, overlay_scrollbars: true, x_expand: true,
+        style_class: `${style} vfade`, hscrollbar_policy: St.PolicyType.NEVER, overlay_scrollbars: true, x_expand: true,
     });
     // Before GNOME 46, set_child() does not connect the adjustments.
     if (made.add_actor)
