@@ -32,6 +32,14 @@ ColumnLayout {
         field.forceActiveFocus();
     }
 
+    /** Marks paragraphs that begin with a letter of Hebrew or Arabic: Qt takes the direction of the first one for all. */
+    function withDirections(text) {
+        const rightToLeft = "(?:<[^>]*>|&\\w+;|[^\\n<&A-Za-z\\u00c0-\\u058f\\u0900-\\u1fff\\u3040-\\ud7ff])*?"
+            + "[\\u0590-\\u08ff][^\\n]*";
+        return text.replace(new RegExp(`\\n?^(${rightToLeft}(?:\\n+${rightToLeft})*)$\\n?`, "gm"),
+            '<p dir="rtl" style="margin: 0">$1</p>');
+    }
+
     function scroll(pages) {
         const flickable = scroller.contentItem;
         const end = Math.max(0, flickable.contentHeight - flickable.height);
@@ -83,8 +91,8 @@ ColumnLayout {
                 selectionColor: Kirigami.Theme.highlightColor
                 // Qt takes the desktop's own fixed font for <tt>, which may not be installed.
                 readonly property string numbered: Sources.numbered(view.turn.text, view.turn.search.citations)
-                text: `<span style="white-space: pre-wrap">${Markdown.markdown(numbered)
-                    .replace(/<tt>/g, '<tt style="font-family: monospace">')}</span>`
+                text: `<div style="white-space: pre-wrap">${view.withDirections(Markdown.markdown(numbered))
+                    .replace(/<tt>/g, '<tt style="font-family: monospace">')}</div>`
                 textFormat: TextEdit.RichText
                 visible: view.turn.text !== ""
                 wrapMode: TextEdit.Wrap
@@ -96,6 +104,7 @@ ColumnLayout {
                     required property var modelData
                     Layout.fillWidth: true
                     elide: Text.ElideRight
+                    horizontalAlignment: Text.AlignLeft
                     text: modelData.label
                     url: modelData.url
                 }

@@ -34,6 +34,7 @@ PlasmaExtras.Representation {
 
             PlasmaExtras.Heading {
                 Layout.fillWidth: true
+                Layout.leftMargin: box.leftPadding
                 level: 4
                 // The system tray shows the name itself.
                 text: Plasmoid.containmentDisplayHints & PlasmaCore.Types.ContainmentDrawsPlasmoidHeading ? "" : "Chappie"

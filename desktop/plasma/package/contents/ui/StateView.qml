@@ -18,7 +18,7 @@ PlasmaExtras.PlaceholderMessage {
         wait: "system-lock-screen-symbolic",
         "create-keyring": "dialog-password-symbolic",
     })[serviceState] ?? ""
-    text: applet.titles[serviceState] ?? ""
+    text: applet.titleOf(serviceState)
     explanation: serviceState !== "missing" ? service.session.Availability?.message ?? ""
         : i18nd("chappie", "Chappie’s service could not be started. If the package “chappie” was just installed, log out and in again. “chappie doctor” in a terminal finds out more.")
     helpfulAction: Kirigami.Action {

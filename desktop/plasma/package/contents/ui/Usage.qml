@@ -48,7 +48,9 @@ ColumnLayout {
             spacing: 0
 
             RowLayout {
+                // The bars of all limits begin and end alike.
                 PlasmaComponents.Label {
+                    Layout.minimumWidth: Kirigami.Units.gridUnit * 6
                     text: limit.title
                 }
                 PlasmaComponents.ProgressBar {
@@ -66,6 +68,8 @@ ColumnLayout {
                     }
                 }
                 PlasmaComponents.Label {
+                    Layout.minimumWidth: Kirigami.Units.gridUnit * 2
+                    horizontalAlignment: Text.AlignRight
                     color: limit.modelData.isUsedUp ? limit.usedUpColor : Kirigami.Theme.textColor
                     text: limit.used
                 }

@@ -29,18 +29,21 @@ PlasmoidItem {
         }
     ]
     toolTipMainText: "Chappie"
-    /** The titles of states and badges. */
-    readonly property var titles: ({
-        missing: i18nd("chappie", "The service does not run"),
-        unlock: i18nd("chappie", "The keyring is locked"),
-        wait: i18nd("chappie", "The screen is locked"),
-        "create-keyring": i18nd("chappie", "The keyring cannot be used"),
-        "sign-in": i18nd("chappie", "Not signed in"),
-        offline: i18nd("chappie", "The servers cannot be reached."),
-        approval: i18nd("chappie", "Tools that wait for approval"),
-        working: i18nd("chappie", "Answering…"),
-    })
-    toolTipSubText: titles[badge] ?? ""
+    toolTipSubText: titleOf(badge)
+
+    /** The title of a state or a badge; empty where nothing is to be told. */
+    function titleOf(word) {
+        return ({
+            missing: i18nd("chappie", "The service does not run"),
+            unlock: i18nd("chappie", "The keyring is locked"),
+            wait: i18nd("chappie", "The screen is locked"),
+            "create-keyring": i18nd("chappie", "The keyring cannot be used"),
+            "sign-in": i18nd("chappie", "Not signed in"),
+            offline: i18nd("chappie", "The servers cannot be reached."),
+            approval: i18nd("chappie", "Tools that wait for approval"),
+            working: i18nd("chappie", "Answering…"),
+        })[word] ?? "";
+    }
 
     // Preloaded, so that the popup takes keys at once when it opens for the first time.
     preloadFullRepresentation: true
