@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Creates widgets for marked's tokens. HTML and pictures are shown as text, and nothing is fetched.
+// Creates widgets for marked's tokens. HTML is shown as text, a picture as a link, and nothing is fetched.
 import GLib from 'gi://GLib';
 import Gtk from 'gi://Gtk?version=4.0';
 import Pango from 'gi://Pango';
@@ -36,9 +36,11 @@ function markup(tokens, depth = 0) {
         case 'br':
             return '\n';
         case 'link':
+        case 'image':
             // The tooltip shows the address before the link is followed.
             return /^(https?|mailto):/i.test(token.href)
-                ? `<a href="${escape(plain(token.href))}" title="${escape(escape(plain(token.href)))}">${inner(token)}</a>`
+                ? `<a href="${escape(plain(token.href))}" title="${escape(escape(plain(token.href)))}">${
+                    token.tokens ? inner(token) : escape(plain(token.text || token.href))}</a>`
                 : escape(token.raw);
         default:
             return escape(token.raw);
@@ -50,11 +52,20 @@ function markup(tokens, depth = 0) {
 const wrapMode = content => /\S{256}/.test(content.replace(/<[^>]*>/g, ''))
     ? Pango.WrapMode.CHAR : Pango.WrapMode.WORD_CHAR;
 
+const isRTL = () => Gtk.Widget.get_default_direction() === Gtk.TextDirection.RTL;
+
+/** Whether a text runs against the direction of the window. */
+function isOpposite(text) {
+    const direction = Pango.find_base_dir(text.replace(/<[^>]*>/g, ''), -1);
+    return direction === (isRTL() ? Pango.Direction.LTR : Pango.Direction.RTL);
+}
+
 /** A wrapping label with selectable text. */
 function label(content, options = {}) {
     const {classes = [], isMarkup = true, ...properties} = options;
     const widget = new Gtk.Label({
-        wrap: true, wrapMode: wrapMode(content), xalign: 0, selectable: true, cssClasses: classes, hexpand: true, ...properties,
+        wrap: true, wrapMode: wrapMode(content), xalign: Number(isOpposite(content)), selectable: true,
+        cssClasses: classes, hexpand: true, ...properties,
     });
     if (isMarkup)
         widget.set_markup(content);
@@ -74,6 +85,8 @@ function list(token, depth) {
     token.items.forEach((item, index) => {
         const mark = item.task ? item.checked ? '☑' : '☐' : token.ordered ? `${Number(token.start || 1) + index}.` : '•';
         const row = new Gtk.Box({spacing: 8});
+        if (isOpposite(item.text))
+            row.set_direction(isRTL() ? Gtk.TextDirection.LTR : Gtk.TextDirection.RTL);
         row.append(new Gtk.Label({label: mark, valign: Gtk.Align.START, cssClasses: ['dim-label']}));
         row.append(column(item.tokens.map(child => block(child, depth + 1))));
         box.append(row);
@@ -133,6 +146,7 @@ export function update(widget, token) {
     if (widget instanceof Gtk.Label && token.type === 'paragraph' && !widget.has_css_class('heading-block')) {
         const content = markup(token.tokens);
         widget.wrapMode = wrapMode(content);
+        widget.xalign = Number(isOpposite(content));
         widget.set_markup(content);
         return true;
     }

@@ -114,6 +114,7 @@ export const Reply = GObject.registerClass({
         this._note(pages.length > 0 ? _('Sources') : _('The model did not search the web.'));
         pages.forEach(({url, label}) => {
             const link = new Gtk.LinkButton({uri: url, label: visible(label), halign: Gtk.Align.START});
+            link.add_css_class('source');
             link.get_child().ellipsize = 3;
             this._sources.append(link);
         });
