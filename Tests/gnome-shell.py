@@ -338,7 +338,7 @@ class Run:
         self.shell.keys(ESCAPE)
         self.shell.says("Chappie")
         self.shell.open()
-        for words in ("A bus carries calls and <b>signals</b> & more.", "print('hello')", "• in place, the docs (https://example.org)", "1  │  2",
+        for words in ("A bus carries calls and <b>signals</b> & more.", "print('hello')", "• in place, the docs (https://example.org)", "1 │ 2",
                       "and that was it."):
             self.shell.shows(words)
         if self.shell.sees("**") or self.shell.sees("```") or self.shell.sees("# ") or self.shell.sees("|"):
@@ -384,14 +384,17 @@ class Run:
         equal("the options", options, {
             "fastMode": False, "model": "gpt-6-astra", "reasoningEffort": "low", "instructions": "Be short."})
 
-    def searches_the_web(self):
-        """The sources are buttons that open the pages."""
+    def begins_to_search(self):
+        """A new conversation that may search the web."""
         self.shell.open()
         self.shell.press("New conversation")
         self.shell.press("Asked with: Default model")
         self.shell.press("Search the web")
-        self.shell.shows("Asked with: Default model · Web search")
         self.shell.press("Asked with: Default model · Web search")
+
+    def searches_the_web(self):
+        """The sources are buttons that open the pages."""
+        self.begins_to_search()
         self.shell.ask("search for night buses")
         self.shell.shows("2. night buses, source 2 (example.net)")
         self.picture("searched")

@@ -67,7 +67,7 @@ class Shell(Window):
         (plasmoids / "org.chappie.plasma").symlink_to(TOP / "desktop/plasma/package")
         os.environ.update(
             QML_IMPORT_PATH=str(MODULE), QT_LINUX_ACCESSIBILITY_ALWAYS_ON="1", QT_QPA_PLATFORM="xcb",
-            QT_QUICK_BACKEND="software", KWIN_COMPOSE="N", XDG_CURRENT_DESKTOP="KDE", KDE_FULL_SESSION="true",
+            QT_QUICK_BACKEND="software", KWIN_COMPOSE=os.environ.get("KWIN_COMPOSE", "N"), XDG_CURRENT_DESKTOP="KDE", KDE_FULL_SESSION="true",
             KDE_SESSION_VERSION="6",
             XDG_DATA_DIRS=f"{TOP / '.build/share'}:{os.environ.get('XDG_DATA_DIRS', '/usr/local/share:/usr/share')}")
         subprocess.run(["dbus-update-activation-environment", "--all"], check=True)
@@ -197,14 +197,14 @@ class PlasmaRun(Run):
 
     def asks_and_streams(self):
         self.world.answer("# Buses\n\nA **bus** carries `calls` & <signals>:\n\n```python\nprint('hello')\n```\n\n"
-                          "a great many of them, and that was it.", delta_delay_ms=300)
+                          "a great many of them, and that was it.", delta_delay_ms=1500)
         self.window.ask("What is a bus?")
+        self.window.button_is_there("Stop the answer")
         self.window.shows("Buses")
         if self.window.sees("and that was it."):
             raise Failure("the answer came at once")
         self.window.says("Answering…")
         self.picture("streaming")
-        self.window.button_is_there("Stop the answer")
         self.window.shows("and that was it.")
         self.window.shows("A bus carries calls & <signals>:")
         self.window.shows("print('hello')")
@@ -229,12 +229,16 @@ class PlasmaRun(Run):
         thread = json.loads(call_service("Threads.Get", "(s)", self.thread_ids()[0]))
         equal("the number of stored turns", len(thread["turns"]), 1)
 
-    def searches_the_web(self):
-        """The sources are links."""
+    def begins_to_search(self):
+        """The conversation may search the web from now on."""
         self.window.press("Asked with: Default model")
         Atspi.Action.do_action(wait_for(
             "the choice", lambda: self.window.named(Atspi.Role.CHECK_BOX, "Search the web")), 0)
         self.window.press("Asked with: Default model · Web search")
+
+    def searches_the_web(self):
+        """The sources are links."""
+        self.begins_to_search()
         self.window.ask("search for night buses")
         self.window.shows("1. night buses, source 1 (example.org)")
         self.window.shows("2. night buses, source 2 (example.net)")

@@ -134,7 +134,14 @@ class Window:
         return next((node for node in self.all() if node.get_role() == role and node.get_name() == name), None)
 
     def button(self, name):
-        node = wait_for(f"button “{name}”", lambda: self.named(Atspi.Role.PUSH_BUTTON, name))
+        def inmost(root=None):
+            """A menu button has a button of the same name in it, which acts; in GTK 4.18 it is a toggle button."""
+            for node in self.all(root):
+                if node != root and node.get_name() == name and node.get_role() in (
+                        Atspi.Role.PUSH_BUTTON, Atspi.Role.TOGGLE_BUTTON):
+                    return inmost(node) or node
+            return None
+        node = wait_for(f"button “{name}”", inmost)
         wait_for(f"button “{name}” is sensitive",
                  lambda: node.get_state_set().contains(Atspi.StateType.SENSITIVE))
         return node
@@ -342,19 +349,19 @@ class Run:
             raise Failure("Markdown shows as it was written")
         self.look("answer")
 
-    def pick(self, entry, times):
-        """Chooses an entry of the focused list with the keyboard. It is so many entries below the selected one."""
-        def is_focused(words):
+    def pick(self, entry):
+        """Chooses an entry of the focused list, at or below the selected one, with the keyboard."""
+        def row():
             focused = self.window.focused()
-            return focused and focused.get_role() == Atspi.Role.LIST_ITEM and words in self.window.deep_words(focused)
+            is_row = focused and focused.get_role() == Atspi.Role.LIST_ITEM
+            return self.window.deep_words(focused) if is_row else None
 
         self.window.key(SPACE)
-        self.window.shows(entry)
         # The list shows before its rows take keys.
-        wait_for("the focus in the list", lambda: is_focused(""))
-        for _ in range(times):
+        shown = wait_for("the focus in the list", row)
+        while entry not in shown:
             self.window.key(DOWN)
-        wait_for(f"the focus at “{entry}”", lambda: is_focused(entry))
+            shown = wait_for(f"another row than “{shown}”", lambda: (now := row()) != shown and now)
         self.window.key(RETURN)
 
     def tab_to(self, words):
@@ -381,13 +388,13 @@ class Run:
         call_service("Client.ListModels", "(a{sv})", {})  # Its reply is kept, so the window's list comes at once.
         self.window.press("Asked with: Default model")
         self.window.shows("Default (gpt-6.1-sol)")
-        self.pick("gpt-6-astra", 2)
+        self.pick("gpt-6-astra")
         self.window.shows("Asked with: gpt-6-astra")
-        self.window.key(TAB)
-        self.pick("Low", 1)
+        self.tab_to("Effort")
+        self.pick("Low")
         self.window.shows("Asked with: gpt-6-astra · Low")
         self.look("choices")
-        self.window.key(TAB)
+        self.tab_to("Instructions")
         self.window.keys("Be short.")
         self.window.shows("Asked with: gpt-6-astra · Low · …")
         self.window.key(ESCAPE)
@@ -405,19 +412,23 @@ class Run:
         self.window.action("thread", thread)
         self.window.shows("Asked with: gpt-6-astra · Low · …")
 
-    def searches_the_web(self):
-        """The sources are links, also when the conversation is opened again."""
-        thread = self.thread_ids()[0]
+    def begins_to_search(self):
+        """A new conversation that may search the web."""
+        call_service("Client.ListModels", "(a{sv})", {})  # Its reply is kept, so the window's list comes at once.
         self.window.press("New conversation")
         self.window.press("Asked with: Default model")
         self.window.shows("Search the web")
-        for _ in range(3):
-            self.window.key(TAB)
+        self.tab_to("Search the web")
         self.window.keys(" ")
         self.window.shows("Asked with: Default model · Web search")
         self.window.key(ESCAPE)
         self.window.hides("A search carries words of the question to a search engine.")
         self.tab_to("Question")
+
+    def searches_the_web(self):
+        """The sources are links, also when the conversation is opened again."""
+        thread = self.thread_ids()[0]
+        self.begins_to_search()
         self.window.ask("search for night buses")
         for source in "1. night buses, source 1 (example.org)", "2. night buses, source 2 (example.net)":
             self.window.shows(source)

@@ -107,6 +107,7 @@ export const ChoicesButton = GObject.registerClass({
 
     _showSummary() {
         this._label.label = this.value.summary;
-        named(this._button.get_first_child(), fill(_('Asked with: %s'), this.value.summary));
+        // The button within the menu button takes its name from it.
+        named(this._button, fill(_('Asked with: %s'), this.value.summary));
     }
 });
