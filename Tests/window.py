@@ -222,8 +222,9 @@ class Window:
 
     def nameless(self):
         """Controls without an accessible name, for which GTK 4.8 returns the type. The close button of toasts in libadwaita
-        1.2 is excepted, and so are lists, scroll panes and fillers, which pass the focus to their children."""
-        containers = (Atspi.Role.LIST, Atspi.Role.SCROLL_PANE, Atspi.Role.FILLER)
+        1.2 is excepted, and so are lists, scroll panes and fillers, which pass the focus to their children. In GTK 4.18
+        fillers are panels."""
+        containers = (Atspi.Role.LIST, Atspi.Role.SCROLL_PANE, Atspi.Role.FILLER, Atspi.Role.PANEL)
         return [f"{node.get_role_name()} “{node.get_name()}”" for node in self.all()
                 if node.get_state_set().contains(Atspi.StateType.FOCUSABLE)
                 and re.fullmatch(r"(Gtk|Adw|Chappie)\w+|", node.get_name() or "")

@@ -67,15 +67,15 @@ export const ChoicesButton = GObject.registerClass({
 
     _list(grid, row, name, choose) {
         const list = new Gtk.DropDown({hexpand: true});
-        // A screen reader finds the button within the list, too.
-        [list, list.get_first_child()].forEach(widget => named(widget, name));
+        // The list has the name of its label. A screen reader finds the button in it, too.
+        named(list.get_first_child(), name);
         list.connect('notify::selected', () => {
             if (this._isFilling || !list.values)
                 return;
             choose(list.values[list.selected][0]);
             this._fill();
         });
-        grid.attach(new Gtk.Label({label: name, xalign: 0}), 0, row, 1, 1);
+        grid.attach(new Gtk.Label({label: name, xalign: 0, mnemonicWidget: list}), 0, row, 1, 1);
         grid.attach(list, 1, row, 1, 1);
         return list;
     }
