@@ -23,22 +23,11 @@ import window  # noqa: E402
 from support import TOP, World, call_bus, user_code, wait_for  # noqa: E402
 
 QUESTION = "How do I find large files?"
-ANSWER = """`find` finds files *by their size*, and `du` adds up folders, as [its manual](https://example.org/du) says:
-
-```bash
-# the ten largest files of your home
-find ~ -type f -size +100M -printf '%s %p\\n' | sort -n | tail
-# the size of each folder
-du -h --max-depth=1 ~ | sort -h
-```
-
-| option | meaning |
-|---|---|
-| `-size +100M` | more than 100 MB |
-| `-printf '%s'` | the size in bytes |
-| `-h` | sizes that people can read |
-
-**Nothing is deleted** by these commands."""
+# An answer with everything that Markdown has.
+ANSWER = (TOP / "Tests/desktop/answer.md").read_text()
+END = "More is at"
+SEARCH = "search for night buses"
+PAGE_DOWN = 0xFF56
 EARLIER = ("Translate: the early bird", "Why is the sky blue?")
 
 
@@ -72,25 +61,41 @@ class Pictures:
 
     def window(self):
         os.environ["XDG_CURRENT_DESKTOP"] = "GNOME"
-        display = window.Display(920, 640)
+        display = window.Display(920, 940)
+        # A toast stays while the pointer is on it, and the pointer begins in the middle.
+        subprocess.run(["xdotool", "mousemove", "600", "300"], check=True)
         shown = window.Window()
+        run = window.Run.__new__(window.Run)
+        run.window = shown
         try:
             shown.press("Use a code instead")
             code = wait_for("the code", user_code)
             shown.shows(" ".join(code))
-            self.take(display, "sign-in")
+            self.take(display, "sign-in", "920x640+0+0")
             self.world.control("approve", f"user_code={code}".encode())
             shown.button_is_there("Ask")
             self.ask_earlier_questions()
+            run.begins_to_search()
+            self.search_the_web(shown)
+            wait_for("a message that has gone", lambda: not shown.sees("You are signed in"))
+            self.take(display, "window-sources", "920x640+0+0")
+            shown.press("New conversation")
+            shown.shows("What would you like to know?")
+            run.tab_to("Question")
             self.world.answer(ANSWER)
             shown.ask(QUESTION)
-            shown.shows("Nothing is deleted")
+            shown.shows(END)
             shown.button_is_there("Copy the answer")
-            wait_for("a message that has gone", lambda: not shown.sees("You are signed in"))
+            display.resize_windows(920, 940)
             self.take(display, "window")
         finally:
             shown.close()
             display.close()
+
+    def search_the_web(self, shown):
+        self.world.scenario({"endpoint": "responses", "search": {"citations": 5}})
+        shown.ask(SEARCH)
+        shown.shows("5. night buses, source 5")
 
     def take(self, display, name, area=None):
         time.sleep(1)  # Until animations have ended.
@@ -109,17 +114,31 @@ class Pictures:
         self.shell.picture(self.directory / f"{name}.png")
         self.keep(name, area)
 
+    def take_popup(self, name):
+        """The popup of the extension, and what is around it."""
+        x, y, width, height = map(round, self.shell.eval(
+            "[...test.button().menu.actor.get_transformed_position(), ...test.button().menu.actor.get_transformed_size()]"))
+        self.take_shell(name, f"{width + 40}x{y + height + 20}+{x - 20}+0")
+
     def gnome_shell(self):
         self.sign_in()
         shell = self.gnome(True)
+        run = importlib.import_module("gnome-shell").Run.__new__(importlib.import_module("gnome-shell").Run)
+        run.shell = shell
         shell.open()
         shell.shows("5-hour limit")
-        self.world.answer(ANSWER, delta_delay_ms=200)
+        self.world.answer(ANSWER)
         shell.ask(QUESTION)
-        shell.shows("-printf")
-        self.take_shell("gnome-shell-streaming", "580x480+700+0")
-        shell.shows("Nothing is deleted")
-        self.take_shell("gnome-shell", "580x480+700+0")
+        shell.shows(END)
+        shell.shows("Copy the answer")
+        self.take_popup("gnome-shell")
+        for _ in range(3):
+            shell.keys(PAGE_DOWN)
+        self.take_popup("gnome-shell-end")
+        run.begins_to_search()
+        self.search_the_web(shell)
+        shell.shows("Copy the answer")
+        self.take_popup("gnome-shell-sources")
 
     def notifications(self):
         shell = self.gnome(False)
@@ -184,6 +203,8 @@ class Pictures:
     def plasma(self):
         plasma = importlib.import_module("plasma")
         run = plasma.PlasmaRun.__new__(plasma.PlasmaRun)
+        # Without a compositor, what is translucent is grey.
+        os.environ["KWIN_COMPOSE"] = "O2"
         run.display = window.Display(1000, 760)
         run.world, run.pictures = self.world, None
         self.sign_in()
@@ -193,8 +214,17 @@ class Pictures:
             run.open()
             self.world.answer(ANSWER)
             run.window.ask(QUESTION)
-            run.window.shows("Nothing is deleted")
+            run.window.shows(END)
+            run.window.button_is_there("Ask again")
             self.take(run.display, "plasma", "640x560+0+200")
+            for _ in range(3):
+                run.window.key(PAGE_DOWN)
+            self.take(run.display, "plasma-end", "640x560+0+200")
+            run.window.press("New conversation")
+            run.begins_to_search()
+            self.search_the_web(run.window)
+            run.window.button_is_there("Ask again")
+            self.take(run.display, "plasma-sources", "640x560+0+200")
         finally:
             run.window.close()
             run.display.close()
