@@ -358,6 +358,7 @@ class Run:
             return self.window.deep_words(focused) if is_row else None
 
         self.window.key(SPACE)
+        self.window.shows(entry)
         # The list shows before its rows take keys.
         shown = wait_for("the focus in the list", row)
         while entry not in shown:
