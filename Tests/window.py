@@ -749,7 +749,7 @@ class Run:
     def measures_the_first_word(self):
         """Prints the time from a question to the first word of its answer. To look at the last message takes a part of
         a second here, which is in the window's figure."""
-        messages = self.window.named(Atspi.Role.PANEL, "Answer").get_parent()
+        messages = next(node for node in self.window.all() if node.get_name() == "Answer").get_parent()
 
         def first(place, number, asks):
             word = f"{place}{number}"
