@@ -15,9 +15,10 @@ try:
     for event in map(json.loads, line.makefile(encoding="utf-8")):
         print(event["text"] if event["event"] == "text-delta" else "", end="", flush=True)
         if event["event"] in ("completed", "failed"):
-            pages = {source["url"]: source["title"] for source in event.get("citations", [])}
-            sources = [f"{number}. {title} <{url}>" for number, (url, title) in enumerate(pages.items(), 1)]
-            sys.exit(event.get("message") or print("\n", *(["Sources:\n"] if sources else []), *sources, sep="\n"))
+            pages = {source["url"]: source["title"] for source in event.get("citations", [])}.items()
+            sources = [f"{number}. {title} <{url}>" for number, (url, title) in enumerate(pages, 1)]
+            head = "Sources:\n" if sources else "The model names no source."
+            sys.exit(event.get("message") or print("\n", head, *sources, sep="\n"))
     sys.exit("\nThe service ended before it answered.")
 except (GLib.Error, OSError, ValueError) as error:
     sys.exit(getattr(error, "message", error))

@@ -9,4 +9,4 @@ case $? in
   *) exit 1 ;;
 esac
 
-chappie ask -f "$1" "${2:-Summarise this in five sentences.}" || exit 1
+chappie ask -f "${1:?Usage: summary.sh FILE [QUESTION]}" "${2:-Summarise this in five sentences.}" || exit 1

@@ -94,7 +94,7 @@ public struct ChappieInputFile: Sendable, Hashable {
   package init(address: String) throws(ChappieClientError) {
     guard let (parameters, data) = DataURL.content(of: address) else {
       throw .invalidArgument(
-        "'\(Redaction.message(String(address.prefix(64))))' is no file: give a path, or a data: address in base64.")
+        "'\(Redaction.message(String(address.prefix(64))))' is no file: give a path that begins with /, or a data: address in base64.")
     }
     let name = parameters.first { $0.hasPrefix("name=") }?.dropFirst(5)
     try self.init(data: data, name: name.flatMap { PercentEncoding.decode(String($0)) } ?? "document")

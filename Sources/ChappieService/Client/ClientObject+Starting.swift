@@ -14,6 +14,11 @@ extension ClientObject {
     let images: [ChappieImage]
     let files: [ChappieInputFile]
 
+    /// The bytes of its texts, images and files.
+    var byteCount: Int {
+      (images.map(\.url) + files.map(\.url)).reduce(prompt.byteCount) { $0 + $1.utf8.count }
+    }
+
     /// A message with its images and files.
     func message(
       _ role: ChappieInputMessage.Role, _ text: String, _ options: ChappieMessageOptions

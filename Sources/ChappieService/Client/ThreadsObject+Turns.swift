@@ -25,7 +25,7 @@ extension ThreadsObject {
         throw BusError(.invalidArgument, "A thread has its own messages: ask with 'text'.")
       }
       let message = question.message(.user, text, options.message)
-      return try await inTurn(thread, call) { try await $0.run(message, for: caller) }
+      return try await inTurn(thread, call, adding: question.byteCount) { try await $0.run(message, for: caller) }
     }
   }
 
@@ -59,15 +59,19 @@ extension ThreadsObject {
 
   /// Runs `body` with the conversation of a thread after the earlier turns of the thread. If the thread cannot be read
   /// now or is too large, the call fails before the wait.
+  ///
+  /// - Parameter added: the bytes of what is asked. A turn is stored with them also when it fails, so it does not begin
+  ///   if the thread could then not be read, or the memory would not suffice.
   private func inTurn<Result: Sendable>(
-    _ thread: String, _ call: BusCall, _ body: (ChappieRuntime) async throws -> Result
+    _ thread: String, _ call: BusCall, adding added: Int = 0, _ body: (ChappieRuntime) async throws -> Result
   ) async throws -> Result {
     try await stored.inTurn(thread) {
       _ = try await Self.checkedSize(of: thread, in: unlockedStore(for: call))
     } _: {
       let memory = client.environment.memory
       let application = await client.application(of: call)
-      let size = try await Self.checkedSize(of: thread, in: unlockedStore(for: call))
+      let size = try await Self.checkedSize(of: thread, in: unlockedStore(for: call), adding: added)
+      memory.end(try memory.lease(MemoryBudget.replyFactor * (2 * size + added), for: application))
       let lease = try memory.lease(MemoryBudget.replyFactor * size, for: application)
       defer {
         memory.end(lease)

@@ -107,9 +107,10 @@ extension ThreadsObject {
   ///
   /// - Throws: `BusError` with `LimitExceeded` if the thread is too large to be read as a whole;
   ///   `ChappieThreadStoreError`.
-  static func checkedSize(of id: String, in store: any ChappieThreadStore) async throws -> Int {
+  /// - Parameter added: the bytes that will be stored with it.
+  static func checkedSize(of id: String, in store: any ChappieThreadStore, adding added: Int = 0) async throws -> Int {
     let bytes = Int(clamping: try await store.summary(of: id)?.bytes ?? 0)
-    try Limits.check(threadBytes: bytes)
+    try Limits.check(threadBytes: bytes + added)
     return bytes
   }
 

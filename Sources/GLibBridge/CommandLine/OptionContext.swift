@@ -19,12 +19,15 @@ final class OptionContext {
   /// GOption keeps pointers to the strings of its entries.
   private var strings: [UnsafeMutablePointer<CChar>?] = []
   private let sink: CallbackBox<Found>
+  /// The names of the options without a value.
+  private let flags: [String]
 
   /// - Parameters:
   ///   - hasRemaining: whether positional arguments are accepted.
   ///   - texts: nil for a context without texts, which only parses.
   init(_ entries: [CommandLineParser.Entry], hasRemaining: Bool, texts: Texts? = nil, _ found: @escaping Found) {
     sink = CallbackBox(found)
+    flags = entries.filter { $0.placeholder == nil }.map(\.name)
     context = g_option_context_new(texts?.parameters)
     g_option_context_set_help_enabled(context, 0)
     if let texts {
@@ -62,6 +65,12 @@ final class OptionContext {
   ///
   /// - Throws: ``GLibError``, ``CommandLineError``.
   func parse(_ arguments: [String]) throws {
+    // GOption ignores such a value.
+    for argument in arguments.prefix(while: { $0 != "--" }) {
+      if let flag = flags.first(where: { argument.hasPrefix("--\($0)=") }) {
+        throw CommandLineError(tr("--\(flag) takes no value"))
+      }
+    }
     let builder = g_strv_builder_new()
     for argument in arguments { g_strv_builder_add(builder, argument) }
     var vector = g_strv_builder_end(builder)

@@ -78,7 +78,7 @@ struct ChatHistory {
     guard !exchanges.isEmpty else { throw Self.nothing }
     let parts = exchanges.flatMap { exchange in
       let images = exchange.question.images.map { _ in "*\(tr("An image"))*" }
-      let files = exchange.question.files.map { _ in "*\(tr("A document"))*" }
+      let files = exchange.question.files.map { "*\(tr("File \(Markdown.escaped(AttachedFile.name(of: $0)))"))*" }
       let answer = exchange.answer.isEmpty ? [] : ["## \(tr("Assistant"))", Markdown.closed(exchange.answer)]
       let sources = exchange.pages.isEmpty ? [] : [Markdown.sources(exchange.pages)]
       return ["## \(tr("You"))", Markdown.quote(exchange.question.text)] + images + files + answer + sources

@@ -40,6 +40,9 @@ struct AskInput {
     let images = try images.map(Self.image)
     let attached = try files.map { try AttachedFile($0, textLimit: Self.textLimit) }
     let texts = attached.compactMap(\.markdown)
+    guard template != nil || texts.count == attached.count || !words.isEmpty || !StandardInput.isTerminal else {
+      throw CommandLineError(tr("There is no question about the document: give one."))
+    }
     let asked = try Self.text(
       words, mayReadInput: needsQuestion && !isInputTaken, mayBeEmpty: !needsQuestion || !texts.isEmpty)
     let filled = try template?.filled(values, input: asked)
@@ -69,6 +72,9 @@ struct AskInput {
   private static func readText() throws -> String {
     guard let bytes = readAll(limit: textLimit) else {
       throw CommandLineError(tr("Standard input is longer than \(textLimit >> 20) MiB: send less."))
+    }
+    guard ChappieInputFile.Kind(bytes, "") != .pdf else {
+      throw CommandLineError(tr("Standard input is a PDF: give it with -f -."))
     }
     return String(decoding: bytes, as: UTF8.self).trimmingEnd(while: \.isNewline)
   }

@@ -84,6 +84,11 @@ struct AttachedFile {
     return "File: \(name)\n\(fence)\n\(text)\(text.isEmpty || text.hasSuffix("\n") ? "" : "\n")\(fence)"
   }
 
+  /// The name of a document by what names it to the service, for a person.
+  static func name(of address: String) -> String {
+    address.hasPrefix("/") ? String(address.split(separator: "/").last ?? "").terminalSafeLine : "document"
+  }
+
   /// What names the document to the service. Nil for a text.
   var address: String? {
     if case .document(let address) = content { address } else { nil }
