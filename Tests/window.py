@@ -678,6 +678,8 @@ class Run:
         self.picture("approval")
         self.window.press("Deny")
         self.window.shows("No tool waits.")
+        self.window.key(ESCAPE)
+        self.window.hides("No tool waits.")
 
     def megabyte(self):
         self.world.scenario({"endpoint": "responses", "flood": {"of": "text", "size": 32, "count": 32768}})

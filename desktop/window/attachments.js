@@ -15,8 +15,9 @@ Gio._promisify(Gdk.Clipboard.prototype, 'read_value_async');
 
 export const TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 const DOCUMENT = /^application\/(pdf|msword|vnd\.(ms-(excel|powerpoint)|(oasis|openxmlformats)[.-].*))$/;
-// The limits, in bytes: of one picture or document, and the service's of all in base64. org.chappie(7) states it.
+// The limits, in bytes: of one picture, of one document, and the service's of all in base64. org.chappie(7) states it.
 const MAXIMUM_SIZE = 8 * 1024 * 1024;
+const MAXIMUM_DOCUMENT = 7 * 1024 * 1024;
 const MAXIMUM_TOTAL = 12 * 1024 * 1024;
 // The service's limit of a question's text.
 const MAXIMUM_TEXT = 4 * 1024 * 1024;
@@ -60,7 +61,7 @@ export async function fromFile(file) {
     const name = info.get_display_name().replace(/\p{Cc}/gu, ' ');
     const type = Gio.content_type_get_mime_type(info.get_content_type() ?? '') ?? '';
     const [isPicture, isDocument] = [TYPES.includes(type), DOCUMENT.test(type)];
-    const maximum = isPicture || isDocument ? MAXIMUM_SIZE : MAXIMUM_TEXT;
+    const maximum = isPicture ? MAXIMUM_SIZE : isDocument ? MAXIMUM_DOCUMENT : MAXIMUM_TEXT;
     if (info.get_size() > maximum)
         throw new Error(fill(_('“%1$s” is larger than %2$s MiB.'), name, maximum >> 20));
     const [data] = await file.load_bytes_async(null);

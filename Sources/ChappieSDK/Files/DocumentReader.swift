@@ -10,6 +10,12 @@ struct DocumentContent: Sendable {
   /// Pictures of the first pages, in their order.
   let pictures: [ChappieImage]
   let pageCount: Int
+  /// How long it was read.
+  let time: Duration
+
+  /// The approximate memory, in bytes.
+  var footprint: Int { text.utf8.count + pictureBytes }
+  var pictureBytes: Int { pictures.reduce(0) { $0 + $1.url.utf8.count } }
 }
 
 /// Reads PDF documents for models that take no files.
@@ -36,6 +42,19 @@ enum DocumentReader {
   private static let turns = AsyncMutex()
   private static var unfinished = 0
 
+  /// What the documents of one turn may take together.
+  struct Limits {
+    /// The pictures, in bytes as they are sent.
+    var pictures = ChappieImage.messageLimit
+    var time = timeLimit
+
+    /// Takes away what a document took.
+    mutating func take(_ content: DocumentContent) {
+      pictures -= content.pictureBytes
+      time -= content.time
+    }
+  }
+
   /// Reads a document.
   ///
   /// - Parameters:
@@ -44,14 +63,14 @@ enum DocumentReader {
   /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a document that has no page, is encrypted or damaged, or
   ///   cannot be read on this machine; ``ChappieClientError/limitExceeded(_:)`` for more documents at once than
   ///   ``waitingLimit``; `CancellationError`.
-  static func read(_ bytes: [UInt8], name: String) async throws -> DocumentContent {
+  static func read(_ bytes: [UInt8], name: String, _ limits: Limits = Limits()) async throws -> DocumentContent {
     let name = Redaction.message(name)
     guard unfinished <= waitingLimit else {
       throw ChappieClientError.limitExceeded("The document \(name) cannot be read now, as others are read: try again.")
     }
     unfinished += 1
     defer { unfinished -= 1 }
-    return try await turns.withLock { try await Reading(name: name).read(bytes) }
+    return try await turns.withLock { try await Reading(name: name, limits).read(bytes) }
   }
 }
 
@@ -59,12 +78,14 @@ enum DocumentReader {
 @GLibActor
 private struct Reading {
   let name: String
+  private let limits: DocumentReader.Limits
   private let start = ContinuousClock.now
 
-  private var timeLeft: Duration { start + DocumentReader.timeLimit - .now }
+  private var timeLeft: Duration { start + limits.time - .now }
 
-  init(name: String) {
+  init(name: String, _ limits: DocumentReader.Limits) {
     self.name = name
+    self.limits = limits
   }
 
   func read(_ bytes: [UInt8]) async throws -> DocumentContent {
@@ -72,13 +93,17 @@ private struct Reading {
       throw ChappieClientError.invalidArgument(
         "The document \(name) cannot be read on this machine: install the package \(package).")
     }
-    let copy = await offActor(deadline: DocumentReader.timeLimit) { Result { try Descriptor.sealed(bytes) } }
+    let copy = await offActor(deadline: timeLeft) { Result { try Descriptor.sealed(bytes) } }
     guard let document = try? copy?.get() else { throw unreadable }
     let pageCount = try await pageCount(of: document)
     let pages = try await pages(of: document).prefix(pageCount)
     var pictures: [(page: Int, picture: ChappieImage)] = []
+    var room = limits.pictures
     for page in 1...min(pageCount, DocumentReader.picturePages) {
-      if let picture = try await picture(of: document, page: page) { pictures.append((page, picture)) }
+      guard let picture = try await picture(of: document, page: page) else { continue }
+      room -= picture.url.utf8.count
+      guard room >= 0 else { break }
+      pictures.append((page, picture))
     }
     Log.info(
       """
@@ -89,7 +114,7 @@ private struct Reading {
       throw timeLeft > .zero ? noContent : late
     }
     let text = DocumentPages.text(Array(pages), pictures: pictures.map(\.page), pageCount: pageCount)
-    return DocumentContent(text: text, pictures: pictures.map(\.picture), pageCount: pageCount)
+    return DocumentContent(text: text, pictures: pictures.map(\.picture), pageCount: pageCount, time: .now - start)
   }
 
   private func pageCount(of document: Descriptor) async throws -> Int {

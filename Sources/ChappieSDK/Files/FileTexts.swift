@@ -8,9 +8,7 @@ final class FileTexts {
   private var contents: [(file: ChappieInputFile, content: DocumentContent)] = []
 
   /// The approximate memory, in bytes.
-  var footprint: Int {
-    contents.reduce(0) { $0 + $1.content.text.utf8.count + $1.content.pictures.reduce(0) { $0 + $1.url.utf8.count } }
-  }
+  var footprint: Int { contents.reduce(0) { $0 + $1.content.footprint } }
 
   func forget() {
     contents = []
@@ -18,11 +16,26 @@ final class FileTexts {
 
   /// The items, with text and pictures in place of their files.
   ///
-  /// - Throws: ``ChappieClientError`` for a file that only the backend could read, or that cannot be read.
-  func replacing(filesIn items: [ConversationItem], of model: RequestModel) async throws -> [ConversationItem] {
+  /// - Parameter hold: is called with the bytes of each content before there are more.
+  /// - Throws: ``ChappieClientError`` for a file that only the backend could read, or that cannot be read, and the errors
+  ///   of `hold`.
+  func replacing(
+    filesIn items: [ConversationItem], of model: RequestModel, hold: @GLibActor (Int) throws(ChappieClientError) -> Void
+  ) async throws -> [ConversationItem] {
+    let known = self.contents
+    forget()
     var contents: [(file: ChappieInputFile, content: DocumentContent)] = []
+    var limits = DocumentReader.Limits(pictures: model.readsImages == false ? 0 : ChappieImage.messageLimit)
     for file in items.flatMap(\.files) {
-      contents.append((file, try await content(of: file, for: model)))
+      // The same text is the same memory as a rule, and is compared at once.
+      if let same = (contents + known).first(where: { $0.file == file }) {
+        contents.append(same)
+        continue
+      }
+      let content = try await content(of: file, for: model, limits)
+      try hold(content.footprint)
+      limits.take(content)
+      contents.append((file, content))
     }
     self.contents = contents
     var rest = contents[...]
@@ -35,21 +48,21 @@ final class FileTexts {
       return .message(
         ChappieInputMessage(
           role: message.role, text: ([message.text] + texts).joined(separator: "\n\n"),
-          images: message.images + (model.readsImages == false ? [] : parts.flatMap(\.content.pictures)),
-          options: message.options))
+          images: message.images + parts.flatMap(\.content.pictures), options: message.options))
     }
   }
 
-  private func content(of file: ChappieInputFile, for model: RequestModel) async throws -> DocumentContent {
-    // The same text is the same memory as a rule, and is compared at once.
-    if let known = contents.first(where: { $0.file == file }) { return known.content }
+  private func content(
+    of file: ChappieInputFile, for model: RequestModel, _ limits: DocumentReader.Limits
+  ) async throws -> DocumentContent {
     switch file.kind {
-    case .pdf: return try await DocumentReader.read(await offActor { file.data }, name: file.name)
+    case .pdf: return try await DocumentReader.read(await offActor { file.data }, name: file.name, limits)
     case .text:
-      return DocumentContent(text: await offActor { file.text ?? "" }, pictures: [], pageCount: 1)
+      return DocumentContent(text: await offActor { file.text ?? "" }, pictures: [], pageCount: 1, time: .zero)
     case .office:
       throw ChappieClientError.invalidArgument(
-        "The model \(model.slug) takes no files here, and '\(file.name)' cannot be read otherwise: convert it to PDF.")
+        "The model \(model.slug) takes no files here, and '\(Redaction.message(file.name))' cannot be read otherwise: convert it to PDF."
+      )
     }
   }
 }

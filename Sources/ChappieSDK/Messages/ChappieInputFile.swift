@@ -28,11 +28,11 @@ public struct ChappieInputFile: Sendable, Hashable {
   ///   file.
   public init(data: [UInt8], name: String) throws(ChappieClientError) {
     let name = Self.shown(name)
-    guard !data.isEmpty else { throw .invalidArgument("The file '\(name)' is empty.") }
+    guard !data.isEmpty else { throw .invalidArgument("The file '\(Redaction.message(name))' is empty.") }
     try Self.check(data.count)
     guard let kind = Kind(data, name) else {
       throw .invalidArgument(
-        "The file '\(name)' is no document that a model reads: give a PDF, an office document, a spreadsheet or "
+        "The file '\(Redaction.message(name))' is no document that a model reads: give a PDF, an office document, a spreadsheet or "
           + "UTF-8 text.")
     }
     self.name = name
@@ -53,7 +53,7 @@ public struct ChappieInputFile: Sendable, Hashable {
     // Disks can be slow, and so is base64 for megabytes.
     let file = await offActor(deadline: .seconds(60)) { Result { try Self(reading: path, limit) } }
     guard let file else {
-      throw ChappieClientError.invalidArgument("The file '\(Self.shown(path))' was not read in time.")
+      throw ChappieClientError.invalidArgument("The file '\(Redaction.message(path))' was not read in time.")
     }
     self = try file.get()
   }
@@ -82,8 +82,11 @@ public struct ChappieInputFile: Sendable, Hashable {
     let bytes: [UInt8]
     do {
       bytes = try Files.read(path, limit: limit)
+    } catch .tooLarge where limit < Self.totalLimit {
+      throw ChappieClientError.invalidArgument(
+        "The file '\(Redaction.message(name))' changed while it was read, or is no ordinary file.")
     } catch {
-      throw ChappieClientError.invalidArgument("The file '\(Self.shown(name))' cannot be used: \(error).")
+      throw ChappieClientError.invalidArgument("The file '\(Redaction.message(name))' cannot be used: \(error).")
     }
     try self.init(data: bytes, name: name)
   }
@@ -94,7 +97,8 @@ public struct ChappieInputFile: Sendable, Hashable {
   package init(address: String) throws(ChappieClientError) {
     guard let (parameters, data) = DataURL.content(of: address) else {
       throw .invalidArgument(
-        "'\(Redaction.message(String(address.prefix(64))))' is no file: give a path that begins with /, or a data: address in base64.")
+        "'\(Redaction.message(String(address.prefix(64))))' is no file: give a path that begins with /, or a data: address in base64."
+      )
     }
     let name = parameters.first { $0.hasPrefix("name=") }?.dropFirst(5)
     try self.init(data: data, name: name.flatMap { PercentEncoding.decode(String($0)) } ?? "document")

@@ -53,8 +53,9 @@ final class ModelCache {
     }
   }
 
-  /// The models that have refused files. They get text and pictures, until the process ends.
-  var withoutFiles: Set<Served> = []
+  /// How long a model gets text and pictures after it has refused files. The reason may have been in one file alone.
+  static let pauseWithoutFiles = Duration.seconds(3600)
+  private var withoutFiles: [Served: ContinuousClock.Instant] = [:]
   /// The running request for the list.
   var question: ModelQuestion?
 
@@ -152,6 +153,17 @@ final class ModelCache {
   /// The slugs to suggest to an account.
   func offered(to accountID: String?) -> [String] {
     listing(for: accountID)?.offered.map(\.model.slug) ?? []
+  }
+
+  /// Whether a model has refused files lately.
+  func takesNoFiles(_ model: Served, at now: ContinuousClock.Instant = .now) -> Bool {
+    withoutFiles[model].map { now < $0 } == true
+  }
+
+  /// Records that a model refuses files. It keeps the time of an earlier record.
+  func noteNoFiles(_ model: Served, at now: ContinuousClock.Instant = .now) {
+    guard !takesNoFiles(model, at: now) else { return }
+    withoutFiles[model] = now + Self.pauseWithoutFiles
   }
 
   // MARK: For users

@@ -73,7 +73,7 @@ final class RequestRunner {
     var request = request
     if request.hasFiles { scope.filesForm = .inline }
     while true {
-      if request.hasFiles, slot.modelCache.withoutFiles.contains(ModelCache.Served(model, grant)) {
+      if request.hasFiles, slot.modelCache.takesNoFiles(ModelCache.Served(model, grant)) {
         try await showText(of: &request, to: model, in: scope)
       }
       try BackendLine.admitRequest()
@@ -86,7 +86,7 @@ final class RequestRunner {
         let named = withExtendedLifetime(grant) { ModelAnswer(answer, of: model.slug) }
         self.keepsSearches = keepsSearches
         // The same request with files was refused, or would be.
-        if scope.filesForm == .text { slot.modelCache.withoutFiles.insert(ModelCache.Served(model, grant)) }
+        if scope.filesForm == .text { slot.modelCache.noteNoFiles(ModelCache.Served(model, grant)) }
         // A network that passes HTTP and no WebSocket will not pass the next one either.
         if hadNoSocket { noSocketUntil = .now + Self.pause }
         slot.apply(.planUse(.enabled))
@@ -132,9 +132,14 @@ final class RequestRunner {
 
   /// Puts the text of the files in their place.
   private func showText(of request: inout TurnRequest, to model: RequestModel, in scope: TurnScope) async throws {
-    request.input = try await files.replacing(filesIn: request.input, of: model)
+    do {
+      request.input = try await files.replacing(filesIn: request.input, of: model, hold: scope.size.add(content:))
+      try scope.size.ask(request)
+    } catch {
+      files.forget()
+      throw error
+    }
     scope.filesForm = .text
-    try scope.size.ask(request)
   }
 
   /// Refuses what this sign-in's backend would refuse, before anything is sent.

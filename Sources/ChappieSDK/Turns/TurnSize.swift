@@ -21,8 +21,12 @@ final class TurnSize {
   private let hold: Hold
   /// The approximate size of the request, in bytes.
   private var request = 0
+  /// The size of the files in the request.
+  private var inline = 0
   /// The size of the files, which are held also when the model gets their text.
   private var files = 0
+  /// The size of the text and pictures of files, before they are in a request.
+  private var contents = 0
   /// The memory of this answer's items and of its tools' outputs, in bytes.
   private var items = 0
   /// The items' bytes as the backend sent them, over all rounds.
@@ -40,9 +44,9 @@ final class TurnSize {
   /// Counts a whole request before it is sent, including the output of earlier rounds.
   func ask(_ request: TurnRequest) throws(ChappieClientError) {
     let size = request.footprint
-    let files = request.input.flatMap(\.files)
-    try ChappieInputFile.check(files.reduce(0) { $0 + $1.byteCount })
-    let fileSize = files.reduce(0) { $0 + $1.url.utf8.count }
+    let sent = request.input.flatMap(\.files)
+    try ChappieInputFile.check(sent.reduce(0) { $0 + $1.byteCount })
+    let fileSize = sent.reduce(0) { $0 + $1.url.utf8.count }
     guard size - fileSize <= TurnLimits.requestBytes,
       request.input.count <= TurnLimits.conversationItems
     else {
@@ -51,16 +55,24 @@ final class TurnSize {
           + "messages: compact or clear it, or send less.")
     }
     self.request = size
-    self.files = max(self.files, fileSize)
+    inline = fileSize
+    files = max(files, fileSize)
+    contents = 0
     items = 0
     calls = 0
+    try hold(total)
+  }
+
+  /// Counts the text and the pictures of a file before they are in a request.
+  func add(content bytes: Int) throws(ChappieClientError) {
+    contents += bytes
     try hold(total)
   }
 
   /// Counts a tool's output before the next request includes it.
   func add(toolOutput bytes: Int) throws(ChappieClientError) {
     items += bytes
-    guard request + items <= TurnLimits.requestBytes else {
+    guard request - inline + items <= TurnLimits.requestBytes else {
       throw .limitExceeded("The tools said more than a conversation may have: ask for less at a time.")
     }
     try hold(total)
@@ -105,7 +117,7 @@ final class TurnSize {
   }
 
   private var total: Int {
-    request * Self.requestCopies + files + items + grantedText * Self.textCopies
+    request * Self.requestCopies + files - inline + contents + items + grantedText * Self.textCopies
       + grantedBuffer * Self.bufferCopies
   }
 }

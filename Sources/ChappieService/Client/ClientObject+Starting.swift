@@ -162,7 +162,12 @@ extension ClientObject {
       guard !isPath || place.app == nil else {
         throw BusError(.accessDenied, "An app in a sandbox cannot name files: send the content as a data: address.")
       }
-      let size = isPath ? await offActor { min(Files.size(name), limit) } : name.utf8.count / 4 * 3
+      guard !isPath || name.utf8.count <= 4096 else {
+        throw BusError(.invalidArgument, "A path has \(name.utf8.count) bytes, and 4096 are possible.")
+      }
+      let size =
+        isPath ? await offActor(deadline: .seconds(30)) { min(Files.size(name), limit) } : name.utf8.count / 4 * 3
+      guard let size else { throw BusError(.invalidArgument, "The disk with a file of the question does not answer.") }
       bytes += isPath ? size / 3 * 4 : name.utf8.count
       try Limits.check(attachedBytes: bytes)
       // The bytes, and twice as many for the text.

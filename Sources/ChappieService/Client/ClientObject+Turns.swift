@@ -32,10 +32,11 @@ extension ClientObject {
   }
 
   private var answering: Answering {
-    { [self] in try await client.run(input($0, $1), for: $2) }
+    { [self] in try await client.run(try input($0, $1), for: $2) }
   }
 
-  private func input(_ question: Question, _ options: TurnOptions) -> TurnInput {
+  /// - Throws: `BusError` with `InvalidArgument` for images or files of a message that is not the user's.
+  private func input(_ question: Question, _ options: TurnOptions) throws -> TurnInput {
     let part =
       switch sharing {
       case .opened: TurnOptions.Part.next
@@ -50,6 +51,9 @@ extension ClientObject {
     case .transcript(let transcript):
       messages = transcript
       if let last = messages.popLast() {
+        guard last.role == .user || question.images.isEmpty && question.files.isEmpty else {
+          throw BusError(.invalidArgument, "Images and files belong to a message of the user: end with one.")
+        }
         messages.append(question.message(last.role, last.text, last.options))
       }
     }

@@ -71,8 +71,10 @@ extension ThreadsObject {
       let memory = client.environment.memory
       let application = await client.application(of: call)
       let size = try await Self.checkedSize(of: thread, in: unlockedStore(for: call), adding: added)
-      memory.end(try memory.lease(MemoryBudget.replyFactor * (2 * size + added), for: application))
-      let lease = try memory.lease(MemoryBudget.replyFactor * size, for: application)
+      // A conversation in memory is counted there.
+      let reading = conversations.holds(thread) ? 0 : MemoryBudget.replyFactor * size
+      memory.end(try memory.lease(reading + MemoryBudget.replyFactor * (size + added), for: application))
+      let lease = try memory.lease(reading, for: application)
       defer {
         memory.end(lease)
         conversations.count(for: application, in: memory)
@@ -117,14 +119,22 @@ final class ThreadConversations {
     return runtime
   }
 
+  /// Whether the next turn of a thread does not read it.
+  func holds(_ thread: String) -> Bool {
+    conversations.contains { $0.thread == thread && $0.runtime.currentThread == thread }
+  }
+
   /// Renews the lease after a turn of `application`, and drops the least recently used conversations until it fits.
   func count(for application: Application, in memory: MemoryBudget) {
+    if let lease { memory.end(lease) }
     lease = nil
     while !conversations.isEmpty, lease == nil {
       let bytes = conversations.reduce(0) { $0 + $1.runtime.client.contextFootprint }
       lease = try? memory.lease(bytes, for: application)
       if lease == nil { conversations.removeFirst() }
     }
+    // They are kept for convenience: others need the room more.
+    if let lease { memory.spare(lease) { [weak self] in self?.forgetAll() } }
   }
 
   func forget(_ thread: String) {

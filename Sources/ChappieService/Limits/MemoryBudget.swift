@@ -49,7 +49,9 @@ final class MemoryBudget {
       do throws(Budget.Exhausted) {
         return try lease.resize(to: bytes)
       } catch {
-        guard let oldest = spares.first(where: { $0.lease.holder == lease.holder }) else {
+        // Where all together hold too much, nobody's convenience counts.
+        let isOwn = error != .all
+        guard let oldest = spares.first(where: { !isOwn || $0.lease.holder == lease.holder }) else {
           throw refusal(error, of: lease.holder)
         }
         end(oldest.lease)

@@ -7,8 +7,8 @@ import Platform
 struct AttachedFile {
   /// The argument that means standard input.
   static let input = "-"
-  /// The longest document, in bytes: in Base64 it is within the 12 MiB that the service takes.
-  private static let documentLimit = 8 << 20
+  /// The longest document, in bytes: with it, a thread can go on within the memory that the service has for a program.
+  private static let documentLimit = 7 << 20
 
   private enum Content {
     case text(String)

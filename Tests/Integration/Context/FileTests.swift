@@ -63,6 +63,35 @@ struct FileTests {
     }
   }
 
+  /// A turn that would make its thread too large to be read does not begin.
+  @Test func aThreadWithLargeFilesStaysReadable() async throws {
+    try await World.with(World.Plan(transport: .http)) { world in
+      _ = try await world.signedInCaller()
+      let output = try await world.shell(
+        #"""
+        (printf '%%PDF-1.7\n'; head -c 7000000 /dev/zero) >a.pdf; "$0" ask --thread new -f a.pdf one
+        "$0" ask --thread last -f a.pdf two; "$0" ask --thread last three; "$0" threads show last | grep -c a.pdf
+        """#)
+      #expect(
+        output.text == """
+          You said: “one” It came with a.pdf. This conversation has 1 message.
+          chappie: The thread has more than 16 MiB: begin another one.
+          You said: “three” This conversation has 3 messages.
+          2
+
+          """)
+    }
+  }
+
+  @Test func filesBelongToAMessageOfTheUser() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let messages = [Message("user", "one"), Message("assistant", "two")]
+      let options: VariantDictionary = ["files": [Self.address("Buses", "notes.txt")]]
+      try await expectRefusal("InvalidArgument") { _ = try await caller.call("Client.Respond", messages, options) }
+    }
+  }
+
   nonisolated static let wrong = [
     ("HOME/none.pdf", "none.pdf' cannot be used"), ("HOME", "cannot be used"), ("HOME/pipe", "cannot be used"),
     ("HOME/empty.pdf", "is empty"), ("HOME/a.zip", "is no document"), ("/dev/zero", "cannot be used"),
