@@ -16,9 +16,8 @@ try:
         print(event["text"] if event["event"] == "text-delta" else "", end="", flush=True)
         if event["event"] in ("completed", "failed"):
             pages = {source["url"]: source["title"] for source in event.get("citations", [])}.items()
-            sources = [f"{number}. {title} <{url}>" for number, (url, title) in enumerate(pages, 1)]
-            head = "Sources:\n" if sources else "The model names no source."
-            sys.exit(event.get("message") or print("\n", head, *sources, sep="\n"))
+            lines = [f"{number}. {title} <{url}>" for number, (url, title) in enumerate(pages, 1)]
+            sys.exit(event.get("message") or print("\n", "Sources:\n" if lines else "No source.", *lines, sep="\n"))
     sys.exit("\nThe service ended before it answered.")
 except (GLib.Error, OSError, ValueError) as error:
     sys.exit(getattr(error, "message", error))

@@ -23,7 +23,7 @@ gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi, Gio, GLib  # noqa: E402
 
 from support import (  # noqa: E402
-    TIMEOUT, TOP, Failure, World, call, call_bus, call_service, equal, parse_arguments, run_steps, user_code, wait_for)
+    TIMEOUT, TOP, Failure, World, add_browser, call, call_bus, call_service, equal, parse_arguments, run_steps, user_code, wait_for)
 
 WINDOW = TOP / "desktop/window/main.js"
 RETURN, TAB, ESCAPE, DOWN, SPACE, BACKSPACE = 0xFF0D, 0xFF09, 0xFF1B, 0xFF54, 0x20, 0xFF08
@@ -436,6 +436,10 @@ class Run:
         for source in "1. night buses, source 1 (example.org)", "2. night buses, source 2 (example.net)":
             self.window.shows(source)
         self.look("searched")
+        page = Path(os.environ["CHAPPIE_WORLD"]) / "page"
+        add_browser(f'printf %s "$1" >"{page}"')
+        Atspi.Action.do_action(self.window.named(Atspi.Role.LINK, "1. night buses, source 1 (example.org)"), 0)
+        wait_for("the page", lambda: page.exists() and page.read_text() == "https://example.org/night-buses/1")
         searched = self.thread_ids()[0]
         self.world.scenario({"endpoint": "responses", "search": {"markers": True}})
         self.window.ask("search for trams")
