@@ -153,13 +153,14 @@ extension ClientObject {
   /// Reads the images and files that a caller names. This service opens the paths, and sees files that a sandboxed app
   /// does not.
   private func question(_ prompt: Prompt, _ attachments: Attachments, for place: TurnPlace) async throws -> Question {
+    let (isSandboxed, memory) = (place.app != nil, place.memory)
     var bytes = 0
     /// Counts what a name stands for, before it is read.
     ///
     /// - Returns: the size that was counted, in bytes of content.
     func admit(_ name: String, _ limit: Int, decodes: Bool) async throws -> Int {
       let isPath = name.hasPrefix("/")
-      guard !isPath || place.app == nil else {
+      guard !isPath || !isSandboxed else {
         throw BusError(.accessDenied, "An app in a sandbox cannot name files: send the content as a data: address.")
       }
       guard !isPath || name.utf8.count <= 4096 else {
@@ -171,7 +172,7 @@ extension ClientObject {
       bytes += isPath ? size / 3 * 4 : name.utf8.count
       try Limits.check(attachedBytes: bytes)
       // The bytes, and twice as many for the text.
-      if isPath || decodes { try place.memory.add(4 * size, to: .engine) }
+      if isPath || decodes { try memory.add(4 * size, to: .engine) }
       return size
     }
     var images: [ChappieImage] = []
