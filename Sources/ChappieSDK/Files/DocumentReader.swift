@@ -23,7 +23,7 @@ struct DocumentContent: Sendable {
 /// The programs of Poppler read the document, each in a sandbox: see ``DocumentSandbox``. Nothing is written to a disk.
 @GLibActor
 enum DocumentReader {
-  /// The longest time for one document. What was not read by then is left out.
+  /// The longest time for the documents of one turn. What was not read by then is left out.
   nonisolated static let timeLimit = Duration.seconds(30)
   /// The number of pages whose text is read.
   nonisolated static let textPages = 200
@@ -49,9 +49,11 @@ enum DocumentReader {
     var time = timeLimit
 
     /// Takes away what a document took.
-    mutating func take(_ content: DocumentContent) {
+    ///
+    /// - Parameter wasRead: whether it was read for this turn.
+    mutating func take(_ content: DocumentContent, wasRead: Bool) {
       pictures -= content.pictureBytes
-      time -= content.time
+      if wasRead { time -= content.time }
     }
   }
 
@@ -93,6 +95,7 @@ private struct Reading {
       throw ChappieClientError.invalidArgument(
         "The document \(name) cannot be read on this machine: install the package \(package).")
     }
+    guard timeLeft > .zero else { throw late }
     let copy = await offActor(deadline: timeLeft) { Result { try Descriptor.sealed(bytes) } }
     guard let document = try? copy?.get() else { throw unreadable }
     let pageCount = try await pageCount(of: document)
@@ -100,7 +103,7 @@ private struct Reading {
     var pictures: [(page: Int, picture: ChappieImage)] = []
     var room = limits.pictures
     for page in 1...min(pageCount, DocumentReader.picturePages) {
-      guard let picture = try await picture(of: document, page: page) else { continue }
+      guard room > 0, let picture = try await picture(of: document, page: page) else { continue }
       room -= picture.url.utf8.count
       guard room >= 0 else { break }
       pictures.append((page, picture))

@@ -28,13 +28,10 @@ final class FileTexts {
     var limits = DocumentReader.Limits(pictures: model.readsImages == false ? 0 : ChappieImage.messageLimit)
     for file in items.flatMap(\.files) {
       // The same text is the same memory as a rule, and is compared at once.
-      if let same = (contents + known).first(where: { $0.file == file }) {
-        contents.append(same)
-        continue
-      }
-      let content = try await content(of: file, for: model, limits)
+      let same = (contents + known).first { $0.file == file && $0.content.pictureBytes <= limits.pictures }?.content
+      let content = if let same { same } else { try await content(of: file, for: model, limits) }
       try hold(content.footprint)
-      limits.take(content)
+      limits.take(content, wasRead: same == nil)
       contents.append((file, content))
     }
     self.contents = contents

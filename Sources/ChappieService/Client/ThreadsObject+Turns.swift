@@ -71,13 +71,13 @@ extension ThreadsObject {
       let memory = client.environment.memory
       let application = await client.application(of: call)
       let size = try await Self.checkedSize(of: thread, in: unlockedStore(for: call), adding: added)
-      // A conversation in memory is counted there.
-      let reading = conversations.holds(thread) ? 0 : MemoryBudget.replyFactor * size
-      memory.end(try memory.lease(reading + MemoryBudget.replyFactor * (size + added), for: application))
-      let lease = try memory.lease(reading, for: application)
+      // A conversation in memory is counted there, until another lease needs the room.
+      @GLibActor func reading() -> Int { conversations.holds(thread) ? 0 : MemoryBudget.replyFactor * size }
+      memory.end(try memory.lease(reading() + MemoryBudget.replyFactor * (size + added), for: application))
+      let lease = try memory.lease(reading(), for: application)
       defer {
         memory.end(lease)
-        conversations.count(for: application, in: memory)
+        conversations.count(for: application)
       }
       return try await body(conversations.conversation(thread))
     }
@@ -92,7 +92,8 @@ final class ThreadConversations {
 
   private let client: ChappieClient
   private let store: any ChappieThreadStore
-  /// The lease for all conversations, in the name of the application that ran the last turn.
+  private let memory: MemoryBudget
+  /// The lease for all conversations, in the name of the application that ran the last turn. Others may take it.
   private var lease: MemoryBudget.Lease?
   /// The conversations by last use, oldest first.
   private var conversations: [(thread: String, runtime: ChappieRuntime)] = []
@@ -100,9 +101,14 @@ final class ThreadConversations {
   /// - Parameters:
   ///   - client: supplies the configuration, the harness and the model of the conversations.
   ///   - store: keeps their turns.
-  init(_ client: ChappieClient, _ store: any ChappieThreadStore) {
+  init(_ client: ChappieClient, _ store: any ChappieThreadStore, _ memory: MemoryBudget) {
     self.client = client
     self.store = store
+    self.memory = memory
+  }
+
+  isolated deinit {
+    endLease()
   }
 
   /// The conversation of a thread, with the object's current harness and model.
@@ -125,15 +131,13 @@ final class ThreadConversations {
   }
 
   /// Renews the lease after a turn of `application`, and drops the least recently used conversations until it fits.
-  func count(for application: Application, in memory: MemoryBudget) {
-    if let lease { memory.end(lease) }
-    lease = nil
+  func count(for application: Application) {
+    endLease()
     while !conversations.isEmpty, lease == nil {
       let bytes = conversations.reduce(0) { $0 + $1.runtime.client.contextFootprint }
       lease = try? memory.lease(bytes, for: application)
       if lease == nil { conversations.removeFirst() }
     }
-    // They are kept for convenience: others need the room more.
     if let lease { memory.spare(lease) { [weak self] in self?.forgetAll() } }
   }
 
@@ -143,6 +147,11 @@ final class ThreadConversations {
 
   func forgetAll() {
     conversations = []
+    endLease()
+  }
+
+  private func endLease() {
+    if let lease { memory.end(lease) }
     lease = nil
   }
 }

@@ -25,7 +25,7 @@ final class ThreadsObject: ServiceInterface {
     protection = stored.protection(configuration.keychainAccessibility)
     files = stored.files(protection)
     store = stored.store(files)
-    conversations = ThreadConversations(client.client, store)
+    conversations = ThreadConversations(client.client, store, client.environment.memory)
   }
 
   var methods: [String: Handler] { turnMethods.merging(storeMethods) { first, _ in first } }

@@ -75,9 +75,9 @@ struct TurnOptions {
 /// The images and files of a question, as the caller names them.
 struct Attachments: Sendable {
   /// Addresses and paths.
-  var images: [String] = []
+  let images: [String]
   /// Addresses that hold the content, and paths.
-  var files: [String] = []
+  let files: [String]
 
   /// - Throws: `BusError` with `LimitExceeded`.
   init(images: [String], files: [String]) throws {

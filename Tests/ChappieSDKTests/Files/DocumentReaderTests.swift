@@ -57,6 +57,18 @@ struct DocumentReaderTests {
 
   // MARK: Bounds
 
+  /// What an earlier document of the turn has taken is not there for the next one.
+  @Test func aTurnHasLimits() async throws {
+    let document = TestPDF(contents: [TestPDF.lines(["A first line"])]).bytes
+    let content = try await DocumentReader.read(document, name: "report.pdf", .init(pictures: 100))
+    #expect(content.pictures.isEmpty && content.text.contains("A first line"))
+    await #expect(
+      throws: ChappieClientError.invalidArgument("The document report.pdf was not read in time: send fewer pages.")
+    ) {
+      try await DocumentReader.read(document, name: "report.pdf", .init(time: .zero))
+    }
+  }
+
   @Test func tenThousandPagesAreReadInPart() async throws {
     let content = try await read(TestPDF(contents: (1...10_000).map { TestPDF.lines(["This is sheet \($0)."]) }))
     #expect(content.pageCount == 10_000)
