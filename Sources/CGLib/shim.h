@@ -64,7 +64,6 @@ static inline int chappie_unix_socket(GIOStream *connection) {
   return g_socket_get_family(socket) == G_SOCKET_FAMILY_UNIX ? g_socket_get_fd(socket) : -1;
 }
 
-
 // Sends bytes over a Unix socket without blocking, together with `descriptor` unless it is -1.
 static inline ssize_t chappie_send(int socket, const void *bytes, size_t count, int descriptor) {
   struct iovec vector = {.iov_base = (void *)bytes, .iov_len = count};
@@ -87,4 +86,31 @@ static inline ssize_t chappie_send(int socket, const void *bytes, size_t count, 
     sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
   } while (sent < 0 && errno == EINTR);
   return sent;
+}
+
+// Receives bytes from a Unix socket without blocking, and at most `limit` descriptors, up to 16. The kernel drops the
+// others without closing them as this process would. `*taken` becomes the number of descriptors.
+static inline ssize_t chappie_receive(int socket, void *bytes, size_t count, int *descriptors, int limit, int *taken) {
+  struct iovec vector = {.iov_base = bytes, .iov_len = count};
+  union {
+    char bytes[CMSG_SPACE(16 * sizeof(int))];
+    struct cmsghdr alignment;
+  } control;
+  struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1};
+  if (limit > 0) {
+    message.msg_control = control.bytes;
+    message.msg_controllen = CMSG_SPACE((limit < 16 ? limit : 16) * sizeof(int));
+  }
+  ssize_t received;
+  do {
+    received = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  } while (received < 0 && errno == EINTR);
+  *taken = 0;
+  if (received < 0) return received;
+  for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
+    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+    *taken = (int)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+    memcpy(descriptors, CMSG_DATA(header), *taken * sizeof(int));
+  }
+  return received;
 }

@@ -35,6 +35,11 @@ __attribute__((noinline)) static void chappie_wipe_stack(void) {
 // From now on only root can read this process's files in /proc, and no core is dumped.
 static inline void chappie_forbid_dumping(void) { prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
+static inline void chappie_adopt_orphans(void) { prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
+
+// KEYCTL_JOIN_SESSION_KEYRING, for a keyring without a name.
+static inline void chappie_leave_session_keyring(void) { syscall(SYS_keyctl, 1, (void *)0, 0, 0, 0); }
+
 // By default glibc creates a heap for each thread.
 static inline void chappie_use_one_heap(void) { mallopt(M_ARENA_MAX, 1); }
 static inline void chappie_map_large_blocks(void) { mallopt(M_MMAP_THRESHOLD, 256 * 1024); }

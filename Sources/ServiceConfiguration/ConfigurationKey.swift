@@ -56,6 +56,7 @@ struct ConfigurationKey: Sendable {
         return (try? ChappieThreadRedaction(patterns: [$2])) != nil
       }
     ],
+    "Tools": [word("Enabled", \.allowsToolServers, ["true": true, "false": false])],
     "Notifications": [word("Enabled", \.showsNotifications, ["true": true, "false": false])],
   ]
 

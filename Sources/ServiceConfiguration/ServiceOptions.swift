@@ -16,6 +16,8 @@ package struct ServiceOptions: Sendable {
   package internal(set) var keyring = KeyringPolicy()
   /// Whether the service shows desktop notifications.
   package internal(set) var showsNotifications = true
+  /// Whether turns may use the user's tool servers.
+  package internal(set) var allowsToolServers = true
   package internal(set) var models = ModelAliases()
 
   /// The policy of stored threads; nil if threads are off.

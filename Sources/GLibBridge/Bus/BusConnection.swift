@@ -7,7 +7,7 @@ import Platform
 public final class BusConnection {
   let pointer: OpaquePointer
   /// The exported objects. From the first use on, they receive all incoming calls.
-  public private(set) lazy var objects = BusObjects(pointer, descriptors)
+  public private(set) lazy var objects = BusObjects(pointer, descriptors, files)
 
   /// The GUID of this instance of the bus. A restarted bus has another one.
   public let guid: String
@@ -18,8 +18,12 @@ public final class BusConnection {
   /// The path of incoming messages.
   enum Reception {
     case direct
-    /// Through a ``MessageGuard``, which discards file descriptors, from this bus.
-    case guarded(Bus)
+    /// Through a ``MessageGuard`` from this bus. It takes the files of calls, and discards those of replies.
+    case guarded(Bus, MessageFiles)
+  }
+
+  private var files: MessageFiles? {
+    if case .guarded(_, let files) = reception { files } else { nil }
   }
 
   /// - Parameter descriptors: nil for a connection that GDBus reads and writes itself.
@@ -101,16 +105,21 @@ public final class BusConnection {
     ).reply
   }
 
-  /// Calls a method whose reply may have file descriptors.
+  /// Calls a method with file descriptors, or one whose reply may have some.
   ///
+  /// - Parameter passed: the descriptors that the handles in `arguments` stand for, by their places.
   /// - Throws: as ``call(_:_:_:_:_:timeout:autoStart:interactive:)``.
   package func callForDescriptors(
     _ destination: String, _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: Variant,
-    timeout: Duration? = .seconds(25), autoStart: Bool = true, interactive: Bool = false
+    passing passed: [Descriptor] = [], timeout: Duration? = .seconds(25), autoStart: Bool = true,
+    interactive: Bool = false
   ) async throws -> (reply: Variant, descriptors: [Descriptor]) {
     var flags = G_DBUS_CALL_FLAGS_NONE.rawValue
     if !autoStart { flags |= G_DBUS_CALL_FLAGS_NO_AUTO_START.rawValue }
     if interactive { flags |= G_DBUS_CALL_FLAGS_ALLOW_INTERACTIVE_AUTHORIZATION.rawValue }
+    let list = g_unix_fd_list_new()
+    for descriptor in passed { g_unix_fd_list_append(list, descriptor.number, nil) }
+    defer { g_object_unref(list) }
     let milliseconds = timeout.map { Int32(clamping: $0.wholeMilliseconds) } ?? Int32.max
     let before = g_dbus_connection_get_last_serial(pointer)
     var serial = before
@@ -118,7 +127,7 @@ public final class BusConnection {
     return try await asyncCall { cancellable, callback, data in
       g_dbus_connection_call_with_unix_fd_list(
         pointer, destination, path.string, interface, member, arguments.pointer, nil, GDBusCallFlags(rawValue: flags),
-        milliseconds, nil, cancellable, callback, data)
+        milliseconds, passed.isEmpty ? nil : list, cancellable, callback, data)
       // The last serial of this thread: that of the call, unless it could not be sent.
       serial = g_dbus_connection_get_last_serial(pointer)
     } finish: { [pointer] result, error -> (reply: Variant, descriptors: [Descriptor])? in

@@ -86,6 +86,8 @@ public struct BusCall: Sendable {
   /// Finished when the reply to this call has been queued, so that later messages follow it. A handler must not wait
   /// for it.
   public let replied: Wait
+  /// The files to which the handles in the arguments belong.
+  package var files = CallFiles()
 
   /// The argument at `index`, counted from 0.
   ///

@@ -16,21 +16,36 @@ public final class BusObjects {
     }
   }
 
+  /// The error replies when the caller's group exceeds its limits.
+  public struct Refusals: Sendable {
+    /// For too many pending calls.
+    public let calls: BusError
+    /// For too many files that came with pending calls.
+    public let files: BusError
+
+    public init(calls: BusError, files: BusError) {
+      self.calls = calls
+      self.files = files
+    }
+  }
+
   /// Rules for all incoming calls.
   public struct Rules {
     /// Looks up the group of a caller.
     public let group: @GLibActor (_ caller: String) async -> Group
     /// The error reply when there is no object at the path.
     public let noObject: @GLibActor (_ path: String, _ caller: String) async -> BusError
-
-    /// The error reply when the caller's group exceeds its limits.
-    public let tooManyCalls: BusError
+    public let refusals: Refusals
+    /// The methods that take file descriptors, such as `org.example.Interface.Method`. A call of another method that
+    /// brings some fails.
+    public let methodsWithFiles: Set<String>
 
     public init(
-      tooManyCalls: BusError, group: @escaping @GLibActor (_ caller: String) async -> Group,
+      refusals: Refusals, methodsWithFiles: Set<String>, group: @escaping @GLibActor (_ caller: String) async -> Group,
       noObject: @escaping @GLibActor (_ path: String, _ caller: String) async -> BusError
     ) {
-      self.tooManyCalls = tooManyCalls
+      self.refusals = refusals
+      self.methodsWithFiles = methodsWithFiles
       self.group = group
       self.noObject = noObject
     }
@@ -51,19 +66,19 @@ public final class BusObjects {
   private var answeredBytes = 0
   private var rules: Rules?
 
-  init(_ pointer: OpaquePointer, _ descriptors: DescriptorPassing) {
+  init(_ pointer: OpaquePointer, _ descriptors: DescriptorPassing, _ files: MessageFiles?) {
     g_object_ref(UnsafeMutableRawPointer(pointer))
     self.pointer = pointer
     self.descriptors = descriptors
     let server = Server()
-    let inbox = CallInbox { Task.onGLib { server.objects?.serve() } }
+    let inbox = CallInbox(files) { Task.onGLib { server.objects?.serve() } }
     self.inbox = inbox
     filter = inbox.attach(to: pointer)
     server.objects = self
   }
 
   isolated deinit {
-    g_dbus_connection_remove_filter(pointer, filter)
+    inbox.detach(filter, from: pointer)
     g_object_unref(UnsafeMutableRawPointer(pointer))
   }
 
@@ -76,7 +91,7 @@ public final class BusObjects {
   /// Sets the rules for later calls. Without rules each caller is a group of its own.
   public func use(_ rules: Rules) {
     self.rules = rules
-    inbox.useGroups(refusal: rules.tooManyCalls)
+    inbox.useGroups(rules.refusals, methodsWithFiles: rules.methodsWithFiles)
   }
 
   /// Forgets the group of a caller that has left the bus.
@@ -118,8 +133,8 @@ public final class BusObjects {
       CallerGroup.$current.withValue(call.group) { _ = Task.onGLib { await answer(call) } }
     }
     let refused = inbox.takeRefused(Self.callsPerRound)
-    for call in refused.calls { refused.error.send(to: call, on: pointer) }
-    answeredBytes += refused.calls.count * Self.bytesOfReply
+    for refused in refused { refused.error.send(to: refused.call, on: pointer) }
+    answeredBytes += refused.count * Self.bytesOfReply
     if answeredBytes >= Self.unsentBytes {
       Task.onGLib { await flush() }
     } else if !inbox.sleep() {

@@ -51,7 +51,7 @@ extension BusConnection {
   private func takingDescriptors() async throws -> BusConnection {
     switch reception {
     case .direct: self
-    case .guarded(let bus): try await BusConnection.open(bus)
+    case .guarded(let bus, _): try await BusConnection.open(bus)
     }
   }
 }

@@ -26,18 +26,40 @@ struct FairQueue<Item: Sendable>: Sendable {
     var bytesInAll = 64 << 20
     /// The size in bytes that each group may always have pending.
     var bytesOfShare = 64 << 10
+    /// The maximum number of files that came with calls, of one group's calls and of all calls.
+    var filesPerGroup = 64
+    var filesInAll = 512
+    /// The part of `filesInAll` that is reserved for groups with at most `filesOfShare` files.
+    var filesReserve = 256
+    var filesOfShare = 16
   }
 
   /// An item that was taken from the queue. It is pending until ``done(_:)`` is called with it.
   struct Served: Sendable {
     let item: Item
     let group: String
-    fileprivate let bytes: Int
+    fileprivate let load: Load
+  }
+
+  /// What a call takes beside its place.
+  fileprivate struct Load: Sendable {
+    var bytes = 0
+    var files = 0
+
+    static func += (left: inout Load, right: Load) {
+      left.bytes += right.bytes
+      left.files += right.files
+    }
+
+    static func -= (left: inout Load, right: Load) {
+      left.bytes -= right.bytes
+      left.files -= right.files
+    }
   }
 
   private struct Waiting: Sendable {
     let item: Item
-    let bytes: Int
+    let load: Load
   }
 
   private struct Queue: Sendable {
@@ -47,14 +69,14 @@ struct FairQueue<Item: Sendable>: Sendable {
     var served = 0
     /// Includes the calls that are running.
     var pendingCalls = 0
-    var pendingBytes = 0
+    var pending = Load()
 
     var isEmpty: Bool { served == items.count }
 
     mutating func add(_ item: Waiting) {
       items.append(item)
       pendingCalls += 1
-      pendingBytes += item.bytes
+      pending += item.load
     }
 
     mutating func takeFirst() -> Waiting {
@@ -81,7 +103,7 @@ struct FairQueue<Item: Sendable>: Sendable {
   /// The groups with queued calls, in the order of their turns.
   private var turns: [String] = []
   private(set) var pendingCalls = 0
-  private var pendingBytes = 0
+  private var pending = Load()
   private var unassignedCalls = 0
 
   init(_ limits: Limits = Limits()) {
@@ -92,48 +114,59 @@ struct FairQueue<Item: Sendable>: Sendable {
 
   enum Admission {
     case refused
+    /// The calls bring more files than the limits allow.
+    case refusedForFiles
     case admitted
     /// The first pending call of a caller whose group is unknown: ``assign(_:to:isLasting:)`` must follow.
     case admittedFromUnassigned
   }
 
-  mutating func add(_ item: Item, bytes: Int, from caller: String) -> Admission {
-    if let group = hasGroups ? groupsOfCallers[caller] : caller { return add(item, bytes: bytes, to: group) }
+  mutating func add(_ item: Item, bytes: Int, files: Int = 0, from caller: String) -> Admission {
+    let call = Waiting(item: item, load: Load(bytes: bytes, files: files))
+    if let group = hasGroups ? groupsOfCallers[caller] : caller { return add(call, to: group) }
     let queue = unassigned[caller] ?? Queue()
     let bound =
       unassignedCalls < limits.callsOfUnassignedCallers
       ? limits.callsPerUnassignedCaller : limits.shareOfUnassignedCaller
     guard queue.pendingCalls < bound, hasRoom(for: bytes, queue) else { return .refused }
+    guard hasRoom(forFiles: files, queue) else { return .refusedForFiles }
     unassigned[caller] = queue
     unassignedCalls += 1
-    unassigned[caller]?.add(Waiting(item: item, bytes: bytes))
-    count(1, bytes)
+    unassigned[caller]?.add(call)
+    pendingCalls += 1
+    pending += call.load
     return queue.pendingCalls == 0 ? .admittedFromUnassigned : .admitted
   }
 
-  private mutating func add(_ item: Item, bytes: Int, to group: String) -> Admission {
+  private mutating func add(_ call: Waiting, to group: String) -> Admission {
     let queue = groups[group] ?? Queue()
     let hasPlace = queue.pendingCalls < limits.share || pendingCalls < limits.callsInAll - limits.reserve
-    guard queue.pendingCalls < limits.callsPerGroup, hasPlace, hasRoom(for: bytes, queue) else { return .refused }
-    enqueue([Waiting(item: item, bytes: bytes)], in: group)
-    count(1, bytes)
+    guard queue.pendingCalls < limits.callsPerGroup, hasPlace, hasRoom(for: call.load.bytes, queue) else {
+      return .refused
+    }
+    guard hasRoom(forFiles: call.load.files, queue) else { return .refusedForFiles }
+    enqueue([call], in: group)
+    pendingCalls += 1
+    pending += call.load
     return .admitted
   }
 
   private func hasRoom(for bytes: Int, _ queue: Queue) -> Bool {
-    if queue.pendingBytes + bytes <= limits.bytesOfShare { return true }
-    return (queue.pendingBytes == 0 || queue.pendingBytes + bytes <= limits.bytesPerGroup)
-      && (pendingBytes == 0 || pendingBytes + bytes <= limits.bytesInAll)
+    if queue.pending.bytes + bytes <= limits.bytesOfShare { return true }
+    return (queue.pending.bytes == 0 || queue.pending.bytes + bytes <= limits.bytesPerGroup)
+      && (pending.bytes == 0 || pending.bytes + bytes <= limits.bytesInAll)
+  }
+
+  private func hasRoom(forFiles files: Int, _ queue: Queue) -> Bool {
+    guard files > 0 else { return true }
+    let held = queue.pending.files + files
+    let room = held <= limits.filesOfShare ? limits.filesInAll : limits.filesInAll - limits.filesReserve
+    return held <= limits.filesPerGroup && pending.files + files <= room
   }
 
   private mutating func enqueue(_ items: [Waiting], in group: String) {
     if groups[group]?.isEmpty ?? true { turns.append(group) }
     for item in items { groups[group, default: Queue()].add(item) }
-  }
-
-  private mutating func count(_ calls: Int, _ bytes: Int) {
-    pendingCalls += calls
-    pendingBytes += bytes
   }
 
   /// Assigns a caller to a group, and moves its queued calls there.
@@ -163,15 +196,16 @@ struct FairQueue<Item: Sendable>: Sendable {
     let first = queue.takeFirst()
     if !queue.isEmpty { turns.append(group) }
     groups[group] = queue
-    return Served(item: first.item, group: group, bytes: first.bytes)
+    return Served(item: first.item, group: group, load: first.load)
   }
 
   /// Records that a call was replied to.
   mutating func done(_ served: Served) {
-    count(-1, -served.bytes)
+    pendingCalls -= 1
+    pending -= served.load
     guard var queue = groups.removeValue(forKey: served.group) else { return }
     queue.pendingCalls -= 1
-    queue.pendingBytes -= served.bytes
+    queue.pending -= served.load
     if queue.pendingCalls > 0 { groups[served.group] = queue }
   }
 }

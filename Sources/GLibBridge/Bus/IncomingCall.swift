@@ -14,10 +14,12 @@ final class IncomingCall: @unchecked Sendable {
   private let message: OpaquePointer
   /// The size of the arguments and of the path, which have no limits of their own.
   let byteCount: Int
+  let files: CallFiles
 
   /// Takes over the reference to a method call message.
-  init(owning message: OpaquePointer) {
+  init(owning message: OpaquePointer, _ files: CallFiles) {
     self.message = message
+    self.files = files
     let path = g_dbus_message_get_path(message).map(strlen) ?? 0
     guard let body = g_dbus_message_get_body(message) else {
       byteCount = Int(path)
@@ -62,7 +64,8 @@ final class IncomingCall: @unchecked Sendable {
     let flags = g_dbus_message_get_flags(message).rawValue
     return BusCall(
       sender: sender, arguments: arguments,
-      allowsInteraction: flags & G_DBUS_MESSAGE_FLAGS_ALLOW_INTERACTIVE_AUTHORIZATION.rawValue != 0, replied: replied)
+      allowsInteraction: flags & G_DBUS_MESSAGE_FLAGS_ALLOW_INTERACTIVE_AUTHORIZATION.rawValue != 0, replied: replied,
+      files: files)
   }
 
   // MARK: Answering, on any thread

@@ -49,6 +49,10 @@ struct MessageFields: Equatable {
   private(set) var replySerial: UInt32?
   /// The signature of the body, which a zero byte follows; nil without a body.
   private(set) var signature: ArraySlice<UInt8>?
+  /// The number of file descriptors that come with the message.
+  private(set) var descriptorCount: UInt32 = 0
+  /// The offset of that number from the start of the message; nil for a message without the field.
+  private(set) var descriptorCountOffset: Int?
 
   /// - Throws: ``WireFault/malformed`` for an invalid header.
   init(_ header: ArraySlice<UInt8>, _ order: ByteOrder) throws(WireFault) {
@@ -65,6 +69,9 @@ struct MessageFields: Equatable {
       case (5, UInt8(ascii: "u")): replySerial = try reader.uint32()
       case (7, UInt8(ascii: "s")): sender = String(decoding: try reader.string(), as: UTF8.self)
       case (8, UInt8(ascii: "g")): signature = try reader.signature()
+      case (9, UInt8(ascii: "u")):
+        descriptorCount = try reader.uint32()
+        descriptorCountOffset = reader.position - 4
       case (_, UInt8(ascii: "u")): _ = try reader.uint32()
       case (_, UInt8(ascii: "s")), (_, UInt8(ascii: "o")): _ = try reader.string()
       case (_, UInt8(ascii: "g")): _ = try reader.signature()
@@ -79,6 +86,11 @@ struct MessageFields: Equatable {
 enum ByteOrder: UInt8 {
   case little = 0x6C
   case big = 0x42
+
+  /// The bytes of a number.
+  func bytes(of number: UInt32) -> [UInt8] {
+    withUnsafeBytes(of: self == .little ? number.littleEndian : number.bigEndian) { Array($0) }
+  }
 }
 
 /// The reason why a message is not accepted.

@@ -29,6 +29,8 @@ public struct CommandLineArguments: Sendable {
   fileprivate var values: [String: [any Sendable]] = [:]
   /// The positional arguments, in order.
   public fileprivate(set) var remaining: [String] = []
+  /// The words after `--`, if the parser accepts a command.
+  public fileprivate(set) var command: [String] = []
 
   /// Whether the flag is present.
   public subscript(flag: CommandLineFlag) -> Bool { flags.contains(flag.name) }
@@ -68,6 +70,7 @@ public final class CommandLineParser {
   private let details: () -> String
   private var entries: [Entry] = []
   private var remainingPlaceholder: (() -> String)?
+  private var acceptsCommand = false
 
   /// Creates a parser with the flag `--help`.
   ///
@@ -132,6 +135,12 @@ public final class CommandLineParser {
     remainingPlaceholder = placeholder
   }
 
+  /// Accepts positional arguments, and after `--` a command, whose options are its own.
+  public func acceptCommand(placeholder: @autoclosure @escaping () -> String) {
+    acceptRemaining(placeholder: placeholder())
+    acceptsCommand = true
+  }
+
   // MARK: Reading
 
   /// Parses a command line, whose first element is the program's name.
@@ -139,13 +148,16 @@ public final class CommandLineParser {
   /// - Throws: ``CommandLineError``.
   public func parse(_ arguments: [String]) throws -> Outcome {
     var found: [(name: String, value: String?)] = []
+    let own = acceptsCommand ? Array(arguments.prefix { $0 != "--" }) : arguments
     do {
-      try OptionContext(entries, hasRemaining: remainingPlaceholder != nil) { found.append(($0, $1)) }.parse(arguments)
+      try OptionContext(entries, hasRemaining: remainingPlaceholder != nil) { found.append(($0, $1)) }.parse(own)
     } catch let error as GLibError {
-      let suggestion = suggestion(for: arguments)
+      var suggestion = suggestion(for: arguments)
+      if acceptsCommand, own == arguments { suggestion += " " + tr("The options of a command come after --.") }
       throw CommandLineError(error.message + (suggestion.isEmpty ? "" : ".") + suggestion)
     }
-    let result = try sort(found)
+    var result = try sort(found)
+    result.command = Array(arguments.dropFirst(own.count + 1))
     return result.flags.contains("help") ? .help(help(of: arguments.first ?? "")) : .arguments(result)
   }
 

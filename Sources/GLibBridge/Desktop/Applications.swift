@@ -45,8 +45,11 @@ public enum Program {
   }
 
   /// Whether the search path has a program of this name.
-  public static func isInstalled(_ name: String) -> Bool {
-    takeString(g_find_program_in_path(name)) != nil
+  public static func isInstalled(_ name: String) -> Bool { path(of: name) != nil }
+
+  /// The absolute path of a program, by the search path where its name has no slash; nil if there is none.
+  public static func path(of name: String) -> String? {
+    takeString(g_find_program_in_path(name)).map(Directories.absolutePath)
   }
 
   /// The last component of the path in `argv[0]`; empty when there is none.

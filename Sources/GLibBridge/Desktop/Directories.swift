@@ -21,3 +21,9 @@ public enum Directories {
     takeString(g_canonicalize_filename(path, nil)) ?? path
   }
 }
+
+/// The operating system of this machine.
+public enum OperatingSystem {
+  /// Its name with its version, for people; nil if it does not tell.
+  public static var name: String? { takeString(g_get_os_info("PRETTY_NAME")) }
+}

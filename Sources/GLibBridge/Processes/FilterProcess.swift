@@ -24,7 +24,9 @@ final class FilterProcess {
     if let input {
       // The program before has moved the position.
       lseek(input.number, 0, SEEK_SET)
-      g_subprocess_launcher_take_stdin_fd(launcher, fcntl(input.number, F_DUPFD_CLOEXEC, 3))
+      let copy = fcntl(input.number, F_DUPFD_CLOEXEC, 3)
+      guard copy >= 0 else { throw GLibError(errno: errno) }
+      g_subprocess_launcher_take_stdin_fd(launcher, copy)
     }
     process = try withCStrings(command) { argv in
       try checked { g_subprocess_launcher_spawnv(launcher, argv, &$0) }

@@ -173,6 +173,13 @@ package final class StreamSocket {
 
   // MARK: The end
 
+  /// What has come can still be read, and then the stream ends, also while another process keeps the other end.
+  package func endInput() {
+    guard let descriptor else { return }
+    shutdown(descriptor.number, Int32(SHUT_RD))
+    arrival?.finish()
+  }
+
   private var hasHungUp: Bool {
     if case .hungUp = state { true } else { false }
   }

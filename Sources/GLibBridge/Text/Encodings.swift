@@ -72,3 +72,17 @@ public enum Markup {
     takeString(g_markup_escape_text(text.withoutZeros, -1)) ?? ""
   }
 }
+
+/// The order of texts for people.
+extension String {
+  /// Whether this text comes before another one in a list. A letter with an accent stands beside the one without, in
+  /// upper and lower case.
+  package func precedesInLists(_ other: String) -> Bool {
+    listKey.utf8.lexicographicallyPrecedes(other.listKey.utf8)
+  }
+
+  private var listKey: String {
+    // Decomposed, an accent follows its letter.
+    takeString(g_utf8_normalize(self, -1, G_NORMALIZE_ALL)).flatMap { takeString(g_utf8_casefold($0, -1)) } ?? self
+  }
+}

@@ -47,6 +47,9 @@ public struct GLibError: Error, Equatable {
   /// Whether a closed connection caused the error, such as a connection to a bus that has stopped.
   public var isClosed: Bool { isIO(G_IO_ERROR_CLOSED) }
 
+  /// Whether no program has the name, and the bus can start none.
+  package var isServiceUnknown: Bool { busName == "org.freedesktop.DBus.Error.ServiceUnknown" }
+
   /// Whether the peer has no such method, interface or object.
   package var isUnknownMethod: Bool { busName == "org.freedesktop.DBus.Error.UnknownMethod" }
 

@@ -31,6 +31,11 @@ public final class KeyFile: @unchecked Sendable {
     try? checked { takeString(g_key_file_get_string(file, group, key, &$0)) }
   }
 
+  /// The value in the user's language, or else the value of the plain key; nil as for ``string(_:_:)``.
+  public func localized(_ group: String, _ key: String) -> String? {
+    try? checked { takeString(g_key_file_get_locale_string(file, group, key, nil, &$0)) }
+  }
+
   /// The value without unescaping; nil when the key is missing or the value is not UTF-8.
   public func rawString(_ group: String, _ key: String) -> String? {
     let text = g_key_file_get_value(file, group, key, nil)

@@ -74,17 +74,22 @@ package final class Descriptor: Sendable {
     guard status.st_uid == geteuid() else { throw .foreign }
   }
 
-  /// The content of an open regular file.
+  /// The content of an open regular file, from its start.
   ///
   /// - Parameter limit: the longest content, in bytes.
   /// - Throws: ``FileError``; ``FileError/tooLarge(limit:)`` above the limit.
   func content(limit: Int) throws(FileError) -> [UInt8] {
     guard try status().st_mode & S_IFMT == S_IFREG else { throw .notRegular }
+    return try Self.content(of: number, limit: limit)
+  }
+
+  /// Reads a regular file as ``content(limit:)`` does, and leaves the position of the descriptor.
+  static func content(of number: Int32, limit: Int) throws(FileError) -> [UInt8] {
     // Files in procfs report a size of 0, so the limit is applied while reading.
     var content: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: min(limit + 1, 16 << 10))
     while content.count <= limit {
-      let count = read(number, &buffer, buffer.count)
+      let count = pread(number, &buffer, buffer.count, content.count)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw FileError(errno: errno) }
       guard count > 0 else { return content }

@@ -20,6 +20,18 @@ public enum Files {
     try Descriptor.open(path, Descriptor.reading).content(limit: limit)
   }
 
+  /// Reads a regular file that belongs to the user, has one hard link, and that no other user can write. A symbolic link
+  /// is refused.
+  ///
+  /// - Parameter limit: the longest content, in bytes.
+  /// - Throws: ``FileError``, as ``read(_:limit:)``; for another file the reason why it is refused.
+  public static func readOwn(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
+    let file = try Descriptor.open(path, Descriptor.reading | O_NOFOLLOW)
+    try file.checkIsOwn()
+    guard try file.status().st_mode & 0o022 == 0 else { throw .shared }
+    return try file.content(limit: limit)
+  }
+
   /// Creates or atomically replaces a file; only the user can read it. A symbolic link at `path` is replaced itself,
   /// not its target.
   ///
@@ -87,7 +99,7 @@ public enum Files {
   // MARK: Paths
 
   /// The real path, without symbolic links; nil when the file does not exist.
-  static func realPath(of path: String) -> String? {
+  package static func realPath(of path: String) -> String? {
     guard let end = realpath(path, nil) else { return nil }
     defer { free(end) }
     return String(cString: end)

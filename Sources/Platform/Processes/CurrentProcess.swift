@@ -27,6 +27,24 @@ public enum CurrentProcess {
     limit.rlim_cur = min(rlim_t(count), limit.rlim_max)
     setrlimit(resource, &limit)
   }
+
+  /// From now on a process whose parent ends becomes a child of this one, if it descends from it.
+  public static func adoptOrphans() { chappie_adopt_orphans() }
+
+  /// From now on this process and its children have a session keyring of the kernel of their own, with nothing in it.
+  public static func leaveSessionKeyring() { chappie_leave_session_keyring() }
+
+  /// Kills the children of this process, and those that they leave. It waits for each.
+  public static func killChildren() {
+    // A child may start another one until it is dead.
+    for _ in 0..<1000 {
+      let children = (try? Files.read("/proc/self/task/\(getpid())/children", limit: 1 << 16)) ?? []
+      let numbers = String(decoding: children, as: UTF8.self).split(separator: " ").compactMap { pid_t($0) }
+      guard !numbers.isEmpty else { return }
+      for number in numbers { kill(number, SIGKILL) }
+      for number in numbers { waitpid(number, nil, 0) }
+    }
+  }
 }
 
 /// Protects the memory of a program that handles secrets.

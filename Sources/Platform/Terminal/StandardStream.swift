@@ -88,6 +88,15 @@ public enum StandardInput {
     return fstat(0, &status) == 0 && [S_IFIFO, S_IFREG].contains(status.st_mode & S_IFMT)
   }
 
+  /// Reads from the process's terminal from now on, after what was piped in has been read. Without a terminal nothing
+  /// changes.
+  public static func readTerminal() {
+    let terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC)
+    guard terminal >= 0 else { return }
+    dup2(terminal, STDIN_FILENO)
+    close(terminal)
+  }
+
   /// Reads the next line, without its end; nil at the end of input.
   ///
   /// - Parameter limit: the most bytes that are kept. The rest of a longer line is read and dropped.
@@ -110,12 +119,21 @@ public enum StandardInput {
     return poll(&descriptor, 1, Int32(time / .milliseconds(1))) != 0
   }
 
-  /// Reads to the end of input; nil when the input is longer than `limit` bytes.
-  public static func readAll(limit: Int) -> [UInt8]? {
+  /// Reads to the end of input; nil when the input is longer than `limit` bytes. A closed standard input is empty.
+  ///
+  /// - Throws: ``FileError``. What was read before is a part of the input, which must not be taken for all of it.
+  public static func readAll(limit: Int) throws(FileError) -> [UInt8]? {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
     while true {
       let count = read(0, &buffer, buffer.count)
+      let error = errno
+      // Another process may have made it non-blocking.
+      if count < 0, [EAGAIN, EINTR].contains(error) {
+        _ = isReady(within: .seconds(60))
+        continue
+      }
+      guard count >= 0 || error == EBADF else { throw FileError(errno: error) }
       guard count > 0 else { return bytes }
       bytes.append(contentsOf: buffer[..<count])
       guard bytes.count <= limit else { return nil }

@@ -55,6 +55,24 @@ struct FairQueueTests {
     #expect(queue.add(0, bytes: 1, from: "d") == .admitted, "a group without calls is always admitted")
   }
 
+  @Test func limitsThePendingFiles() {
+    var queue = queue {
+      $0.filesPerGroup = 4
+      $0.filesInAll = 8
+      $0.filesReserve = 3
+      $0.filesOfShare = 1
+    }
+    #expect(queue.add(0, bytes: 1, files: 3, from: "a") == .admitted)
+    #expect(queue.add(1, bytes: 1, files: 2, from: "a") == .refusedForFiles)
+    #expect(queue.add(1, bytes: 1, from: "a") == .admitted)
+    #expect(queue.add(2, bytes: 1, files: 2, from: "b") == .admitted)
+    #expect(queue.add(3, bytes: 1, files: 2, from: "c") == .refusedForFiles, "the rest is reserved")
+    #expect(queue.add(3, bytes: 1, files: 1, from: "c") == .admitted)
+    _ = served(&queue)
+    #expect(queue.add(4, bytes: 1, files: 4, from: "c") == .admitted)
+    #expect(queue.add(5, bytes: 1, files: 5, from: "d") == .refusedForFiles)
+  }
+
   @Test func limitsThePendingBytes() {
     var queue = queue {
       $0.bytesPerGroup = 10

@@ -53,6 +53,18 @@ struct CommandLineTests {
     #expect(nothing.remaining.isEmpty)
   }
 
+  @Test func aCommandHasOptionsOfItsOwn() throws {
+    options.parser.acceptCommand(placeholder: "NAME -- COMMAND…")
+    let result = try options.read("-v", "one", "--", "ls", "--name", "--", "-l")
+    #expect(result[options.verbose])
+    #expect(result[options.name] == nil)
+    #expect(result.remaining == ["one"])
+    #expect(result.command == ["ls", "--name", "--", "-l"])
+    #expect(throws: CommandLineError("Unknown option -l. The options of a command come after --.")) {
+      try options.read("one", "ls", "-l")
+    }
+  }
+
   @Test func keepsAllValuesOfARepeatedOption() throws {
     let result = try options.read("--name", "one", "-n", "two")
     #expect(result.all(options.name) == ["one", "two"])

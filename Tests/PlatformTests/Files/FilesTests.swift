@@ -37,6 +37,23 @@ struct FilesTests {
     #expect(throws: FileError.tooLarge(limit: 4)) { try Files.read("/proc/self/status", limit: 4) }
   }
 
+  @Test func readsAFileOfTheUserAlone() throws {
+    let path = try directory.file("own", [1])
+    chmod(path, 0o644)
+    #expect(try Files.readOwn(path, limit: 1) == [1])
+    #expect(throws: FileError.tooLarge(limit: 0)) { try Files.readOwn(path, limit: 0) }
+    chmod(path, 0o620)
+    #expect(throws: FileError.shared) { try Files.readOwn(path, limit: 1) }
+    chmod(path, 0o600)
+    symlink(path, path + "-link")
+    #expect(throws: FileError.symbolicLink) { try Files.readOwn(path + "-link", limit: 1) }
+    link(path, path + "-name")
+    #expect(throws: FileError.hardLink) { try Files.readOwn(path, limit: 1) }
+    mkfifo(path + "-pipe", 0o600)
+    #expect(throws: FileError.notRegular) { try Files.readOwn(path + "-pipe", limit: 1) }
+    #expect(throws: FileError.missing) { try Files.readOwn(path + "-missing", limit: 1) }
+  }
+
   @Test func followsSymbolicLinks() throws {
     let path = try directory.file("file", Array("text".utf8))
     try FileManager.default.createSymbolicLink(atPath: directory.path + "/link", withDestinationPath: path)

@@ -39,7 +39,8 @@ extension BusConnection {
     _ error: @escaping @GLibActor (String) -> BusError
   ) async throws -> BusConnection {
     let refuser = Refuser(error)
-    let guarded = GuardedStream(MessageGuard { rejected in Task.onGLib { refuser.refuse(rejected) } })
+    let files = MessageFiles()
+    let guarded = GuardedStream(MessageGuard(files: files) { rejected in Task.onGLib { refuser.refuse(rejected) } })
     let descriptors = DescriptorStream()
     let stream = g_simple_io_stream_new(
       guarded.makeStream(owning: try copy(socket)), descriptors.makeStream(owning: try copy(socket)))
@@ -50,7 +51,8 @@ extension BusConnection {
     } finish: { result, error in
       g_dbus_connection_new_finish(result, &error).map {
         BusConnection(
-          owning: $0, guid: outcome.guid, .guarded(bus), outcome.passesDescriptors ? .through(descriptors) : .nowhere)
+          owning: $0, guid: outcome.guid, .guarded(bus, files),
+          outcome.passesDescriptors ? .through(descriptors) : .nowhere)
       }
     }
     refuser.connection = connection

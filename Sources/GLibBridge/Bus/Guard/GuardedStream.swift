@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGLib
+import Glibc
+import Platform
 import Synchronization
 
 /// The input stream of a connection whose messages a ``MessageGuard`` judges.
@@ -18,14 +20,54 @@ final class GuardedStream: Sendable {
   /// - Parameter socket: the socket to the bus. The stream closes it.
   func makeStream(owning socket: Int32) -> UnsafeMutablePointer<GInputStream>? {
     let converter = newObject(Self.type)
-    let input = g_unix_input_stream_new(socket, 1)
+    let input = newObject(Self.socketType, ["fd": socket])
     defer {
       g_object_unref(converter)
       g_object_unref(input)
     }
-    g_object_set_data_full(converter, Self.key, CallbackBox(self).retained, CallbackBox<GuardedStream>.release)
-    return g_converter_input_stream_new(input, OpaquePointer(converter))
+    for object in [converter, input] {
+      g_object_set_data_full(object, Self.key, CallbackBox(self).retained, CallbackBox<GuardedStream>.release)
+    }
+    let base = input.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: GInputStream.self) }
+    return g_converter_input_stream_new(base, OpaquePointer(converter))
   }
+
+  // MARK: Reading from the socket
+
+  /// GIO's stream of a descriptor, which would lose the descriptors that come with the bytes.
+  private static let socketType = registerType("ChappieGuardedSocket", parent: g_unix_input_stream_get_type()) {
+    type, _ in
+    type?.assumingMemoryBound(to: GInputStreamClass.self).pointee.read_fn = GuardedStream.read
+  }
+
+  private static let descriptorLimit = MessageGuard.Bounds().messageDescriptors
+
+  private static let read:
+    @convention(c) (
+      UnsafeMutablePointer<GInputStream>?, UnsafeMutableRawPointer?, gsize, UnsafeMutablePointer<GCancellable>?,
+      UnsafeMutablePointer<UnsafeMutablePointer<GError>?>?
+    ) -> gssize = { input, bytes, count, _, error in
+      guard let input = input.map({ UnsafeMutableRawPointer($0) }) else { return -1 }
+      let data = g_object_get_data(input.assumingMemoryBound(to: GObject.self), key)
+      let stream = CallbackBox<GuardedStream>.of(data).closure
+      let socket = g_unix_input_stream_get_fd(input.assumingMemoryBound(to: GUnixInputStream.self))
+      // On the stack: each message of the bus passes here.
+      return withUnsafeTemporaryAllocation(of: Int32.self, capacity: descriptorLimit) { descriptors in
+        var taken: Int32 = 0
+        let limit = PassedFile.mayBeReceived ? Int32(descriptorLimit) : 0
+        let received = chappie_receive(socket, bytes, Int(count), descriptors.baseAddress, limit, &taken)
+        if received < 0 {
+          let number = errno
+          g_set_error_literal(error, g_io_error_quark(), gint(g_io_error_from_errno(number).rawValue), strerror(number))
+          return -1
+        }
+        let files = descriptors.prefix(Int(taken)).map { PassedFile(owning: $0) }
+        stream.messages.withLock { $0.receive(received, files) }
+        return received
+      }
+    }
+
+  // MARK: Judging
 
   private static let type: GType = {
     let type = registerType("ChappieMessageGuard", parent: g_type_from_name("GObject"))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGLib
+import Platform
 
 /// Judges each incoming message before GDBus parses it. GDBus allocates objects for a message before it can be
 /// rejected, up to 70 bytes for each byte of a malicious one, and closes the connection at the first invalid one.
@@ -12,6 +13,8 @@ struct MessageGuard: Sendable {
     var messageBytes = 20 << 20
     /// The maximum number of values in one message. The elements of an array of numbers do not count.
     var messageValues = 100_000
+    /// The maximum number of file descriptors that come with one message.
+    var messageDescriptors = 16
     var perSecond = ValueBudget.Bounds()
   }
 
@@ -27,18 +30,37 @@ struct MessageGuard: Sendable {
   }
 
   private let bounds: Bounds
+  private let files: MessageFiles
   private let reject: @Sendable (RejectedMessage) -> Void
   /// The part of the next message that has been read.
   private var message: [UInt8] = []
   /// Nil while more of `message` is needed.
   private var verdict: Verdict?
   private var budget: ValueBudget
+  /// The number of bytes of the stream that were received, and of those before `message`.
+  private var received = 0
+  private var start = 0
+  /// The files of messages that have not been judged. The bytes of such a message go to `end` at least.
+  private var arrivals: [(end: Int, files: [PassedFile])] = []
 
-  /// - Parameter reject: called with each rejected message.
-  init(_ bounds: Bounds = Bounds(), reject: @escaping @Sendable (RejectedMessage) -> Void) {
+  /// - Parameters:
+  ///   - files: takes the files of calls that pass.
+  ///   - reject: called with each rejected message.
+  init(
+    _ bounds: Bounds = Bounds(), files: MessageFiles = MessageFiles(),
+    reject: @escaping @Sendable (RejectedMessage) -> Void
+  ) {
     self.bounds = bounds
+    self.files = files
     self.reject = reject
     budget = ValueBudget(bounds.perSecond)
+  }
+
+  /// Counts received bytes, which ``convert(_:into:)`` gets later, and takes the files that came with them. The kernel
+  /// ends what it gives at once with bytes of the message that the files belong to.
+  mutating func receive(_ count: Int, _ files: [PassedFile]) {
+    received += count
+    if !files.isEmpty { arrivals.append((received, files)) }
   }
 
   /// Reads and writes as much as possible, and removes what it has read and filled.
@@ -85,9 +107,37 @@ struct MessageGuard: Sendable {
     }
     defer { message = [] }
     let fields = try? MessageFields(message.prefix(head.headerLength), head.byteOrder)
+    let arrived = takeFiles(of: head)
     let tooLarge = RejectedMessage.Reason.tooLarge(bytes: head.length, limit: bounds.messageBytes)
-    guard let reason = isTooLarge ? tooLarge : fault(head, fields) else { return Verdict(output: message[...]) }
+    let reason = isTooLarge ? tooLarge : fault(head, fields) ?? pass(arrived, head, fields)
+    guard let reason else { return Verdict(output: message[...]) }
     return Verdict(skipped: max(0, head.length - 1 - message.count), output: rejected(reason, head, fields))
+  }
+
+  /// Removes the files that came with a message.
+  private mutating func takeFiles(of head: MessageHead) -> [PassedFile] {
+    let first = start
+    start += head.length
+    let end = start
+    defer { arrivals.removeAll { $0.end <= end } }
+    return arrivals.filter { $0.end > first && $0.end <= end }.flatMap(\.files)
+  }
+
+  /// Leaves the files of a call for the inbox, which finds them by what takes the place of their number in the header.
+  /// Other messages lose their files.
+  private mutating func pass(
+    _ arrived: [PassedFile], _ head: MessageHead, _ fields: MessageFields?
+  ) -> RejectedMessage.Reason? {
+    guard head.kind == .methodCall, let fields, let offset = fields.descriptorCountOffset, fields.descriptorCount > 0
+    else { return nil }
+    guard fields.descriptorCount <= bounds.messageDescriptors else {
+      return .tooManyDescriptors(limit: bounds.messageDescriptors)
+    }
+    guard arrived.count == fields.descriptorCount else { return .descriptorsLost }
+    if let ticket = files.add(arrived) {
+      message.replaceSubrange(offset..<offset + 4, with: head.byteOrder.bytes(of: ticket))
+    }
+    return nil
   }
 
   /// Reads until `message` has `count` bytes. False when the input ends before.
@@ -134,6 +184,9 @@ struct RejectedMessage: Sendable {
     case tooManyValues(limit: Int)
     /// The values of its sender in this second, or those of all senders, are spent.
     case tooManyValuesPerSecond
+    case tooManyDescriptors(limit: Int)
+    /// This process has too many descriptors, or file systems do not answer.
+    case descriptorsLost
     case malformed
   }
 
@@ -170,6 +223,8 @@ extension RejectedMessage.Reason: CustomStringConvertible {
     case .tooLarge(let bytes, let limit): "has \(bytes) bytes, and \(limit) are allowed"
     case .tooManyValues(let limit): "has more than \(limit) values"
     case .tooManyValuesPerSecond: "has more values than are left in this second"
+    case .tooManyDescriptors(let limit): "has more than \(limit) file descriptors"
+    case .descriptorsLost: "has file descriptors, and too many are in use"
     case .malformed: "does not conform to the D-Bus specification"
     }
   }

@@ -45,7 +45,7 @@ struct WireBytes {
   /// Encodes a complete message.
   static func message(
     kind: UInt8 = 1, flags: UInt8 = 0, serial: Int = 7, sender: String = ":1.5", replySerial: Int? = nil,
-    member: String? = nil, signature: String = "", body: [UInt8] = []
+    member: String? = nil, signature: String = "", descriptors: Int = 0, body: [UInt8] = []
   ) -> [UInt8] {
     var wire = WireBytes()
     for byte in [UInt8(ascii: "l"), kind, flags, 1] { wire.byte(byte) }
@@ -55,6 +55,7 @@ struct WireBytes {
       fields.field(7, "s") { $0.string(sender) }
       if let member { fields.field(3, "s") { $0.string(member) } }
       if let replySerial { fields.field(5, "u") { $0.uint32(replySerial) } }
+      if descriptors > 0 { fields.field(9, "u") { $0.uint32(descriptors) } }
       if !signature.isEmpty { fields.field(8, "g") { $0.signature(signature) } }
     }
     wire.align(8)
