@@ -52,7 +52,10 @@ package enum ErrorSentences {
     // DocumentReader
     translatable("The document \(value) cannot be read now, as others are read: try again."),
     translatable("The document \(value) cannot be read on this machine: install the package \(value)."),
+    translatable(
+      "The document \(value) cannot be read on this machine: the programs of the package \(value) do not start."),
     translatable("The document \(value) cannot be read on this machine: bubblewrap can make no sandbox here."),
+    translatable("The document \(value) cannot be read on this machine: \(value)."),
     translatable("The document \(value) is encrypted: save a copy that needs no password."),
     translatable("The document \(value) has no page."),
     translatable("The document \(value) is damaged, or takes more memory or time than is allowed to read."),

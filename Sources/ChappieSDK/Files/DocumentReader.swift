@@ -9,7 +9,6 @@ struct DocumentContent: Sendable {
   let text: String
   /// Pictures of the first pages, in their order.
   let pictures: [ChappieImage]
-  let pageCount: Int
   /// How long it was read.
   let time: Duration
 
@@ -35,12 +34,7 @@ enum DocumentReader {
   nonisolated static let pictureSide = 1000
   /// The longest picture, in bytes. All of a document together are within ``ChappieImage/messageLimit``.
   nonisolated static let pictureLimit = ChappieImage.messageLimit / 4 * 3 / picturePages - 1024
-  /// The number of documents that wait while another one is read. One is read at a time, so that many take no more
-  /// memory and processors than one.
-  nonisolated static let waitingLimit = 4
-
-  private static let turns = AsyncMutex()
-  private static var unfinished = 0
+  private static let queue = DocumentQueue()
 
   /// What the documents of one turn may take together.
   struct Limits {
@@ -64,15 +58,10 @@ enum DocumentReader {
   ///   - name: the document's name in error messages.
   /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a document that has no page, is encrypted or damaged, or
   ///   cannot be read on this machine; ``ChappieClientError/limitExceeded(_:)`` for more documents at once than
-  ///   ``waitingLimit``; `CancellationError`.
+  ///   ``DocumentQueue`` takes; `CancellationError`.
   static func read(_ bytes: [UInt8], name: String, _ limits: Limits = Limits()) async throws -> DocumentContent {
     let name = Redaction.message(name)
-    guard unfinished <= waitingLimit else {
-      throw ChappieClientError.limitExceeded("The document \(name) cannot be read now, as others are read: try again.")
-    }
-    unfinished += 1
-    defer { unfinished -= 1 }
-    return try await turns.withLock { try await Reading(name: name, limits).read(bytes) }
+    return try await queue.inTurn(name: name) { try await Reading(name: name, limits).read(bytes) }
   }
 }
 
@@ -91,13 +80,16 @@ private struct Reading {
   }
 
   func read(_ bytes: [UInt8]) async throws -> DocumentContent {
-    if let package = DocumentSandbox.missingPackage {
-      throw ChappieClientError.invalidArgument(
-        "The document \(name) cannot be read on this machine: install the package \(package).")
-    }
+    if let package = DocumentSandbox.missingPackage { throw impossible(.missing(package: package)) }
     guard timeLeft > .zero else { throw late }
     let copy = await offActor(deadline: timeLeft) { Result { try Descriptor.sealed(bytes) } }
-    guard let document = try? copy?.get() else { throw unreadable }
+    guard let copy else { throw late }
+    let document: Descriptor
+    do {
+      document = try copy.get()
+    } catch {
+      throw cannotRead("\(error)")
+    }
     let pageCount = try await pageCount(of: document)
     let pages = try await pages(of: document).prefix(pageCount)
     var pictures: [(page: Int, picture: ChappieImage)] = []
@@ -117,7 +109,7 @@ private struct Reading {
       throw timeLeft > .zero ? noContent : late
     }
     let text = DocumentPages.text(Array(pages), pictures: pictures.map(\.page), pageCount: pageCount)
-    return DocumentContent(text: text, pictures: pictures.map(\.picture), pageCount: pageCount, time: .now - start)
+    return DocumentContent(text: text, pictures: pictures.map(\.picture), time: .now - start)
   }
 
   private func pageCount(of document: Descriptor) async throws -> Int {
@@ -125,10 +117,7 @@ private struct Reading {
     switch outcome.end {
     case .outOfTime: throw late
     case .failed, .outputTooLong:
-      if DocumentSandbox.isMissing(outcome) {
-        throw ChappieClientError.invalidArgument(
-          "The document \(name) cannot be read on this machine: bubblewrap can make no sandbox here.")
-      }
+      if let obstacle = DocumentSandbox.obstacle(in: outcome) { throw impossible(obstacle) }
       let errors = String(decoding: outcome.errors, as: UTF8.self)
       if errors.contains("Incorrect password") {
         throw ChappieClientError.invalidArgument(
@@ -167,9 +156,28 @@ private struct Reading {
   private func run(_ program: [String], on document: Descriptor, outputLimit: Int) async throws -> FileFilter.Outcome {
     do {
       return try await DocumentSandbox.run(program, on: document, outputLimit: outputLimit, deadline: timeLeft)
-    } catch is GLibError {
+    } catch let error as GLibError where error.isTimeout {
       throw unreadable
+    } catch let error as GLibError {
+      // The program did not run.
+      throw cannotRead(error.message)
     }
+  }
+
+  private func cannotRead(_ reason: String) -> ChappieClientError {
+    .invalidArgument("The document \(name) cannot be read on this machine: \(reason).")
+  }
+
+  private func impossible(_ obstacle: DocumentSandbox.Obstacle) -> ChappieClientError {
+    let sentence =
+      switch obstacle {
+      case .missing(let package):
+        "The document \(name) cannot be read on this machine: install the package \(package)."
+      case .broken(let package):
+        "The document \(name) cannot be read on this machine: the programs of the package \(package) do not start."
+      case .noSandbox: "The document \(name) cannot be read on this machine: bubblewrap can make no sandbox here."
+      }
+    return .invalidArgument(sentence)
   }
 
   private var unreadable: ChappieClientError {

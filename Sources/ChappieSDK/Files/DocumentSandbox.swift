@@ -8,7 +8,7 @@ import Platform
 /// directory that has the system's programs, libraries and fonts, and nothing of the user. It can write no file there
 /// and start no process. The document is its standard input, a file in memory.
 @GLibActor
-enum DocumentSandbox {
+package enum DocumentSandbox {
   /// The name by which Poppler's programs read their standard input as a file.
   nonisolated static let input = "fd://0"
   /// The address space of a program, in bytes.
@@ -24,14 +24,24 @@ enum DocumentSandbox {
     case userManager(unit: String)
   }
 
+  /// What keeps documents from being read on this machine.
+  package enum Obstacle: Equatable, Sendable {
+    /// A Debian package is not installed.
+    case missing(package: String)
+    /// The programs of a Debian package do not run, as when one of their libraries is missing.
+    case broken(package: String)
+    /// Bubblewrap can make no sandbox.
+    case noSandbox
+  }
+
   /// The way that worked last.
   private static var usesUserManager = false
 
   private nonisolated static let directory = "/usr/bin/"
+  private nonisolated static let poppler = "poppler-utils"
   private nonisolated static let packages = [
-    "bwrap": "bubblewrap", "prlimit": "util-linux", "setsid": "util-linux", "pdfinfo": "poppler-utils",
-    "pdftotext": "poppler-utils",
-    "pdftoppm": "poppler-utils",
+    "bwrap": "bubblewrap", "prlimit": "util-linux", "setsid": "util-linux", "pdfinfo": poppler, "pdftotext": poppler,
+    "pdftoppm": poppler,
   ]
 
   /// The Debian package of a program that is not installed; nil if all are.
@@ -39,8 +49,31 @@ enum DocumentSandbox {
     packages.keys.sorted().first { !Files.exists(directory + $0) }.flatMap { packages[$0] }
   }
 
+  /// Looks for an obstacle by a program that starts in the sandbox and reads no document; nil if there is none.
+  ///
+  /// - Throws: ``GLibError``, `FileError`, `CancellationError`.
+  package static func obstacle() async throws -> Obstacle? {
+    if let missingPackage { return .missing(package: missingPackage) }
+    let nothing = try Descriptor.sealed([])
+    let outcome = try await run(["pdfinfo", "-v"], on: nothing, outputLimit: 4 << 10, deadline: .seconds(5))
+    return obstacle(in: outcome) ?? (outcome.end == .succeeded ? nil : .broken(package: poppler))
+  }
+
+  /// The obstacle that kept a program from running; nil if it ran.
+  nonisolated static func obstacle(in outcome: FileFilter.Outcome) -> Obstacle? {
+    guard outcome.end == .failed, outcome.output.isEmpty else { return nil }
+    // The loader's messages. They begin with the program's path, so that no document can write one.
+    let package = packages.first { program, _ in
+      ["error while loading shared libraries", "symbol lookup error"].contains {
+        outcome.errors.starts(with: "\(directory)\(program): \($0): ".utf8)
+      }
+    }
+    if let package { return .broken(package: package.value) }
+    return isMissing(outcome) ? .noSandbox : nil
+  }
+
   /// Whether no sandbox could be made, and so the program did not run.
-  nonisolated static func isMissing(_ outcome: FileFilter.Outcome) -> Bool {
+  private nonisolated static func isMissing(_ outcome: FileFilter.Outcome) -> Bool {
     outcome.end == .failed && outcome.output.isEmpty
       && ["bwrap: ", "Failed to "].contains { outcome.errors.starts(with: $0.utf8) }
   }

@@ -55,7 +55,7 @@ final class FileTexts {
     switch file.kind {
     case .pdf: return try await DocumentReader.read(await offActor { file.data }, name: file.name, limits)
     case .text:
-      return DocumentContent(text: await offActor { file.text ?? "" }, pictures: [], pageCount: 1, time: .zero)
+      return DocumentContent(text: await offActor { file.text ?? "" }, pictures: [], time: .zero)
     case .office:
       throw ChappieClientError.invalidArgument(
         "The model \(model.slug) takes no files here, and '\(Redaction.message(file.name))' cannot be read otherwise: convert it to PDF."

@@ -28,11 +28,18 @@ public struct ChappieToolResult: Sendable, Hashable {
   public let output: String
   /// Whether the tool failed. The output then gives the reason.
   public let isFailure: Bool
+  /// Images that the model sees beside the output.
+  public let images: [ChappieImage]
 
   /// Creates the result of a tool that did its work.
-  public init(output: String) {
+  public init(output: String, images: [ChappieImage] = []) {
+    self.init(output: output, isFailure: false, images: images)
+  }
+
+  package init(output: String, isFailure: Bool, images: [ChappieImage]) {
     self.output = output
-    isFailure = false
+    self.isFailure = isFailure
+    self.images = images
   }
 
   /// Creates a result from the JSON text of `output`.
@@ -42,8 +49,7 @@ public struct ChappieToolResult: Sendable, Hashable {
 
   /// Creates a failed result; `failure` tells the model the reason.
   public init(failure: String) {
-    output = failure
-    isFailure = true
+    self.init(output: failure, isFailure: true, images: [])
   }
 }
 

@@ -5,19 +5,31 @@ import GLibBridge
 package struct ToolSet: Sendable {
   /// A tool with its handler.
   package struct Tool: Sendable {
+    /// The origin of what a tool returns.
+    package enum Text: Sendable {
+      /// The program that brings the tool.
+      case own
+      /// Somebody else, who may have written it for the model.
+      ///
+      /// - Parameter readsOnly: whether the tool changes nothing, as the user believes.
+      case foreign(readsOnly: Bool)
+    }
+
     let manifest: ChappieHarnessTool
     let timeLimit: Duration
+    let text: Text
     let run: @GLibActor @Sendable (ChappieToolCall) async throws -> ChappieToolResult
 
     /// - Parameters:
     ///   - timeLimit: the longest duration of a call. A call that takes longer is cancelled, and fails.
     ///   - run: runs a call. The model gets an error that it throws as a failed result.
     package init(
-      _ manifest: ChappieHarnessTool, timeLimit: Duration = ChappieHostTool.defaultTimeLimit,
+      _ manifest: ChappieHarnessTool, timeLimit: Duration = ChappieHostTool.defaultTimeLimit, text: Text = .own,
       run: @escaping @GLibActor @Sendable (ChappieToolCall) async throws -> ChappieToolResult
     ) {
       self.manifest = manifest
       self.timeLimit = timeLimit
+      self.text = text
       self.run = run
     }
   }

@@ -13,6 +13,8 @@ final class ToolRunner {
   private let approvalPatience: Duration
   private let scope: TurnScope
   private let checks = Semaphore(1)
+  /// Whether the model has read what a tool of somebody else returned in this turn.
+  private var hasReadForeignText = false
 
   /// A declared tool that has a handler.
   private struct Tool {
@@ -71,29 +73,29 @@ final class ToolRunner {
     try Task.checkCancellation()
     var outputs: [ConversationItem] = []
     for task in tasks {
-      let result = try await task.value
-      outputs.append(.toolOutput(callID: result.callID, output: result.output))
+      outputs.append(try await task.value)
     }
     return outputs
   }
 
-  private func run(_ call: ToolCallItem, _ tool: Tool) async throws -> ChappieToolExecutionResult {
+  private func run(_ call: ToolCallItem, _ tool: Tool) async throws -> ConversationItem {
     var flow = FlowControl.proceed
     let end = try await self.end(of: call, tool, &flow)
     let result = ChappieToolExecutionResult(
       callID: call.callID, toolName: call.name, status: end.status, output: Self.bounded(end.output),
       duration: end.duration)
-    try scope.size.add(toolOutput: result.output.utf8.count)
+    try scope.size.add(toolOutput: end.images.reduce(result.output.utf8.count) { $0 + $1.url.utf8.count })
     flow = flow.combined(with: scope.caller.deliver(.toolCallCompleted(result)))
     // Not earlier: a caller that runs the tool answers as soon as it sees the call.
     guard await flow.goesOn() else { throw CancellationError() }
     try Task.checkCancellation()
-    return result
+    return .toolOutput(callID: result.callID, output: result.output, images: end.images)
   }
 
   private struct End {
     let status: ChappieToolExecutionResult.Status
     let output: String
+    var images: [ChappieImage] = []
     var duration = Duration.zero
 
     static let cancelled = End(status: .cancelled, output: "It was cancelled.")
@@ -104,9 +106,7 @@ final class ToolRunner {
     if let violation = await violation(of: tool.schema, in: call) {
       return End(status: .failed, output: "The arguments do not fit the tool's schema: \(violation).")
     }
-    // What a page or a file says may be written for the model: a tool that it could have asked for needs a person.
-    let hasRead = scope.search.hasRead || scope.filesForm != nil
-    let policy = hasRead && tool.manifest.policy == .automatic ? .ask : tool.manifest.policy
+    let policy = policy(of: tool)
     // Not earlier: the caller that sees the event may run the tool.
     flow = flow.combined(
       with: scope.caller.deliver(
@@ -129,6 +129,15 @@ final class ToolRunner {
     var end = try await execute(call, tool.runner)
     end.duration = .now - start
     return end
+  }
+
+  /// What a page, a file or a foreign tool says may be written for the model: a tool that it could have asked for needs a
+  /// person.
+  private func policy(of tool: Tool) -> ChappieToolPolicy {
+    let hasRead = scope.search.hasRead || scope.filesForm != nil || hasReadForeignText
+    guard hasRead, tool.manifest.policy == .automatic else { return tool.manifest.policy }
+    if case .foreign(readsOnly: true) = tool.runner.text { return .automatic }
+    return .ask
   }
 
   /// The first violation in a call's arguments; nil if they fit. Hostile arguments and schemas can take a second, so
@@ -165,7 +174,8 @@ final class ToolRunner {
     let toolCall = ChappieToolCall(id: call.callID, name: call.name, arguments: call.arguments)
     do {
       let result = try await withDeadline(tool.timeLimit) { try await tool.run(toolCall) }
-      return End(status: result.isFailure ? .failed : .completed, output: result.output)
+      if case .foreign = tool.text { hasReadForeignText = true }
+      return End(status: result.isFailure ? .failed : .completed, output: result.output, images: result.images)
     } catch is CancellationError {
       return .cancelled
     } catch let end as TurnEndingError {

@@ -17,7 +17,7 @@ package enum TurnInput: Sendable {
 package struct TurnCaller {
   /// Whether a locked keyring may ask the user for the password.
   let interaction: UserInteraction
-  let tools: ToolSet
+  private(set) var tools: ToolSet
   let trace: TurnTrace
   /// Receives each event except the end, as soon as it is read. The result says when reading goes on.
   private(set) var deliver: @GLibActor (ChappieStreamEvent) -> FlowControl
@@ -38,6 +38,15 @@ package struct TurnCaller {
     self.trace = trace
     self.hold = hold
     self.deliver = deliver
+  }
+
+  /// This caller, with more tools. A name that it has already stays as it was.
+  package func adding(_ more: [ToolSet.Tool]) -> TurnCaller {
+    var caller = self
+    let known = Set(tools.tools.map(\.manifest.name))
+    let new = more.filter { !known.contains($0.manifest.name) }
+    caller.tools = ToolSet(tools.tools + new, approvalPatience: tools.approvalPatience, approve: tools.approve)
+    return caller
   }
 
   /// This caller, with a record of its turn.

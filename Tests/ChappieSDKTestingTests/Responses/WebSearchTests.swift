@@ -139,6 +139,20 @@ import Testing
     #expect(answer.events.items.first?.type == "web_search_call")
   }
 
+  @Test func onlySourcesInTheAllowedDomainsAreCited() async throws {
+    func addresses(_ domains: ChappieJSONValue) async throws -> (opened: [String], cited: [String]) {
+      let events = try await search(["tools": [["type": "web_search", "filters": ["allowed_domains": domains]]]]).events
+      return (
+        events.items.compactMap { $0["action", "url"]?.stringValue },
+        annotations(events).compactMap { $0["url"]?.stringValue }
+      )
+    }
+    let second = "https://example.net/bus-caf%C3%A9/2"
+    #expect(try await addresses(["example.net"]) == ([second], [second]))
+    let first = "https://debian.org/bus-caf%C3%A9/"
+    #expect(try await addresses(["debian.org", "ample.org"]) == ([first + "1"], [first + "1", first + "2"]))
+  }
+
   @Test(
     arguments: [
       ["external_web_access": "no"], ["search_context_size": "huge"], ["depth": 3], ["filters": ["domains": []]],

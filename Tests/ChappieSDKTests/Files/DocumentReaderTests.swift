@@ -29,7 +29,6 @@ struct DocumentReaderTests {
   @Test func aDocumentBecomesTextAndPictures() async throws {
     let content = try await read(
       TestPDF(contents: [TestPDF.lines(["A first line", "and a second one"]), "", TestPDF.lines(["The end"])]))
-    #expect(content.pageCount == 3)
     #expect(
       content.text == """
         Page 1
@@ -55,6 +54,30 @@ struct DocumentReaderTests {
     #expect(content.pictures.count == 1)
   }
 
+  // MARK: Obstacles
+
+  @Test func nothingIsInTheWayHere() async throws {
+    #expect(try await DocumentSandbox.obstacle() == nil)
+  }
+
+  /// A program without its libraries is no damaged document.
+  @Test(
+    arguments: [
+      (
+        "/usr/bin/pdfinfo: error while loading shared libraries: libpoppler.so.126: not found",
+        .broken(package: "poppler-utils")
+      ),
+      ("/usr/bin/bwrap: symbol lookup error: /lib/libc.so.6: no symbol", .broken(package: "bubblewrap")),
+      ("bwrap: No permissions to create new namespace", .noSandbox),
+      ("Syntax Error: /usr/bin/pdfinfo: error while loading shared libraries: none", nil),
+    ] as [(String, DocumentSandbox.Obstacle?)])
+  func theProgramsTellWhatIsInTheWay(_ errors: String, _ obstacle: DocumentSandbox.Obstacle?) async throws {
+    let outcome = try await FileFilter.run(
+      ["/bin/sh", "-c", "printf '%s\\n' \"$1\" >&2; exit 127", "sh", errors], input: Descriptor.sealed([]),
+      outputLimit: 10, deadline: .seconds(60))
+    #expect(DocumentSandbox.obstacle(in: outcome) == obstacle)
+  }
+
   // MARK: Bounds
 
   /// What an earlier document of the turn has taken is not there for the next one.
@@ -71,7 +94,6 @@ struct DocumentReaderTests {
 
   @Test func tenThousandPagesAreReadInPart() async throws {
     let content = try await read(TestPDF(contents: (1...10_000).map { TestPDF.lines(["This is sheet \($0)."]) }))
-    #expect(content.pageCount == 10_000)
     #expect(content.text.contains("Page 200\n\nThis is sheet 200.\n\nThe text of pages 201 to 10000 is left out."))
     #expect(content.text.hasSuffix("Pictures of pages: 1 to 10."))
     #expect(content.pictures.count == DocumentReader.picturePages)
@@ -97,23 +119,6 @@ struct DocumentReaderTests {
   @Test func picturesFitIntoOneMessage() {
     let longest = (DocumentReader.pictureLimit + 2) / 3 * 4 + "data:image/jpeg;base64,".utf8.count
     #expect(longest * DocumentReader.picturePages <= ChappieImage.messageLimit)
-  }
-
-  @Test func fewDocumentsWait() async throws {
-    let document = TestPDF.text("words").bytes
-    let readings = (0..<DocumentReader.waitingLimit + 3).map { _ in
-      Task.onGLib { try await DocumentReader.read(document, name: "report.pdf") }
-    }
-    var outcomes: [Bool] = []
-    for reading in readings {
-      do {
-        _ = try await reading.value
-        outcomes.append(true)
-      } catch ChappieClientError.limitExceeded {
-        outcomes.append(false)
-      }
-    }
-    #expect(outcomes.count { $0 } == DocumentReader.waitingLimit + 1)
   }
 
   // MARK: Bad input

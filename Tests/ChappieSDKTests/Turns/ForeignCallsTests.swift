@@ -18,7 +18,7 @@ struct ForeignCallsTests {
     let calls = ForeignCalls(among: [Self.thought, call])
     #expect(calls.kept == [Self.thought, call])
     #expect(calls.omittedKind == nil && calls.havePlainIDs)
-    guard case .toolOutput("call_1", let output, true)? = calls.outputs.first else {
+    guard case .toolOutput("call_1", let output, _, true)? = calls.outputs.first else {
       Issue.record("no answer")
       return
     }

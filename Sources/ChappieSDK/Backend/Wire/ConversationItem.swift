@@ -6,7 +6,7 @@ enum ConversationItem: Sendable, Equatable {
   /// An item of the model's output, unchanged: a message, encrypted reasoning, a tool call.
   case produced(ChappieJSONValue)
   /// - Parameter isCustom: whether it answers a call of a custom tool, a kind that this client does not have.
-  case toolOutput(callID: String, output: String, isCustom: Bool = false)
+  case toolOutput(callID: String, output: String, images: [ChappieImage] = [], isCustom: Bool = false)
 
   /// The item as a message with text; nil for other items.
   var asMessage: ChappieInputMessage? {
@@ -25,7 +25,7 @@ enum ConversationItem: Sendable, Equatable {
       [item.messageText, item["arguments"]?.stringValue, item["encrypted_content"]?.stringValue].reduce(0) {
         $0 + ($1?.utf8.count ?? 0)
       }
-    case .toolOutput(_, let output, _): output.utf8.count
+    case .toolOutput(_, let output, _, _): output.utf8.count
     }
   }
 
@@ -37,8 +37,8 @@ enum ConversationItem: Sendable, Equatable {
         $0 + 64 + $1.utf8.count
       }
     case .produced(let item): item.footprint
-    case .toolOutput(let callID, let output, _):
-      128 + callID.utf8.count + output.utf8.count
+    case .toolOutput(let callID, let output, let images, _):
+      images.reduce(128 + callID.utf8.count + output.utf8.count) { $0 + 64 + $1.url.utf8.count }
     }
   }
 
@@ -51,12 +51,18 @@ enum ConversationItem: Sendable, Equatable {
     switch self {
     case .message(let message): Self.json(message)
     case .produced(let item): item.asInput
-    case .toolOutput(let callID, let output, let isCustom):
+    case .toolOutput(let callID, let output, let images, let isCustom):
       [
         "type": isCustom ? "custom_tool_call_output" : "function_call_output", "call_id": .string(callID),
-        "output": .string(output),
+        "output": images.isEmpty
+          ? .string(output)
+          : .array([["type": "input_text", "text": .string(output)]] + images.map(Self.json)),
       ]
     }
+  }
+
+  private static func json(_ image: ChappieImage) -> ChappieJSONValue {
+    ["type": "input_image", "image_url": .string(image.url)]
   }
 
   private static func json(_ message: ChappieInputMessage) -> ChappieJSONValue {
@@ -64,7 +70,7 @@ enum ConversationItem: Sendable, Equatable {
     let role = message.role == .system ? ChappieInputMessage.Role.developer : message.role
     let textType: ChappieJSONValue = message.role == .assistant ? "output_text" : "input_text"
     let text: ChappieJSONValue = ["type": textType, "text": .string(message.text)]
-    let images = message.images.map { ChappieJSONValue.object(["type": "input_image", "image_url": .string($0.url)]) }
+    let images = message.images.map(Self.json)
     let files = message.files.map {
       ChappieJSONValue.object([
         "type": "input_file", "filename": .string($0.name), "file_data": .string($0.url),

@@ -132,7 +132,7 @@ extension ResponsesAnswer {
       let text = conversation.lastUserMessage.text
       let asked = ToolCall.list(askedFor: text, tools: request.tools)
       if !asked.isEmpty { return asked.prefix(request.callsInParallel ? asked.count : 1).map(OutputItem.call) }
-      search = request.searchesWeb ? WebSearch(askedFor: text, change.search) : nil
+      search = request.searchTool.flatMap { WebSearch(askedFor: text, with: $0, change.search) }
     }
     let text = echo(conversation)
     let json = request.outputSchema.map { OutputItem.message(sample(of: $0, in: $0, text).json) }

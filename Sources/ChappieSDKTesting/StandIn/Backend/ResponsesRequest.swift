@@ -15,8 +15,8 @@ struct ResponsesRequest {
   /// The names of the tools that may be called.
   let tools: Set<String>
   let callsInParallel: Bool
-  /// Whether the answer may search the web.
-  let searchesWeb: Bool
+  /// The tool with which the answer may search the web; nil if it may not.
+  let searchTool: ChappieJSONValue?
   let wantsReasoning: Bool
   /// The schema of an answer that is JSON; nil for any answer.
   let outputSchema: ChappieJSONValue?
@@ -67,8 +67,8 @@ struct ResponsesRequest {
           + "Please upgrade to the latest app or CLI and try again.")
     }
     let declared = try ToolList(checking: body["tools"])
-    let declaresSearch = try WebSearch.isDeclared(in: body["tools"])
-    guard !declaresSearch || !Self.hasLiteMark(body, headers, transport) else {
+    let searchTool = try WebSearch.tool(in: body["tools"])
+    guard searchTool == nil || !Self.hasLiteMark(body, headers, transport) else {
       let message =
         "X-OpenAI-Internal-Codex-Responses-Lite only supports function tools, custom tools, and client-executed tool "
         + "search."
@@ -83,7 +83,7 @@ struct ResponsesRequest {
     self.model = model
     self.conversation = conversation
     tools = body["tool_choice"] == "none" ? [] : declared.names.union(conversation.declaredTools)
-    searchesWeb = declaresSearch && body["tool_choice"] != "none"
+    self.searchTool = body["tool_choice"] == "none" ? nil : searchTool
     searchItem = input.firstIndex { $0["type"] == "web_search_call" }
     callsInParallel = body["parallel_tool_calls"] != false && model.json["supports_parallel_tool_calls"] != false
     wantsReasoning =

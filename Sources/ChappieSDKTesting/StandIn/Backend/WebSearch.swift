@@ -13,22 +13,42 @@ struct WebSearch {
   private let words: String
   /// The address of a source on a host, without its number.
   private let path: String
+  /// The domains of the sources; nil for all.
+  private let domains: [String]?
   private let change: ChappieJSONValue
 
   /// The search that a user's text asks for: its first line is `search for WORDS`. Nil for other texts.
   ///
-  /// - Parameter change: the member `search` of a rule.
-  init?(askedFor text: String, _ change: ChappieJSONValue) {
+  /// - Parameters:
+  ///   - tool: the tool in the list of the request.
+  ///   - change: the member `search` of a rule.
+  init?(askedFor text: String, with tool: ChappieJSONValue, _ change: ChappieJSONValue) {
     let start = "search for "
     guard text.hasPrefix(start) else { return nil }
     let words = text.dropFirst(start.count).prefix { !$0.isNewline }.prefix(200).split(whereSeparator: \.isWhitespace)
     guard !words.isEmpty else { return nil }
     self.words = words.joined(separator: " ")
+    domains = tool["filters"]?["allowed_domains"]?.arrayValue?.compactMap(\.stringValue)
     path = FormCoding.escape(words.joined(separator: "-"))
     self.change = change
   }
 
   private var fails: Bool { change["failed"] == true }
+
+  /// The numbers of the sources in the domains that the request allows.
+  private var sources: [Int] {
+    (0..<(change["citations"]?.wholeNumber ?? 2)).filter { isAllowed(source($0).host) }
+  }
+
+  private func isAllowed(_ host: String) -> Bool {
+    domains?.contains { host == $0 || host.hasSuffix(".\($0)") } ?? true
+  }
+
+  /// The hosts of the sources. Where the request allows neither of them, the first domain that it allows has all sources.
+  private var hosts: [String] {
+    let known = ["example.org", "example.net"]
+    return known.contains(where: isAllowed) ? known : (domains ?? []).prefix(1) + []
+  }
 
   // MARK: Items
 
@@ -39,7 +59,8 @@ struct WebSearch {
     ]
     for key in ["query", "queries"] where change[key] == false { search[key] = nil }
     guard !fails else { return [call(search, status: "failed")] }
-    return [call(search), call(["type": "open_page", "url": .string(source(0).url)])]
+    let page = domains == nil ? 0 : sources.first
+    return [call(search)] + (page.map { [call(["type": "open_page", "url": .string(source($0).url)])] } ?? [])
   }
 
   private func call(_ action: [String: ChappieJSONValue], status: ChappieJSONValue = "completed") -> OutputItem {
@@ -52,7 +73,7 @@ struct WebSearch {
     guard !fails else { return .message("The search for “\(words)” failed. This is from memory.") }
     var text = "🔎 From Zürich, about “\(words)”."
     var citations: [ChappieJSONValue] = []
-    for index in 0..<(change["citations"]?.wholeNumber ?? 2) {
+    for index in sources {
       let (host, url) = source(index)
       text += " Source \(index + 1) says so "
       let start = text.unicodeScalars.count
@@ -71,7 +92,8 @@ struct WebSearch {
   }
 
   private func source(_ index: Int) -> (host: String, url: String) {
-    let host = index.isMultiple(of: 2) ? "example.org" : "example.net"
+    let hosts = hosts
+    let host = hosts.isEmpty ? "example.org" : hosts[index % hosts.count]
     return (host, "https://\(host)/\(path)/\(index + 1)")
   }
 }
@@ -79,7 +101,7 @@ struct WebSearch {
 // MARK: - The tool
 
 extension WebSearch {
-  private static let domains = JSONForm("a list of at most 100 domains without a scheme") { value in
+  private static let domainList = JSONForm("a list of at most 100 domains without a scheme") { value in
     value.arrayValue.map { list in
       list.count <= 100 && list.allSatisfy { $0.stringValue?.wholeMatch(of: /[\w-]+(\.[\w-]+)+/) != nil }
     } == true
@@ -96,7 +118,8 @@ extension WebSearch {
     "search_context_size": .one(of: ["low", "medium", "high"]),
     "return_token_budget": .one(of: ["default", "unlimited"]),
     "filters": .members(
-      ["allowed_domains": domains, "blocked_domains": domains], exclusive: [("allowed_domains", "blocked_domains")]
+      ["allowed_domains": domainList, "blocked_domains": domainList],
+      exclusive: [("allowed_domains", "blocked_domains")]
     ).orNull,
     "user_location": .members(
       [
@@ -106,14 +129,14 @@ extension WebSearch {
     ).orNull,
   ])
 
-  /// Whether a request declares the tool. One with invalid members is refused.
-  static func isDeclared(in tools: ChappieJSONValue?) throws(HTTPServerResponse) -> Bool {
+  /// The tool of a request; nil if it declares none. One with invalid members is refused.
+  static func tool(in tools: ChappieJSONValue?) throws(HTTPServerResponse) -> ChappieJSONValue? {
     let list = tools?.arrayValue ?? []
-    guard let index = list.firstIndex(where: { $0["type"] == "web_search" }) else { return false }
+    guard let index = list.firstIndex(where: { $0["type"] == "web_search" }) else { return nil }
     let name = "tools[\(index)]"
     if let fault = tool.fault(name, list[index]) {
       throw .error(400, "invalid_value", "Invalid value: \(fault)", param: name)
     }
-    return true
+    return list[index]
   }
 }
