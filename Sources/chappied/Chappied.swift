@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ChappieMCP
 import ChappieSDK
 import ChappieService
 import GLibBridge
@@ -25,12 +26,17 @@ enum Chappied {
     let backend = parser.string("backend", placeholder: "URL", tr("The address of the backend, ending in /backend-api"))
     let api = parser.string(
       "api", placeholder: "URL", tr("The address of the API for sign-ins in the browser, ending in /v1"))
+    let toolServer = parser.string(
+      "tool-server", placeholder: "NAME", tr("Run this tool server for the service, and nothing else"))
     let version = parser.flag("version", tr("Show the version"))
     do {
       switch try parser.parse(CommandLine.arguments) {
       case .help(let text): StandardStream.output.write(text)
       case .arguments(let arguments) where arguments[version]:
         StandardStream.output.write("chappied \(ChappieVersion.current)\n")
+      case .arguments(let arguments) where arguments[toolServer] != nil:
+        let name = arguments[toolServer] ?? ""
+        exit(MainLoop.run { await ToolServerProgram.run(name) })
       case .arguments(let arguments):
         let options = Result {
           try ServiceOptions(issuer: arguments[issuer], baseURL: arguments[backend], apiURL: arguments[api])

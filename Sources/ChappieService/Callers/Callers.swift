@@ -54,10 +54,13 @@ final class Callers {
   init(_ connection: BusConnection) {
     self.connection = connection
     inspector = CallerInspector(connection: connection)
-    let tooManyCalls = BusError(
-      .limitExceeded, "Too many calls of this program wait for their answers: wait for some before you make more.")
+    let refusals = BusObjects.Refusals(
+      calls: BusError(
+        .limitExceeded, "Too many calls of this program wait for their answers: wait for some before you make more."),
+      files: BusError(
+        .limitExceeded, "Too many calls with files wait for their answers: wait for some before you send more."))
     connection.objects.use(
-      BusObjects.Rules(tooManyCalls: tooManyCalls) { [weak self] name in
+      BusObjects.Rules(refusals: refusals, methodsWithFiles: Attachments.methods) { [weak self] name in
         await self?.group(of: name) ?? BusObjects.Group(name: name, isLasting: false)
       } noObject: { [weak self] path, name in
         await self?.noObject(at: path, for: name) ?? BusError(CancellationError())

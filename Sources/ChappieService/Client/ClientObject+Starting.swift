@@ -14,6 +14,12 @@ extension ClientObject {
     let images: [ChappieImage]
     let files: [ChappieInputFile]
 
+    @GLibActor
+    init(_ prompt: Prompt, _ attachments: AttachmentReader) {
+      self.prompt = prompt
+      (images, files) = (attachments.images, attachments.files)
+    }
+
     /// The bytes of its texts, images and files.
     var byteCount: Int {
       (images.map(\.url) + files.map(\.url)).reduce(prompt.byteCount) { $0 + $1.utf8.count }
@@ -59,19 +65,20 @@ extension ClientObject {
       throw BusError(.invalidArgument, "A turn on a socket cannot be broadcast: use Stream for that.")
     }
     let place = try await place(for: call, options, .line, promptBytes: 0)
+    let attachments = try await attachments(of: call, place)
     let (socket, callersEnd) = try StreamSocket.pair()
     let line = TurnLine(socket, place.memory)
     let outlet = LineOutlet(socket, place.answer)
-    let turn = try begin(place, outlet) { [self] in
+    let turn = try begin(place, outlet) {
       defer { line.end() }
-      let (prompt, attachments) = try await line.asked()
+      let (prompt, others) = try await line.asked()
       try prompt.check(options)
       // The text takes the place of the line that held it.
       try place.memory.set(.line, to: 0)
-      try place.memory.add(prompt.byteCount + attachments.byteCount, to: .sent)
+      try place.memory.add(prompt.byteCount + others.byteCount, to: .sent)
       try place.memory.set(.engine, to: 2 * prompt.byteCount)
-      let question = try await question(prompt, options.attachments + attachments, for: place)
-      return try await answering(question, options, $0)
+      try await attachments.read(options.attachments + others)
+      return try await answering(Question(prompt, attachments), options, $0)
     }
     line.follow(turn)
     outlet.onStall = { [weak turn] in
@@ -88,10 +95,18 @@ extension ClientObject {
   ) async throws -> ServiceTurn {
     guard signals.canBeSent else { throw BusError(CancellationError()) }
     let place = try await place(for: call, options, delivery, promptBytes: prompt.byteCount)
-    let question = try await question(prompt, options.attachments, for: place)
+    let attachments = try await attachments(of: call, place)
+    try await attachments.read(options.attachments)
     return try begin(place, SignalOutlet(place, signals, environment.window)) {
-      try await answering(question, options, $0)
+      try await answering(Question(prompt, attachments), options, $0)
     }
+  }
+
+  /// Reads the files that came with a call, which closes them.
+  private func attachments(of call: BusCall, _ place: TurnPlace) async throws -> AttachmentReader {
+    let attachments = AttachmentReader(place, environment.fileReadings)
+    try await attachments.read(place.options.handles, of: call.files.take())
+    return attachments
   }
 
   private func options(of call: BusCall, at index: Int) async throws -> TurnOptions {
@@ -107,6 +122,7 @@ extension ClientObject {
     let lease = try await environment.callers.leaseTurn(call.sender)
     let application = await application(of: call)
     let app = try await environment.callers.owner(call.sender)
+    if !options.toolServers.isEmpty { try environment.toolServers.authorize(app) }
     let memory = try TurnMemory(
       environment.memory, for: application, sent: promptBytes + options.footprint, engine: 2 * promptBytes)
     var key = TurnKey(caller: call.sender, id: options.name ?? TurnID.next())
@@ -140,55 +156,14 @@ extension ClientObject {
     }
     turns.add(turn)
     environment.callers.add(turn, place.lease)
-    turn.start(place, tools: toolSet(for: turn, place.options)) {
+    turn.start(place, tools: toolSet(for: turn, place.options)) { [environment] in
       if place.options.background { try await turn.beginInBackground() }
-      return try await run($0)
+      return try await run($0.adding(environment.toolServers.tools(of: place.options.toolServers, for: turn)))
     } ended: { [weak self] in
       self?.finished(turn, of: place.application)
     }
     signals.changed(["ActiveTurns"])
     return turn
-  }
-
-  /// Reads the images and files that a caller names. This service opens the paths, and sees files that a sandboxed app
-  /// does not.
-  private func question(_ prompt: Prompt, _ attachments: Attachments, for place: TurnPlace) async throws -> Question {
-    let (isSandboxed, memory) = (place.app != nil, place.memory)
-    var bytes = 0
-    /// Counts what a name stands for, before it is read.
-    ///
-    /// - Returns: the size that was counted, in bytes of content.
-    func admit(_ name: String, _ limit: Int, decodes: Bool) async throws -> Int {
-      let isPath = name.hasPrefix("/")
-      guard !isPath || !isSandboxed else {
-        throw BusError(.accessDenied, "An app in a sandbox cannot name files: send the content as a data: address.")
-      }
-      guard !isPath || name.utf8.count <= 4096 else {
-        throw BusError(.invalidArgument, "A path has \(name.utf8.count) bytes, and 4096 are possible.")
-      }
-      let size =
-        isPath ? await offActor(deadline: .seconds(30)) { min(Files.size(name), limit) } : name.utf8.count / 4 * 3
-      guard let size else { throw BusError(.invalidArgument, "The disk with a file of the question does not answer.") }
-      bytes += isPath ? size / 3 * 4 : name.utf8.count
-      try Limits.check(attachedBytes: bytes)
-      // The bytes, and twice as many for the text.
-      if isPath || decodes { try memory.add(4 * size, to: .engine) }
-      return size
-    }
-    var images: [ChappieImage] = []
-    for name in attachments.images {
-      _ = try await admit(name, ChappieImage.fileLimit, decodes: false)
-      images.append(name.hasPrefix("/") ? try await ChappieImage(file: name) : try ChappieImage(url: name))
-    }
-    var files: [ChappieInputFile] = []
-    for name in attachments.files {
-      let size = try await admit(name, ChappieInputFile.totalLimit, decodes: true)
-      files.append(
-        name.hasPrefix("/")
-          ? try await ChappieInputFile(file: name, limit: size)
-          : try await decoded(byteCount: name.utf8.count) { try ChappieInputFile(address: name) })
-    }
-    return Question(prompt: prompt, images: images, files: files)
   }
 
   private func finished(_ turn: ServiceTurn, of application: Application) {

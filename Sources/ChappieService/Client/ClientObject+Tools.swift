@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ChappieMCP
 import ChappieSDK
 import GLibBridge
 
@@ -31,6 +32,15 @@ extension ClientObject {
         let options: VariantDictionary = try $0.argument(3)
         try calls.submit(
           ChappieToolResult(status: options.value("status"), output: $0.argument(2)), for: $0.argument(1))
+      },
+      "ListToolServers": { [environment] in
+        try environment.toolServers.authorize(try await environment.callers.owner($0.sender))
+        return .tuple(try await environment.toolServers.list())
+      },
+      "SubmitInput": action { [turns] in
+        let content: VariantDictionary = try $0.argument(3)
+        await LockMonitor.shared.ready()
+        try turns.turn(of: $0).calls.submit(MCPAnswer(action: $0.argument(2), content.json), for: $0.argument(1))
       },
       "ResolveApproval": action { [turns] in
         let decision = try ChappieApprovalDecision(approved: $0.argument(2), reason: $0.argument(3))

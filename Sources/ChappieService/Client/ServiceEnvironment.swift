@@ -15,10 +15,12 @@ final class ServiceEnvironment {
   let groups = AccessGroups()
   let window: SendWindow
   let memory = MemoryBudget()
+  let fileReadings = FileReadings()
   /// Nil if the user has turned notifications off.
   let notifications: Notifications?
   let approvals: Approvals
   let consent: BackgroundConsent
+  let toolServers: ToolServers
   /// Nil if threads are off.
   private let threads: ThreadStores?
 
@@ -31,6 +33,7 @@ final class ServiceEnvironment {
     notifications = options.showsNotifications ? Notifications(connection) : nil
     approvals = Approvals(notifications)
     consent = BackgroundConsent(notifications)
+    toolServers = ToolServers(isAllowed: options.allowsToolServers)
     threads = options.threads.map(ThreadStores.init)
     BackendLine.admission = { [callers] application throws(ChappieClientError) in
       guard callers.allowsRequest(of: application) else {

@@ -105,12 +105,12 @@ extension ThreadsObject {
 
   /// The stored size of a thread in bytes; 0 if it does not exist.
   ///
-  /// - Throws: `BusError` with `LimitExceeded` if the thread is too large to be read as a whole;
+  /// - Throws: `BusError` with `LimitExceeded` if the thread is too large to be read as a whole, or would then be;
   ///   `ChappieThreadStoreError`.
   /// - Parameter added: the bytes that will be stored with it.
   static func checkedSize(of id: String, in store: any ChappieThreadStore, adding added: Int = 0) async throws -> Int {
     let bytes = Int(clamping: try await store.summary(of: id)?.bytes ?? 0)
-    try Limits.check(threadBytes: bytes + added)
+    try Limits.check(threadBytes: bytes, adding: added)
     return bytes
   }
 

@@ -10,6 +10,8 @@ enum Limits {
   static let runningTurns = Budget.Bounds(each: 64, kind: 304, all: 336, reserve: 48, share: 1)
   /// Backend requests for models and usage.
   static let queries = Budget.Bounds(each: 16, kind: 96, all: 128, reserve: 32, share: 2)
+  /// Files that are read for callers that opened them. Each holds a thread until its file system answers.
+  static let fileReadings = Budget.Bounds(each: 1, kind: 24, all: 32, reserve: 0, share: 1)
   /// Running sign-ins. Each one polls the issuer, or has a listener for the browser.
   static let runningSignIns = Budget.Bounds(each: 8, kind: 24, all: 32, reserve: 8, share: 1)
   /// The rate of new sign-ins: each one is a request to the issuer, and a notification.
@@ -48,6 +50,8 @@ enum Limits {
   static let toolBytes = 1 << 20
   /// Tools that a caller registers on a client, or passes with a turn.
   static let tools = 128
+  /// Tool servers of the user that a turn names.
+  static let toolServers = 16
   /// Bytes of a thread in its store. A larger one can neither be read with `Threads.Get` nor continued.
   static let threadBytes = 16 << 20
   /// Bytes of a thread's title.
@@ -70,6 +74,11 @@ enum Limits {
 
   static func check(files count: Int) throws {
     try check(count, files, "There are \(count) files, and \(files) are allowed: send fewer.")
+  }
+
+  static func check(toolServers names: [String]) throws {
+    try check(
+      names.count, toolServers, "There are \(names.count) tool servers, and \(toolServers) are allowed: name fewer.")
   }
 
   static func check(attachedBytes count: Int) throws {
@@ -96,8 +105,12 @@ enum Limits {
     try check(count, tools, "There are \(count) tools, and \(tools) are allowed: bring fewer.")
   }
 
-  static func check(threadBytes count: Int) throws {
-    try check(count, threadBytes, "The thread has more than \(threadBytes >> 20) MiB: begin another one.")
+  static func check(threadBytes count: Int, adding added: Int) throws {
+    let limit = threadBytes
+    try check(count, limit, "The thread has more than \(limit >> 20) MiB: begin another one.")
+    try check(
+      count + added, limit,
+      "The thread would have more than \(limit >> 20) MiB with this: send less, or begin another one.")
   }
 
   private static func check(_ count: Int, _ limit: Int, _ refusal: @autoclosure () -> String) throws {

@@ -2,6 +2,8 @@
 import ChappieBusInterfaces
 import ChappieSDK
 import GLibBridge
+import Platform
+import Templates
 
 /// `org.chappie.Manager`: opens sessions and clients, and shows the lock.
 @GLibActor
@@ -16,6 +18,10 @@ final class ManagerObject: ServiceInterface {
   private let ended: @GLibActor () -> Void
   /// Callers that ask at the same time get the answers of one check, so that no program can flood the servers.
   private let check: SharedWork<[ServerCheck.Answer]>
+  /// In the same way, a directory that does not answer holds one thread.
+  private let actions = SharedWork {
+    try await offActor { Result { () throws(FileError) in try TemplateDirectory.actions() } }.get()
+  }
 
   init(_ directory: ObjectDirectory, _ environment: ServiceEnvironment, ended: @escaping @GLibActor () -> Void) {
     self.directory = directory
@@ -70,6 +76,16 @@ final class ManagerObject: ServiceInterface {
         await LockMonitor.shared.ready()
         try approvals.resolve(
           try call.argument(0), ChappieApprovalDecision(approved: call.argument(1), reason: call.argument(2)))
+      },
+      "ListActions": { [actions] in
+        _ = try $0.argument(0, as: VariantDictionary.self)
+        do {
+          return .tuple(try await withDeadline(.seconds(10)) { try await actions.value() }.map(\.dictionary))
+        } catch is FileError {
+          throw BusError(.storeUnavailable, "The templates cannot be read: chappie templates says why.")
+        } catch is GLibError {
+          throw BusError(.storeUnavailable, "A directory of templates does not answer: check its disk or network.")
+        }
       },
       "CheckServers": { [check] _ in .tuple(try await check.value().map(\.dictionary)) },
       "ListCredentials": { [unowned self] call in
@@ -139,5 +155,19 @@ final class ManagerObject: ServiceInterface {
     guard request.isPropertyRead else { return }
     await LockMonitor.shared.ready()
     signals.compare()
+  }
+}
+
+extension Template {
+  /// An action, as `ListActions` tells it.
+  fileprivate var dictionary: VariantDictionary {
+    var values: VariantDictionary = [
+      "name": name, "title": title, "question": pieces, "replace": replacement.rawValue,
+    ]
+    values.set("description", description)
+    values.set("instructions", filledInstructions)
+    values.set("model", model)
+    values.set("reasoning_effort", effort)
+    return values
   }
 }

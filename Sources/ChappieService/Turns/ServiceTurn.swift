@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ChappieMCP
 import ChappieSDK
 import ChappieSDKRuntime
 import GLibBridge
@@ -240,6 +241,20 @@ final class ServiceTurn {
     }
     guard let background, background.isWaiting else { return outlet.flow }
     return outlet.flow.combined(with: .pause(until: background.task))
+  }
+
+  // MARK: Tool servers
+
+  func progressed(_ call: String, _ message: String, _ part: Double?) {
+    guard isRunning else { return }
+    outlet.send(.toolProgressed(call: call, message: message, part: part))
+  }
+
+  /// Asks the user what a tool server wants to know.
+  func answer(to question: MCPQuestion, of server: String, _ call: String) async -> MCPAnswer {
+    guard isRunning else { return .cancel }
+    outlet.send(.inputRequested(call: call, server: server, question))
+    return await calls.answer(of: call)
   }
 
   private func end(by error: any Error) -> Status {

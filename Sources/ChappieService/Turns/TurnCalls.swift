@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ChappieMCP
 import ChappieSDK
 import GLibBridge
 
@@ -16,6 +17,8 @@ final class TurnCalls {
   }
 
   private var calls: [String: Stage] = [:]
+  /// The questions of tool servers that wait for the user, by their calls.
+  private var questions: [String: Promise<MCPAnswer>] = [:]
   /// The ids of all calls of the turn.
   private var known: Set<String> = []
   /// Results of calls that do not wait for them yet.
@@ -48,6 +51,8 @@ final class TurnCalls {
   func endAll() {
     calls = [:]
     early = [:]
+    for question in questions.values { question.fulfil(.cancel) }
+    questions = [:]
   }
 
   // MARK: Waiting
@@ -66,6 +71,15 @@ final class TurnCalls {
     calls[call] = .waitsForResult(promise)
     defer { goOn(call) }
     return try await promise.value()
+  }
+
+  /// Waits until the user has answered a question of the call.
+  func answer(of call: String) async -> MCPAnswer {
+    let promise = Promise<MCPAnswer>()
+    questions[call]?.fulfil(.cancel)
+    questions[call] = promise
+    defer { if questions[call] === promise { questions[call] = nil } }
+    return (try? await withDeadline(MCPQuestion.patience) { try await promise.value() }) ?? .cancel
   }
 
   /// Sets a call back to running, unless it has ended meanwhile.
@@ -118,6 +132,23 @@ final class TurnCalls {
     }
   }
 
+  /// Gives the user's answer to the question of a call. While the screen or the keyring is locked, it accepts nothing, as
+  /// ``resolve(_:for:)``.
+  ///
+  /// - Throws: `BusError` with `InvalidArgument` if the call does not wait for one, or with `Locked`.
+  func submit(_ answer: MCPAnswer, for call: String) throws {
+    guard let question = questions[call] else { throw Self.waitsForNone(call, "input") }
+    if case .accept = answer, !LockMonitor.shared.mayApprove {
+      Log.notice("A question of a tool server was not answered: the screen or the keyring is locked.")
+      throw Self.locked
+    }
+    questions[call] = nil
+    question.fulfil(answer)
+  }
+
+  private static let locked = BusError(
+    .locked, "Nothing is approved while the screen or the keyring is locked: unlock it, or deny.")
+
   private static func waitsForNone(_ call: String, _ thing: String) -> BusError {
     BusError(
       .invalidArgument,
@@ -134,7 +165,7 @@ final class TurnCalls {
     }
     if case .approve = decision, !LockMonitor.shared.mayApprove {
       Log.notice("A tool call was not approved: the screen or the keyring is locked.")
-      throw BusError(.locked, "Nothing is approved while the screen or the keyring is locked: unlock it, or deny.")
+      throw Self.locked
     }
     promise.fulfil(decision)
   }

@@ -18,6 +18,8 @@ struct TurnOptions {
   /// The name of the turn that the caller has chosen.
   let name: String?
   let attachments: Attachments
+  /// The files that came with the call as descriptors.
+  let handles: [DescriptorHandle]
   /// The estimated memory of the output schema, in bytes.
   private let schemaFootprint: Int
   let broadcast: Bool
@@ -26,6 +28,8 @@ struct TurnOptions {
   let part: Part
   /// Tools for this turn only. A program that receives the turn's signals runs them.
   let tools: ToolRegistration?
+  /// The names of the user's tool servers whose tools the model may call.
+  let toolServers: [String]
 
   /// The estimated memory of the options, in bytes.
   var footprint: Int {
@@ -44,11 +48,20 @@ struct TurnOptions {
     schemaFootprint =
       try MemoryBudget.jsonFactor * (options.value("output_schema", as: String.self)?.utf8.count ?? 0)
     name = try options.value("turn", as: String.self).map(Self.checkedName)
-    attachments = try Attachments(images: options.value("images") ?? [], files: options.value("files") ?? [])
+    let hasHandles = options["files"]?.isOfType([DescriptorHandle].variantType) == true
+    handles = hasHandles ? try options.value("files") ?? [] : []
+    try Limits.check(files: handles.count)
+    attachments = try Attachments(
+      images: options.value("images") ?? [], files: hasHandles ? [] : options.value("files") ?? [])
     broadcast = try options.value("broadcast") ?? false
     background = try options.value("background") ?? false
     part = try Self.part(continues: options.value("continue") ?? false, begins: options.value("begin") ?? false)
-    tools = try options.value("tools", as: [VariantDictionary].self).map { try ToolRegistration($0, handler: .root) }
+    let servers = try? options.value("tools", as: [String].self)
+    toolServers = servers ?? []
+    try Limits.check(toolServers: toolServers)
+    tools =
+      try servers == nil
+      ? options.value("tools", as: [VariantDictionary].self).map { try ToolRegistration($0, handler: .root) } : nil
   }
 
   private static func part(continues: Bool, begins: Bool) throws -> Part {
@@ -74,6 +87,13 @@ struct TurnOptions {
 
 /// The images and files of a question, as the caller names them.
 struct Attachments: Sendable {
+  /// The methods with the option `files`, which may bring file descriptors.
+  static let methods: Set = [
+    "org.chappie.Client.Send", "org.chappie.Client.Stream", "org.chappie.Client.Respond",
+    "org.chappie.Client.StreamResponse", "org.chappie.Client.OpenTurn",
+    "org.chappie.Threads.Send", "org.chappie.Threads.Stream", "org.chappie.Threads.OpenTurn",
+  ]
+
   /// Addresses and paths.
   let images: [String]
   /// Addresses that hold the content, and paths.

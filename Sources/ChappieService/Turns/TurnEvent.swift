@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ChappieMCP
 import ChappieSDK
 import GLibBridge
 
@@ -8,6 +9,10 @@ enum TurnEvent: Sendable {
   /// - Parameter refusal: the reason that an answer of the caller was not accepted; nil for the first request.
   case approvalRequested(ChappieApprovalRequest, refusal: BusError?)
   case toolCallCompleted(ChappieToolExecutionResult)
+  /// A tool server tells how far a call is: the part that is done, from 0 to 1, where it is known.
+  case toolProgressed(call: String, message: String, part: Double?)
+  /// A tool server asks the user something during a call.
+  case inputRequested(call: String, server: String, MCPQuestion)
   case webSearch(ChappieWebSearchStep)
   case citation(ChappieCitation)
   case usageLimits(ChappieUsageLimitSnapshot)
@@ -45,6 +50,14 @@ enum TurnEvent: Sendable {
       Content(
         signal: "ToolCallCompleted", event: "tool-call-completed", texts: ["call": result.callID],
         details: result.dictionary)
+    case .toolProgressed(let call, let message, let part):
+      Content(
+        signal: "ToolProgressed", event: "tool-progressed", texts: ["call": call, "message": message],
+        details: ["part": part])
+    case .inputRequested(let call, let server, let question):
+      Content(
+        signal: "InputRequested", event: "input-requested", texts: ["call": call, "message": question.message],
+        details: question.dictionary(of: server))
     case .webSearch(let step):
       Content(
         signal: "SearchProgressed", event: "search", texts: ["status": step.status, "detail": step.detail])
@@ -71,8 +84,8 @@ enum TurnEvent: Sendable {
 
   var kind: Kind {
     switch self {
-    case .toolCallRequested, .approvalRequested, .toolCallCompleted: .tool
-    case .webSearch, .citation, .usageLimits: .news
+    case .toolCallRequested, .approvalRequested, .toolCallCompleted, .inputRequested: .tool
+    case .toolProgressed, .webSearch, .citation, .usageLimits: .news
     case .completed, .failed: .end
     }
   }

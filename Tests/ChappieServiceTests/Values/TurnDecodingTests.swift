@@ -35,6 +35,21 @@ struct TurnDecodingTests {
     #expect(throws: BusError.self) { try TurnOptions(["begin": true, "continue": true]) }
   }
 
+  @Test func filesAreNamesOrDescriptors() throws {
+    let names = try TurnOptions(["files": ["/a.pdf"]])
+    #expect(names.attachments.files == ["/a.pdf"] && names.handles.isEmpty)
+    let passed = try TurnOptions(["files": [DescriptorHandle(index: 1), DescriptorHandle(index: 0)]])
+    #expect(passed.attachments.files.isEmpty && passed.handles.map(\.index) == [1, 0])
+    #expect(try TurnOptions(["files": [DescriptorHandle]()]).handles.isEmpty)
+    let error = #expect(throws: BusError.self) {
+      try TurnOptions(["files": Array(repeating: DescriptorHandle(), count: 17)])
+    }
+    #expect(error?.name == ErrorName.limitExceeded.busName)
+    #expect(throws: VariantError(key: "files", expected: "as", found: "h")) {
+      try TurnOptions(["files": DescriptorHandle()])
+    }
+  }
+
   @Test func ignoresUnknownOptions() throws {
     #expect(try TurnOptions(["later": true, "Broadcast": true, "fast-mode": true]).message == ChappieMessageOptions())
   }

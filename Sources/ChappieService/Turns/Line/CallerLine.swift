@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ChappieMCP
 import ChappieSDK
 import GLibBridge
 
@@ -7,6 +8,7 @@ enum CallerLine: Sendable {
   case question(Prompt, Attachments)
   case toolResult(call: String, ChappieToolResult)
   case approval(call: String, ChappieApprovalDecision)
+  case input(call: String, MCPAnswer)
   case cancel
 
   /// The most bytes of a line.
@@ -37,6 +39,10 @@ enum CallerLine: Sendable {
       self = .approval(
         call: try content["call"].text(),
         ChappieApprovalDecision(approved: try content["approved"].flag(), reason: reason))
+    case "input":
+      self = .input(
+        call: try content["call"].text(),
+        try MCPAnswer(action: content["action"].text(), content["content"].value.objectValue ?? [:]))
     default:
       guard try content.flag() else { throw Self.refusal("'cancel' must be true") }
       self = .cancel
@@ -53,7 +59,7 @@ enum CallerLine: Sendable {
     }
   }
 
-  private static let kinds = ["text", "messages", "tool_result", "approval", "cancel"]
+  private static let kinds = ["text", "messages", "tool_result", "approval", "input", "cancel"]
   /// The most values in one line: a transcript with as many messages as a conversation may have.
   private static let valueLimit = 4 * TurnLimits.conversationItems
 

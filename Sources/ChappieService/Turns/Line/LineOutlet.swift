@@ -158,7 +158,8 @@ extension TurnEvent.Content {
 }
 
 extension VariantDictionary {
-  fileprivate var json: [String: ChappieJSONValue] {
+  /// The dictionary as JSON, with the same keys.
+  var json: [String: ChappieJSONValue] {
     keys.reduce(into: [:]) { fields, key in fields[key] = self[key].map(ChappieJSONValue.init) }
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ChappieMCP
 import ChappieSDK
 import GLibBridge
 import Platform
@@ -96,6 +97,15 @@ final class TurnLine {
       } catch let error as BusError where error.name == ErrorName.locked.busName {
         refusedUntil[call] = .now + Self.pauseAfterRefusal
         turn.askAgain(call, because: error)
+      }
+    case .input(let call, let answer):
+      await LockMonitor.shared.ready()
+      do {
+        try turn.calls.submit(answer, for: call)
+      } catch let error as BusError where error.name == ErrorName.locked.busName {
+        try turn.calls.submit(.cancel, for: call)
+      } catch {
+        try noteLateAnswer(to: call, of: turn)
       }
     case .cancel: turn.cancel()
     }

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+import ChappieSDK
+import GLibBridge
+import Platform
+
+/// The servers in the configuration of another program: `mcpServers` of Claude and Cursor, `servers` of VS Code, and
+/// `[mcp_servers.NAME]` of Codex.
+package struct ServerImport: Sendable {
+  /// The longest file, in bytes: that of Claude Code also holds conversations.
+  package static let sizeLimit = 16 << 20
+
+  /// A server of the file, or the reason why it cannot be used.
+  package struct Server: Sendable {
+    package let name: String
+    package let entry: Result<ToolServerEntry, ToolsFileError>
+  }
+
+  /// Sorted by name.
+  package let servers: [Server]
+
+  /// Reads a file. One whose name ends with `.toml` is Codex's.
+  ///
+  /// - Throws: ``ToolsFileError``.
+  package init(path: String) throws(ToolsFileError) {
+    let shown = path.terminalSafeLine
+    do throws(FileError) {
+      let bytes = try Files.read(path, limit: Self.sizeLimit)
+      do throws(ClauseError) {
+        try self.init(bytes, isTOML: path.hasSuffix(".toml"))
+      } catch {
+        throw FileError.failed(error.reason.translation)
+      }
+    } catch {
+      throw ToolsFileError(translatable("Nothing was taken from \(shown): \(error)."))
+    }
+  }
+
+  init(_ bytes: [UInt8], isTOML: Bool) throws(ClauseError) {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw ClauseError(translatable("it is no UTF-8 text"))
+    }
+    let json: ChappieJSONValue
+    if isTOML {
+      json = try TOMLReader.read(text)
+    } else if let read = try? ChappieJSONValue(json: RelaxedJSON.strict(text)) {
+      json = read
+    } else {
+      throw ClauseError(translatable("it is no JSON, or has a name twice in an object"))
+    }
+    let names = isTOML ? ["mcp_servers"] : [ToolsFile.serversName, "servers"]
+    guard let found = names.lazy.compactMap({ json[$0]?.objectValue }).first, !found.isEmpty else {
+      throw ClauseError(translatable("it has no \(names.joined(separator: ", "))"))
+    }
+    guard found.count <= ToolsFile.serverLimit else {
+      throw ClauseError(translatable("it has more than \(ToolsFile.serverLimit) servers"))
+    }
+    servers = found.sorted { $0.key < $1.key }.map { name, value in
+      do throws(ClauseError) {
+        return Server(name: name, entry: .success(try Self.entry(name, value, isCodex: isTOML)))
+      } catch {
+        return Server(name: name, entry: .failure(ToolsFileError(translatable("Not taken: \(error)."))))
+      }
+    }
+  }
+
+  /// - Parameter isCodex: whether the server has the members that Codex knows.
+  private static func entry(
+    _ name: String, _ json: ChappieJSONValue, isCodex: Bool
+  ) throws(ClauseError) -> ToolServerEntry {
+    let fields = Fields(json, of: name.terminalSafeLine)
+    try fields.refuseHTTP()
+    if try fields.text("envFile") != nil {
+      throw ClauseError(
+        translatable("“\(name)” has an 'envFile', which is not read here: write its variables to 'env'"))
+    }
+    // Rights of other programs mean nothing here.
+    var members = json.objectValue ?? [:]
+    members["chappie"] = nil
+    for (key, value) in members where ["command", "args", "env", "cwd"].contains(key) {
+      members[key] = try converted(value, of: name)
+    }
+    if let place = members["cwd"]?.stringValue {
+      members["chappie"] = ["directories": [.string(ChappieMCPConfiguration.Directory(argument: place).path + ":ro")]]
+    }
+    var entry = try ToolServerEntry(name: name, .object(members))
+    if isCodex { try add(fields, to: &entry) }
+    return entry
+  }
+
+  private static func add(_ fields: Fields, to entry: inout ToolServerEntry) throws(ClauseError) {
+    entry.isEnabled = try fields.flag("enabled") ?? true
+    if let time = try fields.seconds("tool_timeout_sec") { entry.configuration.callTimeout = .seconds(time) }
+    if let time = try fields.seconds("startup_timeout_sec") { entry.configuration.startTimeout = .seconds(time) }
+    for name in try fields.texts("disabled_tools") ?? [] { entry.toolPolicies[name] = .deny }
+    for name in try fields.texts("env_vars") ?? [] {
+      guard Variables.isName(name) else { throw fields.wrong("env_vars", translatable("a list of names")) }
+      entry.configuration.environment[name] = "${\(name)}"
+    }
+  }
+
+  /// The texts of a value, with the variables of other programs in the form of ours.
+  private static func converted(_ value: ChappieJSONValue, of server: String) throws(ClauseError) -> ChappieJSONValue {
+    switch value {
+    case .string(let text): return .string(try converted(text, of: server))
+    case .array(let elements):
+      var list: [ChappieJSONValue] = []
+      for element in elements { list.append(try converted(element, of: server)) }
+      return .array(list)
+    case .object(let members):
+      var object: [String: ChappieJSONValue] = [:]
+      for (name, member) in members { object[name] = try converted(member, of: server) }
+      return .object(object)
+    default: return value
+    }
+  }
+
+  private static func converted(_ text: String, of server: String) throws(ClauseError) -> String {
+    if let name = variable("${input:", in: text) {
+      throw ClauseError(
+        translatable(
+          """
+          “\(server)” asks for “\(name)”: store it with chappie tools secret NAME, and add the server with \
+          --env 'VARIABLE=${keyring:NAME}'
+          """))
+    }
+    if let name = variable("${workspaceFolder", in: text) {
+      throw ClauseError(
+        translatable("“\(server)” uses ${workspaceFolder\(name)}, which only an editor knows: write the directory"))
+    }
+    return text.replacing("${env:", with: "${").replacing("${userHome}", with: "${HOME}")
+  }
+
+  /// What follows `start` up to the next brace.
+  private static func variable(_ start: String, in text: String) -> String? {
+    text.firstRange(of: start).map { String(text[$0.upperBound...].prefix { $0 != "}" }.prefix(40)).terminalSafeLine }
+  }
+}
