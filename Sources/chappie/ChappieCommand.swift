@@ -120,7 +120,7 @@ enum ChappieCommand {
 extension Verb {
   /// In the order of the help.
   static let all: [Verb] = [
-    signIn, signOut, status, ask, chat, context, threads, models, usage, templates, accounts, monitor, approvals,
-    doctor, erase,
+    signIn, signOut, status, ask, chat, context, threads, models, usage, act, templates, suggestCommand, explainLast,
+    shellIntegration, tools, accounts, monitor, approvals, doctor, erase,
   ]
 }

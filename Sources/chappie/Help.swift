@@ -6,17 +6,17 @@ import Platform
 extension Help {
   /// What `chappie` alone shows: it fits a screen of 24 lines.
   static var overview: String {
-    let shown: [Verb] = [.ask, .chat, .threads, .templates, .signIn, .status, .models, .usage, .doctor]
+    let shown: [Verb] = [.ask, .chat, .threads, .signIn, .status, .models, .usage, .doctor]
     let others = Verb.all.map(\.name).filter { name in !shown.contains { $0.name == name } }
     return tr(
       """
       Asks ChatGPT on your own plan.
 
       Ask:
-      \(list(shown.prefix(4)))
+      \(list(shown.prefix(3)))
 
       Your plan:
-      \(list(shown.dropFirst(4)))
+      \(list(shown.dropFirst(3)))
 
       Examples:
         chappie "What is a bus?"

@@ -61,8 +61,26 @@ function __chappie_approvals
     chappie approvals --json 2>/dev/null | string replace -rf '^\{"approval":"([a-z0-9-]*)","tool":"([^"\\\\]*)".*' '$1\t$2'
 end
 
+# The argument is a pattern for more of the line.
 function __chappie_templates
-    chappie templates --json 2>/dev/null | string replace -rf '^\{"template":"([^"]*)".*' '$1'
+    chappie templates --json 2>/dev/null | string replace -rf '^\{"template":"([^"]*)".*'"$argv[1]"'.*' '$1'
+end
+
+# Whether tools has the number of words behind it, and the first one is one of the others.
+function __chappie_tools_words
+    set -l words (commandline -opc)
+    test (count $words) -eq (math $argv[1] + 2); and test "$words[2]" = tools; or return
+    test $argv[1] -eq 0; or contains -- $words[3] $argv[2..]
+end
+
+# Whether tools has this verb behind it.
+function __chappie_tools_verb
+    set -l words (commandline -opc)
+    test (count $words) -ge 3; and test "$words[2]" = tools; and contains -- $words[3] $argv
+end
+
+function __chappie_servers
+    chappie tools list --json 2>/dev/null | string replace -rf '^\{"server":"([^"\\\\]*)".*' '$1'
 end
 
 complete -c chappie -f
@@ -76,7 +94,12 @@ complete -c chappie -n __chappie_no_verb -a context -d 'Show, summarise or forge
 complete -c chappie -n __chappie_no_verb -a threads -d 'List, show and manage stored conversations'
 complete -c chappie -n __chappie_no_verb -a models -d 'List the models that the plan offers'
 complete -c chappie -n __chappie_no_verb -a usage -d 'Show how much of the plan is used'
+complete -c chappie -n __chappie_no_verb -a act -d 'Act on the selected text'
 complete -c chappie -n __chappie_no_verb -a templates -d 'List the templates of ask'
+complete -c chappie -n __chappie_no_verb -a suggest-command -d 'Turn a text into a command of the shell, and print it'
+complete -c chappie -n __chappie_no_verb -a explain-last -d 'Explain why the last failed command failed'
+complete -c chappie -n __chappie_no_verb -a shell-integration -d 'Print lines for the startup file of a shell'
+complete -c chappie -n __chappie_no_verb -a tools -d 'Manage the MCP servers whose tools the model may call'
 complete -c chappie -n __chappie_no_verb -a accounts -d 'List the stored accounts, and applications with a sign-in of their own'
 complete -c chappie -n __chappie_no_verb -a approvals -d 'Show the tool calls that wait for approval'
 complete -c chappie -n __chappie_no_verb -a monitor -d 'Print a line for each change of the sign-in, or of the usage'
@@ -98,11 +121,32 @@ complete -c chappie -n __chappie_threads_no_verb -a undo -d 'Remove the last mes
 complete -c chappie -n __chappie_threads_no_verb -a usage -d 'Show how much space the threads take'
 complete -c chappie -n __chappie_threads_no_verb -a compact -d 'Summarise a long thread for the model'
 
+complete -c chappie -n '__chappie_tools_words 0' -a add -d 'Add a server, after a look at what it runs'
+complete -c chappie -n '__chappie_tools_words 0' -a list -d 'List the servers'
+complete -c chappie -n '__chappie_tools_words 0' -a show -d 'Show everything about a server'
+complete -c chappie -n '__chappie_tools_words 0' -a policy -d 'Say which calls run at once, ask or are refused'
+complete -c chappie -n '__chappie_tools_words 0' -a approve -d 'Approve the tools of a server as they are now'
+complete -c chappie -n '__chappie_tools_words 0' -a remove -d 'Remove a server, with what was approved'
+complete -c chappie -n '__chappie_tools_words 0' -a enable -d 'Let questions use a server again'
+complete -c chappie -n '__chappie_tools_words 0' -a disable -d 'Keep a server, and let no question use it'
+complete -c chappie -n '__chappie_tools_words 0' -a secret -d 'Store a secret for servers in your keyring'
+complete -c chappie -n '__chappie_tools_words 0' -a log -d 'Show the last calls of tools'
+complete -c chappie -n '__chappie_tools_words 1 show policy approve remove enable disable log' -a '(__chappie_servers)'
+complete -c chappie -n '__chappie_tools_words 2 policy' -a 'automatic ask deny'
+complete -c chappie -n '__chappie_tools_verb list' -l json -d 'Print JSON'
+complete -c chappie -n '__chappie_tools_verb add approve' -s y -l yes -d 'Do not ask first'
+complete -c chappie -n '__chappie_tools_verb add' -l directory -x -a '(__fish_complete_directories)' -d 'Give it this directory, with :ro to read only'
+complete -c chappie -n '__chappie_tools_verb add' -l env -x -d 'Set a variable for it'
+complete -c chappie -n '__chappie_tools_verb add' -l from -r -F -d 'Add the servers in a file of another program'
+complete -c chappie -n '__chappie_tools_verb add' -l network -d 'Give it the network'
+complete -c chappie -n '__chappie_tools_verb add' -l unboxed -d 'Run it without a sandbox'
+complete -c chappie -n '__chappie_tools_verb secret' -l remove -d 'Remove it from the keyring'
+
 complete -c chappie -n '__chappie_approvals_words 0' -a approve -d 'Let a tool run once'
 complete -c chappie -n '__chappie_approvals_words 0' -a deny -d 'Keep a tool from running'
 complete -c chappie -n '__chappie_approvals_words 1' -a '(__chappie_approvals)'
 
-complete -c chappie -n '__chappie_verb sign-in sign-out status ask chat context threads models usage monitor' -l account -x -a '(__chappie_accounts)' -d 'Use this stored account'
+complete -c chappie -n '__chappie_verb sign-in sign-out status ask chat context threads models usage act suggest-command explain-last monitor' -l account -x -a '(__chappie_accounts)' -d 'Use this stored account'
 complete -c chappie -n '__chappie_verb sign-out accounts' -l app -x -a '(__chappie_apps)' -d 'This application'
 complete -c chappie -n '__chappie_verb accounts' -l background -x -a 'allow deny ask' -d 'Set the answer on background use'
 complete -c chappie -n '__chappie_verb sign-in' -l browser -d 'Sign in in the browser'
@@ -114,25 +158,31 @@ complete -c chappie -n '__chappie_verb sign-in' -l another-account -d 'Let anoth
 complete -c chappie -n '__chappie_verb sign-in' -l connect-anew -d 'Connect Chappie anew, after it was removed in the settings of ChatGPT'
 complete -c chappie -n '__chappie_verb sign-in' -l enable-plan-use -d 'Ask again for the use of your ChatGPT plan'
 complete -c chappie -n '__chappie_verb sign-in' -l after-first-unlock -d 'Let it be used while the screen is locked, too'
-complete -c chappie -n '__chappie_verb sign-in status ask context models usage templates accounts approvals monitor doctor' -l json -d 'Print JSON'
+complete -c chappie -n '__chappie_verb sign-in status ask context models usage templates accounts approvals monitor doctor; or __chappie_tools_words 0' -l json -d 'Print JSON'
 complete -c chappie -n '__chappie_verb monitor' -l usage -d 'Show how much of the plan is used'
 complete -c chappie -n '__chappie_verb monitor' -l i3bar -d 'Print blocks for i3bar and swaybar'
 complete -c chappie -n '__chappie_verb usage' -l follow -d 'Print a line for each change'
 complete -c chappie -n '__chappie_verb erase' -s y -l yes -d 'Do not ask first'
 complete -c chappie -n '__chappie_verb ask' -s c -l continue -d 'Follow up the last ask'
 complete -c chappie -n '__chappie_verb ask chat' -l thread -x -a '(__chappie_threads; echo new\tBegin one)' -d 'Continue this thread'
-complete -c chappie -n '__chappie_verb ask chat; or __chappie_threads_verb show' -l raw -d 'Print answers as the model wrote them'
+complete -c chappie -n '__chappie_verb ask chat explain-last; or __chappie_threads_verb show' -l raw -d 'Print answers as the model wrote them'
 complete -c chappie -n '__chappie_verb ask chat' -s m -l model -x -a '(__chappie_models)' -d 'Ask this model'
 complete -c chappie -n '__chappie_verb ask chat' -l fast -d 'Answer sooner, think less'
 complete -c chappie -n '__chappie_verb ask chat' -l effort -x -a 'low medium high xhigh max' -d 'How much to think'
 complete -c chappie -n '__chappie_verb ask chat' -l search -d 'Let the model search the web'
 complete -c chappie -n '__chappie_verb ask chat' -l search-cached -d 'Let the model search copies of pages'
 complete -c chappie -n '__chappie_verb ask chat' -l search-domain -x -d 'Search this domain alone'
+complete -c chappie -n '__chappie_verb ask chat' -l tools -x -d 'Let the model use these tool servers'
 complete -c chappie -n '__chappie_verb models' -l input -x -a 'text image' -d 'Only models that read this'
 complete -c chappie -n '__chappie_verb models' -l effort -x -a 'low medium high xhigh max' -d 'Only models that take this reasoning effort'
 complete -c chappie -n '__chappie_verb ask chat' -s s -l instructions -x -d 'Instructions for the model'
 complete -c chappie -n '__chappie_verb ask' -s t -l template -x -a '(__chappie_templates)' -d 'Ask what this template says'
-complete -c chappie -n '__chappie_verb ask' -s p -l parameter -x -d 'The value of a variable of the template'
+complete -c chappie -n '__chappie_verb suggest-command explain-last' -l shell -x -a 'bash zsh fish' -d 'The shell of the command'
+complete -c chappie -n '__chappie_verb explain-last' -s y -l yes -d 'Do not ask first'
+complete -c chappie -n '__chappie_verb shell-integration' -x -a 'bash zsh fish'
+complete -c chappie -n '__chappie_verb act' -l stdin -d 'Act on standard input, and print the answer'
+complete -c chappie -n '__chappie_verb act' -x -a "(__chappie_templates '\"action\":true')"
+complete -c chappie -n '__chappie_verb ask act' -s p -l parameter -x -d 'The value of a variable of the template'
 complete -c chappie -n '__chappie_verb ask' -s f -l file -r -F -d 'Send this text file too, - for standard input'
 complete -c chappie -n '__chappie_verb ask' -s x -l extract -d 'Print the last code block alone'
 complete -c chappie -n '__chappie_verb ask' -l schema -r -F -d 'Answer with JSON of this schema'

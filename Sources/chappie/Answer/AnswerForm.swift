@@ -10,6 +10,10 @@ enum AnswerForm {
   case codeBlock
   /// The whole answer, which is JSON of this schema.
   case json(JSONSchema)
+  /// The last code block, or the whole answer if it has none, as the line at a shell's prompt.
+  case command
+  /// The whole answer in place of a text, with the line breaks that the text ends with.
+  case replacement(String)
 
   /// The wanted part.
   ///
@@ -30,7 +34,25 @@ enum AnswerForm {
         throw CommandFailure(.unfit, tr("The answer does not fit the schema: \(violation)."))
       }
       return answer
+    case .command: return try Self.command(Self.lastCode(MarkdownDocument(Array(answer.utf8)).blocks) ?? answer)
+    case .replacement(let text):
+      guard !answer.trimmed.isEmpty else { throw CommandFailure(.unfit, tr("The answer is empty.")) }
+      return answer.trimmingEnd(while: \.isNewline) + text.reversed().prefix(while: \.isNewline).reversed()
     }
+  }
+
+  /// A command as a person sees it: without a character that would be hidden, or act on the terminal or the shell.
+  private static func command(_ text: String) throws(CommandFailure) -> String {
+    var command = text.replacing("\r\n", with: "\n").trimmed
+    // A command in quotes of code would be run for its output.
+    if command.hasPrefix("`"), command.hasSuffix("`"), command.count(where: { $0 == "`" }) == 2 {
+      command = String(command.dropFirst().dropLast()).trimmed
+    }
+    guard !command.isEmpty else { throw CommandFailure(.unfit, tr("The answer has no command.")) }
+    guard command.unicodeScalars.allSatisfy({ $0.isSeen || [" ", "\n", "\t"].contains($0) }) else {
+      throw CommandFailure(.unfit, tr("The answer has hidden characters, so it is no command."))
+    }
+    return command
   }
 
   private static func lastCode(_ blocks: [MarkdownBlock]) -> String? {
@@ -61,5 +83,10 @@ struct AnswerOutput {
   /// Whether the whole answer is wanted. A part of it is known only at its end.
   var isWhole: Bool {
     if case .whole = form { true } else { false }
+  }
+
+  /// Whether standard output gets the answer without a line break at its end.
+  var isExact: Bool {
+    if case .replacement = form { true } else { false }
   }
 }

@@ -16,6 +16,7 @@ final class ChatInterpreter {
     /file FILE          adds a text file or a document to the next message
     /image FILE         adds a picture to the next message
     /search [MODE]      lets the model search the web: on, cached (copies of pages) or off
+    /tools [SERVERS]    lets the model use these tool servers, or none; see chappie tools
     /copy               copies the last answer, if the terminal supports that
     /save FILE          writes the conversation to a new file, as Markdown
     /undo               removes the last message and its answer
@@ -60,7 +61,7 @@ final class ChatInterpreter {
     let names = ["clear", "compact", "context", "copy", "file ", "help", "image ", "model "]
     // A name with a space would be two words.
     let slugs = models.filter { $0 == $0.terminalSafeLine && !$0.contains(" ") }.map { "model \($0)" }
-    return (names + slugs + ["quit", "retry", "save ", "search", "undo"]).map { "/\($0)" }
+    return (names + slugs + ["quit", "retry", "save ", "search", "tools", "undo"]).map { "/\($0)" }
   }
 
   /// Prepares for a line while the user types it.
@@ -90,6 +91,7 @@ final class ChatInterpreter {
     case "/file": say(tr("\(try history.add(file: try Self.path(rest))) goes with the next message."))
     case "/image": say(tr("\(try history.add(image: try Self.path(rest))) goes with the next message."))
     case "/search": try search(rest)
+    case "/tools": tools(rest.serverNames)
     case "/copy": say(tr("The terminal was asked to copy \(try Clipboard.copy(try history.lastAnswer()))."))
     case "/save": try await save(OutputFile(path: try Self.path(rest), replaces: false))
     case "/undo":
@@ -139,6 +141,12 @@ final class ChatInterpreter {
       mode == nil
         ? tr("The model no longer searches the web.")
         : tr("The model may search the web, which carries words of your messages out."))
+  }
+
+  private func tools(_ servers: [String]) {
+    if servers.isEmpty { options.remove("tools") } else { options.set("tools", servers) }
+    let names = servers.joined(separator: ", ")
+    say(servers.isEmpty ? tr("The model uses no tool servers.") : tr("The model may use the tools of \(names)."))
   }
 
   private func retry() async throws {

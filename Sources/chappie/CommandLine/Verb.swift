@@ -89,6 +89,8 @@ extension CommandLineParser {
       "instructions", short: "s", placeholder: tr("TEXT"), tr("Instructions for the model"))
     let search = flag("search", tr("Let the model search the web, which carries words of the question out"))
     let cached = flag("search-cached", tr("Let the model search the backend's copies of pages instead"))
+    let tools = string(
+      "tools", placeholder: tr("SERVERS"), tr("Let the model use these tool servers, with commas between them"))
     let domains = string(
       "search-domain", placeholder: tr("DOMAIN"), tr("Search the web, in this domain alone; may be repeated"))
     return { arguments in
@@ -100,6 +102,8 @@ extension CommandLineParser {
       let domains = arguments.all(domains)
       let searches = arguments[search] || !domains.isEmpty
       options.set("web_search", arguments[cached] ? "cached" : searches ? "live" : nil)
+      let servers = arguments.all(tools).joined(separator: ",").serverNames
+      options.set("tools", servers.isEmpty ? nil : servers)
       options.set("search_domains", domains.isEmpty ? nil : domains)
       return options
     }
@@ -121,6 +125,11 @@ extension CommandLineParser {
 
   /// The option `--yes` of the verbs that remove something for good.
   func yes() -> CommandLineFlag { flag("yes", short: "y", tr("Do not ask first")) }
+}
+
+extension String {
+  /// The names of tool servers, which have commas between them.
+  var serverNames: [String] { split { $0 == "," || $0 == " " }.map(String.init) }
 }
 
 extension CommandLineArguments {
@@ -160,8 +169,13 @@ enum Confirmation {
   static func ask(_ question: String, refused: String) async throws(CommandFailure) {
     // Translators: y stands for the first letter of “yes”.
     StandardStream.error.write("\(question) \(tr("[y/N]")) ")
+    let answer = await offActor { StandardInput.line(limit: 64) }?.trimmed
+    guard isYes(answer ?? "") else { throw CommandFailure(.failed, refused) }
+  }
+
+  /// Whether an answer means yes, in English or the user's language.
+  static func isYes(_ answer: String) -> Bool {
     let yes = tr("yes")
-    let answer = await offActor { StandardInput.line(limit: 64) }?.trimmed.lowercased()
-    guard ["y", "yes", yes, String(yes.prefix(1))].contains(answer) else { throw CommandFailure(.failed, refused) }
+    return ["y", "yes", yes, String(yes.prefix(1))].contains(answer.lowercased())
   }
 }

@@ -35,6 +35,11 @@ final class OpenedTurn {
     write(["cancel": true])
   }
 
+  /// Answers an approval, or a question of a tool server.
+  func answer(_ line: ChappieJSONValue) {
+    write(line)
+  }
+
   private func write(_ line: ChappieJSONValue) {
     socket.send {
       $0 += line.encoded
@@ -97,6 +102,10 @@ enum AnswerEvent {
   case delta(String)
   /// What the answer waits for now, without control characters.
   case waiting(String)
+  /// The user is asked something.
+  case question(TurnQuestion)
+  /// A call has ended, which may have waited for an answer.
+  case ended(call: String)
   case completed(String, details: ChappieJSONValue)
   case failed(CommandFailure, details: ChappieJSONValue)
 
@@ -107,8 +116,13 @@ enum AnswerEvent {
     switch event["event"]?.stringValue {
     case "text-delta": self = .delta(text)
     case "tool-call-requested": self = .waiting(tr("Calling \(name)"))
-    case "approval-requested": self = .waiting(tr("Waiting for your approval of \(name)"))
-    case "tool-call-completed": self = .waiting(tr("Thinking"))
+    case "approval-requested", "input-requested":
+      guard let question = TurnQuestion(event) else { return nil }
+      self = .question(question)
+    case "tool-progressed":
+      guard let message = event["message"]?.stringValue?.terminalSafeLine, !message.isEmpty else { return nil }
+      self = .waiting(message)
+    case "tool-call-completed": self = .ended(call: event["call"]?.stringValue ?? "")
     case "search": self = .waiting(Self.search(event))
     case "completed": self = .completed(text, details: event)
     case "failed":

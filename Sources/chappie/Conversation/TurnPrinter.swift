@@ -52,12 +52,19 @@ struct TurnPrinter {
 
   /// - Parameter model: the model of this turn; nil for the client's own.
   private func print(_ turn: OpenedTurn, model: String?, in view: AnswerView?) async throws -> ExitStatus {
+    let asking = TurnAsking(turn, view)
+    defer { asking.endAll() }
     while true {
       switch try await next(of: turn) {
       case .delta(let text):
         kept?.text += text
         if output.isWhole { view?.append(text) }
       case .waiting(let reason): view?.wait(for: reason)
+      case .question(let question):
+        if TurnQuestion.canBeAsked { asking.ask(question) } else { StandardStream.error.line(question.waiting) }
+      case .ended(let call):
+        await asking.end(call)
+        view?.wait(for: tr("Thinking"))
       case .completed(let text, let details):
         kept?.text = text
         kept?.isComplete = true
@@ -88,7 +95,7 @@ struct TurnPrinter {
     let part = try isRefusal && !output.isWhole ? nil : part(of: text, details)
     if !output.json, !output.isWhole {
       write(part ?? text, to: part == nil ? .error : .output)
-      StandardStream.error.write(data: Sources(details).list(below: text))
+      if !output.isExact { StandardStream.error.write(data: Sources(details).list(below: text)) }
     }
     let object = object(part ?? text, details)
     do {
@@ -110,7 +117,7 @@ struct TurnPrinter {
   }
 
   private func write(_ text: String, to stream: StandardStream) {
-    stream.write(data: text.hasSuffix("\n") ? text : text + "\n")
+    stream.write(data: text.hasSuffix("\n") || output.isExact && stream == .output ? text : text + "\n")
   }
 
   private func next(of turn: OpenedTurn) async throws -> AnswerEvent {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import ChappieSDK
 import GLibBridge
 import Platform
 
-/// Checks of the desktop around the service: the keyring, the screen lock, notifications, the browser.
+/// Checks of the desktop around the service: the keyring, the screen lock, notifications, the browser, documents.
 @GLibActor
 enum DesktopChecks {
   private static let deadline = Duration.seconds(5)
@@ -88,5 +89,29 @@ enum DesktopChecks {
         tr("Choose one: xdg-settings set default-web-browser firefox.desktop"))
     }
     return .ok("browser", tr("\(name) opens web pages."))
+  }
+
+  /// The programs that read PDF documents, and their sandbox.
+  static func documents() async -> Finding {
+    let check = "documents"
+    do {
+      switch try await DocumentSandbox.obstacle() {
+      case nil: return .ok(check, tr("PDF documents can be read."))
+      case .missing(let package):
+        return .note(
+          check, tr("PDF documents cannot be read: the package \(package) is missing."),
+          tr("Install it: sudo apt install \(package)"))
+      case .broken(let package):
+        return .note(
+          check, tr("PDF documents cannot be read: the programs of the package \(package) do not start."),
+          tr("Repair it: sudo apt install --reinstall \(package)"))
+      case .noSandbox:
+        return .note(
+          check, tr("PDF documents cannot be read: bubblewrap can make no sandbox."),
+          tr("See whether user namespaces are allowed: unshare --user true"))
+      }
+    } catch {
+      return .unchecked(check, CommandFailure(error).message)
+    }
   }
 }

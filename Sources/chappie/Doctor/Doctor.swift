@@ -39,6 +39,7 @@ private enum Doctor {
     let bus = service.connection
     let checks = ServiceChecks(service: service)
     let keyring = Task.onGLib { await DesktopChecks.keyring(bus) }
+    let documents = Task.onGLib { await DesktopChecks.documents() }
     let notifications = Task.onGLib { await DesktopChecks.notifications(bus) }
     let activation = await checks.activation()
     var findings = [Finding.ok("bus", tr("The session bus answers.")), activation, await checks.unit()]
@@ -49,9 +50,10 @@ private enum Doctor {
     findings.append(answers)
     findings += await keyring.value
     findings.append(isRunning ? await DesktopChecks.lock(service) : .unchecked("lock", reason))
-    findings += [await notifications.value, await DesktopChecks.browser()]
+    findings += [await notifications.value, await DesktopChecks.browser(), await documents.value]
     findings += isRunning ? await ServerChecks(service).findings : ServerChecks.unchecked(reason)
-    return findings + [isRunning ? await checks.signIn() : .unchecked("sign-in", reason)]
+    findings.append(isRunning ? await checks.signIn() : .unchecked("sign-in", reason))
+    return findings + (await ToolChecks.findings())
   }
 
   private static func findingsWithoutBus() async -> [Finding] {
@@ -59,8 +61,8 @@ private enum Doctor {
     let checks = ["activation", "unit", "service", "keyring", "collection", "lock", "notifications"]
     return [
       .problem("bus", .serviceMissing, reason, tr("Run this in a desktop session, or in a shell of dbus-run-session."))
-    ] + checks.map { .unchecked($0, reason) } + [await DesktopChecks.browser()] + ServerChecks.unchecked(reason)
-      + [.unchecked("sign-in", reason)]
+    ] + checks.map { .unchecked($0, reason) } + [await DesktopChecks.browser(), await DesktopChecks.documents()]
+      + ServerChecks.unchecked(reason) + [.unchecked("sign-in", reason)]
   }
 }
 

@@ -74,6 +74,17 @@ final class AnswerView {
     }
   }
 
+  /// Lets `ask` write and read on the terminal, and goes on with the answer then.
+  func pausing(while ask: @GLibActor () async -> Void) async {
+    waiting = nil
+    ticking = nil
+    draw()
+    let isHiding = hiddenTyping != nil
+    hiddenTyping = nil
+    await ask()
+    if isHiding, stream != nil { hiddenTyping = HiddenTyping() }
+  }
+
   /// Ends the answer, and the line.
   func finish() {
     waiting = nil

@@ -2,6 +2,7 @@
 import ChappieSDK
 import GLibBridge
 import Platform
+import Templates
 
 /// The question of `chappie ask`, from the command line and from standard input.
 ///
@@ -10,6 +11,7 @@ import Platform
 struct AskInput {
   /// The longest text that the service accepts, in bytes.
   static let textLimit = 4 << 20
+  private static let shortTextLimit = 64 << 10
   private static let input = AttachedFile.input
 
   let question: Question
@@ -70,7 +72,7 @@ struct AskInput {
   }
 
   private static func readText() throws -> String {
-    guard let bytes = readAll(limit: textLimit) else {
+    guard let bytes = try readAll(limit: textLimit) else {
       throw CommandLineError(tr("Standard input is longer than \(textLimit >> 20) MiB: send less."))
     }
     guard ChappieInputFile.Kind(bytes, "") != .pdf else {
@@ -80,9 +82,28 @@ struct AskInput {
   }
 
   /// Standard input to its end, as ``StandardInput/readAll(limit:)``. Says that it waits if nothing comes.
-  static func readAll(limit: Int) -> [UInt8]? {
+  ///
+  /// - Throws: ``CommandLineError`` if it cannot be read to its end.
+  static func readAll(limit: Int) throws -> [UInt8]? {
     if !StandardInput.isReady(within: .seconds(1)) { StandardStream.error.line(tr("Reading standard input…")) }
-    return StandardInput.readAll(limit: limit)
+    do {
+      return try StandardInput.readAll(limit: limit)
+    } catch {
+      throw CommandLineError(tr("Standard input cannot be read: \(error.description)."))
+    }
+  }
+
+  /// A text of at most 64 KiB that is sent as it is.
+  ///
+  /// - Parameter given: the text; nil reads standard input.
+  /// - Throws: ``CommandLineError``.
+  static func shortText(_ given: String? = nil) throws -> String {
+    guard let bytes = try given.map({ Array($0.utf8) }) ?? readAll(limit: shortTextLimit), bytes.count <= shortTextLimit
+    else { throw CommandLineError(tr("The text is longer than \(shortTextLimit >> 10) KiB: send less.")) }
+    guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
+      throw CommandLineError(tr("Standard input is no UTF-8 text."))
+    }
+    return text
   }
 
   private static func image(_ name: String) throws -> String {
@@ -95,12 +116,40 @@ struct AskInput {
   }
 
   private static func readImage() throws -> String {
-    guard let bytes = readAll(limit: ChappieImage.fileLimit) else {
+    guard let bytes = try readAll(limit: ChappieImage.fileLimit) else {
       throw CommandLineError(tr("The image on standard input is larger than \(ChappieImage.fileLimit >> 20) MiB."))
     }
     guard let image = ChappieImage(bytes: bytes) else {
       throw CommandLineError(tr("Standard input holds no PNG, JPEG, GIF or WebP image."))
     }
     return image.url
+  }
+}
+
+extension Template {
+  /// Adds what the command line leaves to the template. Its instructions come before those of the command line.
+  ///
+  /// - Parameter instructions: with their variables filled in.
+  func complete(_ options: inout VariantDictionary, instructions: String?) throws {
+    options.set("model", try options.value("model") ?? model)
+    options.set("reasoning_effort", try options.value("reasoning_effort") ?? effort)
+    let all = [instructions, try options.value("instructions")].compactMap(\.self)
+    options.set("instructions", all.isEmpty ? nil : all.joined(separator: "\n\n"))
+  }
+}
+
+extension CommandLineParser {
+  /// The option `--parameter`, which every verb with a template has.
+  func templateValues() -> CommandLineOption<(String, String)> {
+    option(
+      "parameter", short: "p", placeholder: tr("KEY=VALUE"), tr("The value of a variable of the template"),
+      read: Self.value)
+  }
+
+  private static func value(_ text: String) throws -> (String, String) {
+    guard let sign = text.firstIndex(of: "="), Template.isVariable(String(text[..<sign])) else {
+      throw CommandLineError(tr("“\(text)” is not KEY=VALUE"))
+    }
+    return (String(text[..<sign]), String(text[sign...].dropFirst()))
   }
 }

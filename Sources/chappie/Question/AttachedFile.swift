@@ -31,7 +31,7 @@ struct AttachedFile {
     name = isInput ? "standard input" : argument.terminalSafeLine
     guard
       let bytes = isInput
-        ? AskInput.readAll(limit: Self.documentLimit) : try Self.read(argument, limit: Self.documentLimit)
+        ? try AskInput.readAll(limit: Self.documentLimit) : try Self.read(argument, limit: Self.documentLimit)
     else { throw Self.tooLong(shown, Self.documentLimit) }
     byteCount = bytes.count
     switch ChappieInputFile.Kind(bytes, name) {

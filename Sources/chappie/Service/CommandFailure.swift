@@ -29,6 +29,7 @@ struct CommandFailure: Error {
     case let error as GLibError where error.isTimeout && error.busName == nil: self = .noAnswer
     case let error as GLibError: self.init(busName: error.busName ?? "", message: error.message)
     case is CancellationError: self = .cancelled
+    case let error as any TranslatableError: self.init(.failed, error.reason.translation)
     default: self.init(.failed, "\(error)")
     }
   }

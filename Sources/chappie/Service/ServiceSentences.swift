@@ -14,6 +14,17 @@ enum ServiceSentences {
 
   private static let all = [
     // Turns
+    translatable("There are \(value) tool servers, and \(value) are allowed: name fewer."),
+    translatable("An app in a sandbox brings its own tools: the user's tool servers are not for it."),
+    translatable("Tool servers are off: the configuration of chappied has [Tools] Enabled=false."),
+    translatable("There is no tool server '\(value)': chappie tools list shows them."),
+    translatable("The tool server '\(value)' is switched off: chappie tools enable \(value) switches it on."),
+    translatable("The tool server '\(value)' is denied: chappie tools policy \(value) ask allows it again."),
+    translatable(
+      "The tools of '\(value)' are not those that you have approved: chappie tools approve \(value) shows what is new."),
+    translatable("The tool server '\(value)' did not start: \(value)."),
+    translatable("The tool server '\(value)' has ended: \(value)."),
+    translatable("The tool server '\(value)' cannot be used: \(value)."),
     translatable("There are \(value) images, and \(value) are allowed: show fewer."),
     translatable(
       "The images and files take \(value) MiB as they are sent, and \(value) MiB are allowed: send fewer or smaller ones."
@@ -37,6 +48,8 @@ enum ServiceSentences {
       """),
     translatable("The answer on background use could not be stored: \(value)."),
     translatable("'\(value)' is no id of an app in a sandbox."),
+    translatable("The templates cannot be read: chappie templates says why."),
+    translatable("A directory of templates does not answer: check its disk or network."),
     translatable("It was cancelled."),
     translatable("It failed in an unexpected way."),
     // Threads
@@ -47,6 +60,7 @@ enum ServiceSentences {
     translatable("The last turn of the thread is damaged, so it cannot be removed."),
     translatable("The last message of the thread is another one: open the thread again."),
     translatable("The thread has more than \(value) MiB: begin another one."),
+    translatable("The thread would have more than \(value) MiB with this: send less, or begin another one."),
     translatable("There are \(value) threads: delete some before you begin more."),
     translatable("This program begins threads too fast: wait a moment before the next."),
     translatable("The thread cannot be read on this device, so it cannot be changed."),

@@ -3,6 +3,7 @@ import ChappieSDK
 import ChappieSDKRuntime
 import GLibBridge
 import Platform
+import Templates
 
 extension Verb {
   /// `chappie ask`: asks the model once.
@@ -30,9 +31,7 @@ extension Verb {
       let raw = parser.raw()
       let message = parser.message()
       let template = parser.string("template", short: "t", placeholder: tr("NAME"), tr("Ask what this template says"))
-      let values = parser.option(
-        "parameter", short: "p", placeholder: tr("KEY=VALUE"), tr("The value of a variable of the template"),
-        read: value)
+      let values = parser.templateValues()
       let files = parser.string(
         "file", short: "f", placeholder: tr("FILE"),
         tr("Send this text file, PDF or office document too, - for standard input; may be repeated"))
@@ -75,17 +74,10 @@ extension Verb {
       }
     }
   }
-
-  private static func value(_ text: String) throws -> (String, String) {
-    guard let sign = text.firstIndex(of: "="), Template.isVariable(String(text[..<sign])) else {
-      throw CommandLineError(tr("“\(text)” is not KEY=VALUE"))
-    }
-    return (String(text[..<sign]), String(text[sign...].dropFirst()))
-  }
 }
 
-/// A question of `chappie ask`.
-private struct Asking {
+/// A question whose conversation can be followed up.
+struct Asking {
   let account: String?
   let question: Question
   let options: VariantDictionary

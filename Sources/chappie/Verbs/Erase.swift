@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ChappieMCP
 import GLibBridge
 import Platform
 
@@ -38,8 +39,19 @@ private enum Erasing {
     for part in secrets.parts { part.report() }
     if let failure = secrets.failure {
       CommandFailure.report(tr("What is in the keyring stays there. \(failure.message)"))
+    } else {
+      await removeToolSecrets()
     }
     return removeFiles(keepsState: secrets.remain) ?? secrets.status
+  }
+
+  /// The secrets of MCP servers. Where the keyring cannot be used, the sentences before have said so.
+  private static func removeToolSecrets() async {
+    guard let count = try? await ToolSecrets(interaction: .allowed).removeAll(), count > 0 else { return }
+    StandardStream.output.line(
+      tr(
+        count, one: "Removed \(count) secret of an MCP server from the keyring.",
+        other: "Removed \(count) secrets of MCP servers from the keyring."))
   }
 
   /// The files, but not the key of this device while the keyring has a credential: only with the key can it be signed

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 import Platform
+import Templates
 
 extension Verb {
   /// `chappie templates`: lists the templates of `ask`.
@@ -19,13 +20,15 @@ extension Verb {
     } catch {
       throw CommandFailure(.failed, tr("The templates cannot be read: \(error.description)."))
     }
-    var table = Table(tr("TEMPLATE"), tr("VARIABLES"), tr("DESCRIPTION"))
+    var table = Table(tr("TEMPLATE"), tr("ACTION"), tr("VARIABLES"), tr("DESCRIPTION"))
     var status = ExitStatus.success
     for file in files {
       do {
         let template = try Template(file.name, at: file.path)
         if json { StandardStream.output.line(line(template, file.path)) }
-        table.append(template.name, template.variables.joined(separator: ", "), template.description ?? "")
+        table.append(
+          template.name, template.isAction ? tr("yes") : "", template.variables.joined(separator: ", "),
+          template.description ?? "")
       } catch {
         // The others can still be used.
         CommandFailure.report("\(error)")
@@ -40,7 +43,8 @@ extension Verb {
 
   private static func line(_ template: Template, _ path: String) -> String {
     let object: JSONObject = [
-      "template": template.name, "path": path, "description": template.description, "variables": template.variables,
+      "template": template.name, "title": template.title, "path": path, "description": template.description,
+      "variables": template.variables, "action": template.isAction, "replace": template.replacement.rawValue,
     ]
     return object.line
   }

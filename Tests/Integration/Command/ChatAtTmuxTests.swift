@@ -5,35 +5,16 @@ import Testing
 /// `chappie chat` with real keys in a real terminal.
 @Suite(.worlds) @GLibActor
 struct ChatAtTmuxTests {
-  private static let beginning = """
-    tmux="tmux -S $HOME/tmux -f /dev/null"
-    screen() { $tmux capture-pane -p -J -S -; }
-    keys() { $tmux send-keys "$@"; }
-    # Waits for a line that matches.
-    sees() {
-      tries=0
-      until screen | grep -q -- "$1"; do
-        tries=$((tries + 1))
-        [ $tries -lt 600 ] || { echo "no $1"; screen; exit 1; }
-        sleep 0.05
-      done
-    }
-    trap '$tmux kill-server' EXIT
-    $tmux new-session -d -x 80 -y 24 'PS1="shell> " exec bash --norc --noediting' || exit
-    $tmux set -s set-clipboard on
-    sees '^shell>'
-    keys -l "$0 chat"; keys Enter
-    sees '^›'
-
-    """
-
   /// - Returns: what `script` prints.
   private static func run(_ script: String, in world: World) async throws -> String {
-    let process = try ChildProcess(
-      "tmux", "/bin/sh", ["-c", beginning + script, Binaries.chappie], in: world.directories,
-      environment: ["LC_ALL": "C.UTF-8", "TERM": "xterm-256color"])
-    #expect(try await process.waitForEnd() == .exit(0), "\(process.output)")
-    return process.output
+    try await world.atTmux(
+      #"PS1="shell> " exec bash --norc --noediting"#,
+      """
+      sees '^shell>'
+      keys -l "$0 chat"; keys Enter
+      sees '^›'
+
+      """ + script)
   }
 
   @Test func altEnterAndAPasteMakeSeveralLines() async throws {

@@ -175,7 +175,7 @@ struct HostileServiceTests {
     let data = try sources.filter { try SourceTree.text(of: $0).contains(".write(data:") }
     #expect(
       Set(data.map { $0.split(separator: "/").last ?? "" })
-        == ["AnswerView.swift", "TurnPrinter.swift", "Ask.swift", "ThreadExport.swift"])
+        == ["AnswerView.swift", "TurnPrinter.swift", "Ask.swift", "ShellIntegration.swift", "ThreadExport.swift"])
     for source in sources {
       let text = try SourceTree.text(of: source)
       for other in ["fputs(", "puts(", "fwrite(", "FileHandle"] {

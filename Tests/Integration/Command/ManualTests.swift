@@ -33,7 +33,7 @@ struct ManualTests {
         let help = try await world.chappie(verb + ["--help"]).text
         verbs += listed("Commands", help).map { verb + [$0] }
       }
-      try #require(verbs.count == 28, "\(verbs)")
+      try #require(verbs.count == 43, "\(verbs)")
       var seen: Set<String> = []
       for verb in verbs {
         let entry = manual.contains { line in

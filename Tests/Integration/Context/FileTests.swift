@@ -75,7 +75,7 @@ struct FileTests {
       #expect(
         output.text == """
           You said: “one” It came with a.pdf. This conversation has 1 message.
-          chappie: The thread has more than 16 MiB: begin another one.
+          chappie: The thread would have more than 16 MiB with this: send less, or begin another one.
           You said: “three” This conversation has 3 messages.
           2
 

@@ -93,30 +93,30 @@ struct TemplateTests {
     }
   }
 
-  @Test(arguments: [
-    ("[Template]\nModel=a\n", "its keys do not end at a line ---"),
-    ("[Template]\nmodel=a\n---\n", "it has a key model= that cannot be read"),
-    ("[Template]\n[Other]\n---\n", "its groups are [Template] and [Variables], not [Other]"),
-    ("[Template]\n[Variables]\n1a=b\n---\n", "it has a variable 1a= that cannot be read"),
-  ])
-  func aWrongTemplateSaysWhatIsWrong(_ text: String, _ problem: String) async throws {
-    try await world(["wrong.txt": text, "good.txt": "$a $b"], World.Plan(service: .none)) { world in
+  /// The others can be used.
+  @Test func aWrongTemplateSaysWhatIsWrong() async throws {
+    let templates = ["wrong.txt": "[Template]\nReplace=yes\n---\n", "good.txt": "$a $b"]
+    try await world(templates, World.Plan(service: .none)) { world in
       let output = try await world.shell(#""$0" ask -t wrong What"#)
       #expect(output.text.hasPrefix("chappie: The template "))
-      #expect(output.text.hasSuffix("/wrong.txt cannot be used: \(problem).\n"))
+      #expect(
+        output.text.hasSuffix("/wrong.txt cannot be used: Replace= is never, offer or at-once, not yes.\n"))
       #expect(output.status == 2)
       let list = try await world.shell(#""$0" templates --json 2>/dev/null | sed 's/"path":"[^"]*",//'"#)
-      #expect(list.text == #"{"template":"good","variables":["a","b"]}"# + "\n")
+      let good = #"{"template":"good","title":"good","variables":["a","b"],"action":false,"replace":"never"}"#
+      #expect(list.text == good + "\n")
     }
   }
 
   @Test func theListNeedsNoServiceAndNoBus() async throws {
-    try await world(["review.txt": Self.review], World.Plan(service: .none)) { world in
+    let templates = ["review.txt": Self.review, "short.txt": "[Template]\nSurfaces=selection\n---\n"]
+    try await world(templates, World.Plan(service: .none)) { world in
       let output = try await world.shell(#"env -u DBUS_SESSION_BUS_ADDRESS "$0" templates"#)
       #expect(
         output.text == """
-          TEMPLATE  VARIABLES              DESCRIPTION
-          review    input, language, what  Reviews a change
+          TEMPLATE  ACTION  VARIABLES              DESCRIPTION
+          review            input, language, what  Reviews a change
+          short     yes     input
 
           """)
       #expect(output.status == 0)

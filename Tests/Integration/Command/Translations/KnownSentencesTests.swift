@@ -15,14 +15,16 @@ import Testing
 
   @Test(arguments: lists)
   func eachIsWrittenSomewhere(_ list: String) throws {
-    let folders = ["ChappieSDK", "ChappieSDKRuntime", "ChappieService", "GLibBridge"].map { "Sources/\($0)" }
+    let folders = ["ChappieMCP", "ChappieSDK", "ChappieSDKRuntime", "ChappieService", "GLibBridge"].map {
+      "Sources/\($0)"
+    }
     let files = try folders.flatMap(SourceTree.files).filter { !Self.lists.contains($0) }
     let sources = try files.map { Self.joined(try SourceTree.text(of: $0)) }.joined()
     let sentences = Self.joined(try SourceTree.text(of: list)).matches(of: /translatable\(\s*"(?:"")?\s*([^"]*)"/)
     #expect(sentences.count > 20)
     for sentence in sentences {
       let parts = sentence.1.split(separator: "\\(value)").map {
-        $0.trimmingCharacters(in: CharacterSet(charactersIn: " .:\n"))
+        $0.trimmingCharacters(in: CharacterSet(charactersIn: " .:'\n"))
       }
       for part in parts where part.count > 2 {
         let isWritten = sources.contains(part)

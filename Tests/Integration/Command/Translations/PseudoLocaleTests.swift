@@ -9,7 +9,8 @@ struct PseudoLocaleTests {
   private static let names = [
     "chappie", "threads", "sign-in", "Usage:", "[OPTION…]", "Options:", "GNOME Keyring", "bus", "activation", "unit",
     "service", "keyring",
-    "collection", "lock", "notifications", "browser", "trust-store", "clock", "servers", "default", "Mon", "Tue", "Wed",
+    "collection", "lock", "notifications", "browser", "documents", "trust-store", "clock", "servers", "default", "Mon",
+    "Tue", "Wed",
     "Thu", "Fri", "Sat", "Sun", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
@@ -51,7 +52,9 @@ struct PseudoLocaleTests {
     "threads list --limit many", "threads show", "threads export --format pdf last", "threads export --all",
     "threads rename last", "threads search", "threads delete last", "threads show last next", "approvals approve",
     "erase",
-    "context --clear --compact", "status again", "threads show 0bd", "threads show last", "ask --image /nwhr.png hello",
+    "context --clear --compact", "tools policy", "tools add", "tools show", "tools add --yes nwhr -- nwhr",
+    "tools secret",
+    "tools log a b", "status again", "threads show 0bd", "threads show last", "ask --image /nwhr.png hello",
     "ask hello", "ask --account wrk hello", "ask --image - -",
   ])
   func aMistakeIsTranslatable(_ line: String) async throws {
@@ -70,7 +73,7 @@ struct PseudoLocaleTests {
         "ada@example.com", "plus", "Plus", "text", "image", "low", "medium", "high", "max", "ultra", "MiB", "KiB",
         "~/.config", "~/.local/share", "~/.state", "~/.cache", "$XDG_RUNTIME_DIR",
       ]
-      for line in ["status", "accounts", "usage", "threads", "doctor", "sign-in", "approvals"] {
+      for line in ["status", "accounts", "usage", "threads", "doctor", "sign-in", "approvals", "tools"] {
         try await expectTranslated(world, [line], except: data)
       }
       for line in ["/help", "/context", "/nwhr", "/compact"] {
@@ -81,7 +84,7 @@ struct PseudoLocaleTests {
       let thread = try await world.beginThread("Zrch")
       let answer = try await world.chappie("ask", "Zrch").text.split(separator: "\n").joined(separator: "\n")
       for line in [
-        "status", "accounts", "usage", "models", "context", "threads", "threads usage", "doctor",
+        "status", "accounts", "usage", "models", "tools log", "context", "threads", "threads usage", "doctor",
         "threads show \(thread)", "threads export --format markdown \(thread)", "threads rename \(thread) Brn",
         "threads compact \(thread) Shrt", "threads archive \(thread)", "threads list --archived",
         "threads unarchive \(thread)", "threads search nwhr", "threads delete --yes \(thread)",

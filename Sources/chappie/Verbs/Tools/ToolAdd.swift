@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+import ChappieMCP
+import GLibBridge
+import Platform
+
+extension Verb {
+  /// `chappie tools add`: adds a server, or those in a file of another program.
+  static let toolAdd = Verb(
+    "add", tr("Add a server, after a look at what it runs"),
+    details: tr(
+      """
+      The command is shown with the rights that it gets. After your consent it runs once, and its tools are shown. They \
+      can be used once you approve them. With --from, each server in the file is asked for by itself.
+      """)
+  ) { parser in
+    let directories = parser.string(
+      "directory", placeholder: tr("PATH[:ro]"), tr("Give it a directory, with :ro to read only; may be repeated"))
+    let network = parser.flag("network", tr("Give it the network"))
+    let unboxed = parser.flag("unboxed", tr("Run it without a sandbox, with all your rights"))
+    let variables = parser.option(
+      "env", placeholder: tr("KEY=VALUE"), tr("Set a variable for it; ${keyring:NAME} is a secret")
+    ) { text in
+      let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      guard parts.count == 2 else { throw CommandLineError(tr("“\(text)” is not KEY=VALUE")) }
+      return Variable(name: parts[0], value: parts[1])
+    }
+    let from = parser.string(
+      "from", placeholder: tr("FILE"), tr("Add the servers in a file of Claude, Cursor, VS Code or Codex"))
+    let yes = parser.yes()
+    parser.acceptCommand(placeholder: tr("NAME -- COMMAND…"))
+    return { arguments in
+      let asks = try arguments.asks(unless: yes)
+      let given = arguments.all(directories).map { ChappieMCPConfiguration.Directory(argument: $0) }
+      guard !(arguments[unboxed] && (arguments[network] || !given.isEmpty)) else {
+        throw CommandLineError(tr("--unboxed gives everything already: leave --network and --directory out."))
+      }
+      let rights = Rights(isUnboxed: arguments[unboxed], hasNetwork: arguments[network], directories: given)
+      let environment = Dictionary(arguments.all(variables).map { ($0.name, $0.value) }) { $1 }
+      let words = arguments.remaining
+      if let path = arguments[from] {
+        guard words.isEmpty, arguments.command.isEmpty else {
+          throw CommandLineError(tr("--from takes no server on the command line."))
+        }
+        return Work(anywhere: { _ in
+          try await ServerAdding(asks: asks).addAll(of: path) { entry in
+            rights.give(to: &entry)
+            entry.configuration.environment.merge(environment) { $1 }
+          }
+        })
+      }
+      guard words.count == 1, !arguments.command.isEmpty else {
+        throw CommandLineError(tr("Give a name, and after -- a command: chappie tools add NAME -- COMMAND…"))
+      }
+      return Work(anywhere: { _ in
+        var entry = ToolServerEntry(
+          ChappieMCPConfiguration(name: words[0], command: arguments.command, environment: environment))
+        rights.give(to: &entry)
+        try await ServerAdding(asks: asks).add(entry)
+        return .success
+      })
+    }
+  }
+
+  private struct Variable: Sendable {
+    let name: String
+    let value: String
+  }
+}
+
+/// The rights that the command line gives to servers.
+private struct Rights: Sendable {
+  let isUnboxed: Bool
+  let hasNetwork: Bool
+  let directories: [ChappieMCPConfiguration.Directory]
+
+  /// Adds the rights to those that the server has.
+  func give(to entry: inout ToolServerEntry) {
+    guard !isUnboxed, case .boxed(let network, let own) = entry.configuration.box else {
+      entry.configuration.box = .unboxed
+      return
+    }
+    let others = own.filter { directory in !directories.contains { $0.path == directory.path } }
+    entry.configuration.box = .boxed(network: network || hasNetwork, directories: others + directories)
+  }
+}
+
+/// The questions before a server is added.
+@GLibActor
+private struct ServerAdding {
+  let asks: Bool
+
+  /// Adds the servers in a file of another program. One that is refused or fails does not stop the others.
+  ///
+  /// - Returns: ``ExitStatus/failed`` if one was not added.
+  func addAll(of path: String, _ change: (inout ToolServerEntry) -> Void) async throws -> ExitStatus {
+    var status = ExitStatus.success
+    for server in try ServerImport(path: path).servers {
+      do {
+        var entry = try server.entry.get()
+        change(&entry)
+        try await add(entry)
+      } catch {
+        let failure = CommandFailure(error)
+        guard failure.status != .interrupted else { throw failure }
+        CommandFailure.report(failure.message)
+        status = .failed
+      }
+      StandardStream.output.line("")
+    }
+    return status
+  }
+
+  /// Shows what the server runs, starts it once, shows its tools, and adds it.
+  ///
+  /// - Throws: ``CommandFailure``, also for a refusal; ``ToolsFileError``, `ChappieMCPError`, `CancellationError`.
+  func add(_ entry: ToolServerEntry) async throws {
+    var entry = entry
+    // The service may have another search path.
+    if let program = entry.configuration.program { entry.configuration.command[0] = program }
+    let server = UserServer(entry)
+    try entry.configuration.check()
+    try checkIsNew(server.name)
+    let refused = tr("“\(server.name)” was not added.")
+    StandardStream.output.line(tr("“\(server.name)” runs a program on this computer:"))
+    StandardStream.output.write(ToolTexts.rights(of: entry.configuration))
+    if asks { try await Confirmation.ask(tr("Run it?"), refused: refused) }
+    let listing = try await server.listing()
+    StandardStream.output.line("")
+    StandardStream.output.write(ToolTexts.tools(of: listing))
+    if asks { try await Confirmation.ask(tr("Approve these tools?"), refused: refused) }
+    // The questions take time.
+    try checkIsNew(server.name)
+    try await ToolsFile.change { (file) throws(ToolsFileError) in try file.set(entry) }
+    var approval = ToolApproval(name: server.name)
+    approval.approve(listing, program: entry.configuration.program)
+    try approval.save()
+    StandardStream.output.line(
+      tr("Added “\(server.name)”: each call asks, unless chappie tools policy says otherwise."))
+  }
+
+  private func checkIsNew(_ name: String) throws {
+    guard try ToolsFile.read()[name] == nil else {
+      throw CommandFailure(
+        .failed, tr("There is a server “\(name)” already: chappie tools remove \(name) removes it."))
+    }
+  }
+}

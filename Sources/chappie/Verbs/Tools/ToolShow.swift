@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+import ChappieMCP
+import ChappieSDK
+import GLibBridge
+import Platform
+
+extension Verb {
+  /// `chappie tools list`: lists the servers. It starts none.
+  static let toolList = Verb("list", tr("List the servers")) { parser in
+    let json = parser.jsonLines()
+    return { arguments in
+      Work(
+        json: arguments[json],
+        anywhere: { _ in
+          let servers = try ToolsFile.read().servers.map { ServerSummary($0) }
+          if arguments[json] {
+            for server in servers { StandardStream.output.line(server.json.line) }
+          } else if servers.isEmpty {
+            StandardStream.output.line(tr("There are no servers: chappie tools add NAME -- COMMAND adds one."))
+          } else {
+            var table = Table(tr("SERVER"), tr("TOOLS"), tr("POLICY"), tr("STATE"), tr("LAST ERROR"))
+            for server in servers { server.add(to: &table) }
+            StandardStream.output.write(table.text)
+          }
+          return .success
+        })
+    }
+  }
+
+  static let toolShow = onServer(
+    "show", tr("Show everything about a server"),
+    details: tr("Its tools are shown as you approved them, with whole descriptions. The server is not started.")
+  ) { server in
+    let summary = ServerSummary(server.entry)
+    StandardStream.output.write(ToolTexts.rights(of: server.entry.configuration))
+    var table = Table()
+    table.append("  " + tr("Policy:"), server.entry.policy.rawValue)
+    table.append("  " + tr("State:"), summary.state)
+    if let program = summary.approval.program { table.append("  " + tr("Program:"), program.terminalSafeLine) }
+    if let revision = summary.approval.revision { table.append("  " + tr("Protocol:"), revision.terminalSafeLine) }
+    if let error = summary.error { table.append("  " + tr("Last error:"), error) }
+    table.append("  SHA-256:", summary.approval.digest)
+    StandardStream.output.write(table.text)
+    if let instructions = summary.approval.instructions {
+      StandardStream.output.write(ToolTexts.paragraph(tr("Instructions of the server:"), instructions))
+    }
+    for (name, pin) in summary.approval.pins.sorted(by: { $0.key < $1.key }) {
+      let policy = server.entry.toolPolicies[bytesOf: name].map { " (\($0.rawValue))" } ?? ""
+      StandardStream.output.line("\n\(name.terminalSafeLine)\(policy)")
+      for (field, value) in (pin.objectValue ?? [:]).sorted(by: { $0.key < $1.key }) where field != "name" {
+        StandardStream.output.line("  \(field.terminalSafeLine):")
+        for line in ToolTexts.lines(of: value) { StandardStream.output.line("    " + line.terminalSafeCell) }
+      }
+    }
+  }
+
+  /// `chappie tools log`: shows the last calls.
+  static let toolLog = Verb(
+    "log", tr("Show the last calls of tools"),
+    details: tr(
+      """
+      Chappie keeps no arguments and results. Lines that a server wrote to its standard error are shown too, and may have \
+      some. Without NAME, the calls of all servers are shown.
+      """)
+  ) { parser in
+    parser.acceptRemaining(placeholder: tr("[NAME]"))
+    return { arguments in
+      let names = arguments.remaining
+      guard names.count < 2 else { throw CommandLineError(tr("“\(names[1])” is one argument too many")) }
+      return Work(anywhere: { _ in
+        let servers = try names.isEmpty ? ToolsFile.read().servers : [UserServer(names[0]).entry]
+        try showLog(of: servers.map(\.configuration.name))
+        return .success
+      })
+    }
+  }
+
+  private static func showLog(of names: [String]) throws {
+    var lines: [(time: Timestamp, cells: [String])] = []
+    for name in names {
+      for line in try ToolLog.read(name) {
+        switch line {
+        case .call(let time, let tool, let status, let milliseconds, let bytes):
+          let size = ByteCount(bytes: UInt64(clamping: bytes)).text
+          lines.append(
+            (time, ["\(name)/\(tool.terminalSafeLine)", status.terminalSafeLine, "\(milliseconds) ms", size]))
+        case .output(let time, let text): lines.append((time, [name, text.terminalSafeLine, "", ""]))
+        }
+      }
+    }
+    guard !lines.isEmpty else {
+      StandardStream.output.line(tr("No tool was called yet."))
+      return
+    }
+    var table = Table(tr("TIME"), tr("TOOL"), tr("STATUS"), tr("DURATION"), tr("SIZE"))
+    for line in lines.sorted(by: { $0.time < $1.time }) {
+      table.append(line.time.localText, line.cells[0], line.cells[1], line.cells[2], line.cells[3])
+    }
+    StandardStream.output.write(table.text)
+  }
+}
+
+/// A server with what is known of it without a start.
+private struct ServerSummary {
+  private enum State: String {
+    case new
+    case approved
+    case changed
+    case damaged
+    case disabled
+  }
+
+  let entry: ToolServerEntry
+  let approval: ToolApproval
+  private let word: State
+
+  init(_ entry: ToolServerEntry) {
+    self.entry = entry
+    approval = ToolApproval.load(entry.configuration.name)
+    // Another program of the same name may come first in the search path now.
+    let isMoved = approval.program != nil && entry.configuration.program != approval.program
+    word =
+      switch approval.state {
+      case _ where !entry.isEnabled: .disabled
+      case .damaged: .damaged
+      case .new: .new
+      case .changed: .changed
+      case .approved: isMoved ? .changed : .approved
+      }
+  }
+
+  var state: String {
+    switch word {
+    case .new: tr("not approved")
+    case .approved: tr("approved")
+    case .changed: tr("changed: see chappie tools approve \(entry.configuration.name)")
+    case .damaged: tr("damaged: see chappie tools approve \(entry.configuration.name)")
+    case .disabled: tr("disabled")
+    }
+  }
+
+  /// The last error; nil if there was none.
+  var error: String? {
+    if case .damaged(let error) = approval.state { return error.reason.translation }
+    return approval.error.map { error in
+      "\(Timestamp(error.time)?.shortLocalText ?? "") \(error.message.terminalSafeLine)"
+    }
+  }
+
+  func add(to table: inout Table) {
+    table.append(
+      entry.configuration.name, "\(approval.pins.count)", entry.policy.rawValue, state, error ?? "")
+  }
+
+  var json: JSONObject {
+    [
+      "server": entry.configuration.name, "command": entry.configuration.command, "tools": approval.pins.keys.sorted(),
+      "policy": entry.policy.rawValue, "state": word.rawValue, "error": approval.error?.message,
+      "error_at": approval.error?.time,
+    ]
+  }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GLibBridge
+
+/// A shell with an integration.
+enum Shell: String, CaseIterable {
+  case bash, zsh, fish
+
+  /// Those of this machine.
+  static let installed = allCases.filter { FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)") }
+
+  /// Begins the shell with the integration, as its startup file does.
+  var program: String {
+    switch self {
+    case .bash: "exec bash --rcfile start -i"
+    case .zsh: "ZDOTDIR=$HOME exec zsh -i"
+    case .fish: #"exec fish -i -C "source start""#
+    }
+  }
+
+  /// The startup file.
+  var start: String {
+    switch self {
+    case .bash: #"PS1="> " HISTCONTROL=ignoreboth; set -au; eval "$(chappie shell-integration bash)""#
+    case .zsh: #"PS1="> "; setopt no_prompt_sp nounset allexport ksharrays; eval "$(chappie shell-integration zsh)""#
+    case .fish:
+      #"function fish_prompt; echo -n "> "; end; set -g fish_greeting; chappie shell-integration fish | source"#
+    }
+  }
+
+  /// A line of the startup file before the integration, which makes Ctrl-G the key.
+  var keyLine: String {
+    switch self {
+    case .bash: #"CHAPPIE_KEY='\C-g'"#
+    case .zsh: "CHAPPIE_KEY='^G'"
+    case .fish: #"set -g CHAPPIE_KEY \cg"#
+    }
+  }
+}
+
+extension World {
+  /// Runs the script of a person at a shell with the integration and the shipped templates.
+  ///
+  /// - Parameters:
+  ///   - answers: what the stand-in answers, one after the other, as JSON.
+  ///   - before: a line of the startup file before the integration.
+  ///   - script: begins at the first prompt.
+  ///   - starts: more startup files, by their names in the home directory.
+  static func with(
+    _ shell: Shell, answers: [String] = [], before: String = "", _ script: String, starts: [String: String] = [:],
+    _ check: @GLibActor (World) async throws -> Void = { _ in }
+  ) async throws {
+    try await with { world in
+      _ = try await world.signedInCaller()
+      let templates = world.directories.data.appending(path: "chappie/templates")
+      try FileManager.default.createDirectory(
+        at: templates.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try FileManager.default.createSymbolicLink(
+        at: templates, withDestinationURL: URL(filePath: SourceTree.path(of: "data/templates")))
+      // Otherwise fish makes completions of all manual pages, for a minute.
+      for place in [".local/share", ".cache"] {
+        try FileManager.default.createDirectory(
+          at: world.directories.home.appending(path: "\(place)/fish/generated_completions"),
+          withIntermediateDirectories: true)
+      }
+      let start = world.directories.home.appending(path: shell == .zsh ? ".zshrc" : "start")
+      try (before + "\n" + shell.start).write(to: start, atomically: true, encoding: .utf8)
+      for (name, text) in starts {
+        try text.write(to: world.directories.home.appending(path: name), atomically: true, encoding: .utf8)
+      }
+      try await world.sandbox.play("[\(answers.joined(separator: ","))]")
+      let path = URL(filePath: Binaries.chappie).deletingLastPathComponent().path
+      _ = try await world.atTmux(
+        shell.program, "sees '^>'\n" + script,
+        environment: ["PATH": "\(path):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")"])
+      try await check(world)
+    }
+  }
+}
