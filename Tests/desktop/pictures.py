@@ -4,7 +4,7 @@
 
     scripts/private-session Tests/desktop/pictures.py PROGRAMS PART DIRECTORY
 
-PART is window, gnome-shell, notifications, search, panel or plasma. Each has a virtual display of its own.
+PART is window, act, gnome-shell, notifications, search, panel or plasma. Each has a virtual display of its own.
 """
 
 import importlib
@@ -50,7 +50,7 @@ class Pictures:
         for question in EARLIER:
             subprocess.run(["chappie", "ask", "--thread", "new", question], check=True, stdout=subprocess.DEVNULL)
 
-    def keep(self, name, area=None, colours=200):
+    def keep(self, name, area=None, colours=256):
         """Compresses the PNG, and crops it to WIDTHxHEIGHT+X+Y."""
         file = self.directory / f"{name}.png"
         subprocess.run(["convert", file, *(["-crop", area, "+repage"] if area else []), "-strip", "+dither",
@@ -102,6 +102,31 @@ class Pictures:
         display.picture(self.directory / f"{name}.png")
         self.keep(name, area)
 
+    def act(self):
+        """An action on the selected text of an editor in sway."""
+        act, texts = map(importlib.import_module, ("act", "gnome-selection"))
+        desk = act.Sway(720, 420)
+        self.sign_in()
+        run = act.Run.__new__(act.Run)
+        run.desk, run.window = desk, act.Popup()
+        run.install()
+        editor = run.program("GTK 4")
+        try:
+            editor.open(texts.WRONG)
+            editor.select()
+            run.act()
+            run.window.shows("Translate")
+            # What says that there is a sign-in.
+            subprocess.run(["makoctl", "dismiss", "--all"], check=True)
+            self.take(desk, "selected-text")
+            self.world.answer(texts.RIGHT)
+            desk.key("1")
+            run.window.button_is_there("Replace")
+            self.take(desk, "selected-text-answer")
+        finally:
+            editor.close()
+            desk.close()
+
     def gnome(self, with_extension):
         gnome_shell = importlib.import_module("gnome-shell")
         (Path(os.environ["XDG_DATA_HOME"]) / "icons").symlink_to(TOP / "data/icons")
@@ -139,6 +164,23 @@ class Pictures:
         self.search_the_web(shell)
         shell.shows("Copy the answer")
         self.take_popup("gnome-shell-sources")
+        self.selection(shell)
+
+    def selection(self, shell):
+        """An action on the selected text of an editor."""
+        selection = importlib.import_module("gnome-selection")
+        shell.open(False)
+        run = selection.Run.__new__(selection.Run)
+        run.shell, run.world, run.program = shell, self.world, None
+        run.watch_selections()
+        run.start(selection.Editor)
+        shell.eval("test.pointer.notify_absolute_motion(imports.gi.GLib.get_monotonic_time(), 180, 90); 0")
+        run.list()
+        self.take_shell("gnome-selection", "720x420+0+0")
+        run.chooses("Correct", selection.RIGHT)
+        shell.shows("Replace")
+        self.take_shell("gnome-selection-answer", "720x420+0+0")
+        run.stop()
 
     def notifications(self):
         shell = self.gnome(False)

@@ -16,7 +16,8 @@ class LegacyExtension {
         load('panel.js').then(({Panel}) => {
             if (this._enabled !== enabled)
                 return;
-            this._panel = new Panel({Main: imports.ui.main, PanelMenu: imports.ui.panelMenu}, {
+            const {main: Main, panelMenu: PanelMenu, popupMenu: PopupMenu, status: {keyboard: Keyboard}} = imports.ui;
+            this._panel = new Panel({Keyboard, Main, PanelMenu, PopupMenu}, {
                 path, settings, openPreferences: () => ExtensionUtils.openPrefs(),
             });
         }).catch(logError);

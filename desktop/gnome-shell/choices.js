@@ -4,7 +4,7 @@
 import Clutter from 'gi://Clutter';
 import St from 'gi://St';
 
-import {Choices, choicesLists, listModels} from './shared/choices.js';
+import {Choices, choicesLists, listModels, searchHint, searchList} from './shared/choices.js';
 import {_, fill} from './shared/text.js';
 import {button, column, label, reveal, row, scroller} from './widgets.js';
 
@@ -28,15 +28,12 @@ export class ChoicesView {
             this._showSummary();
         });
         this._instructions.clutter_text.connect('activate', () => this._toggle());
-        this._search = button(_('Search the web'), () => {
-            this.value.search = this.value.search ? '' : 'live';
-            this._showSummary();
-        });
-        this._search.toggle_mode = true;
+        this._lists.search = row('chappie-row');
+        this._lists.search.accessible_name = _('Search the web');
         const titled = list => column('', label('chappie-title', list.accessible_name), scroller('chappie-choices-view', list));
         this._form = column('chappie-part',
-            row('chappie-row', ...Object.values(this._lists).map(titled)), this._instructions,
-            this._search, label('chappie-hint', _('A search carries words of the question to a search engine.')));
+            row('chappie-row', titled(this._lists.model), titled(this._lists.effort)), this._instructions,
+            label('chappie-title', this._lists.search.accessible_name), this._lists.search, label('chappie-hint', searchHint()));
         this._form.visible = false;
         this.actor = column('', this._summary, this._form);
         this._showSummary();
@@ -81,6 +78,7 @@ export class ChoicesView {
         const {models, efforts} = choicesLists(this._models, this.value, this._service.get('Client', 'Model'));
         this._put('model', models);
         this._put('effort', efforts);
+        this._put('search', searchList());
         this._showSummary();
     }
 
@@ -95,9 +93,10 @@ export class ChoicesView {
                 this._fill();
                 list.get_children()[values.findIndex(([one]) => one === value)]?.grab_key_focus();
             });
-            // Both lists have a default.
+            // All lists have a default.
             choice.accessible_name = `${list.accessible_name}: ${text}`;
-            choice.connect('key-focus-in', () => reveal(list, choice));
+            if (list !== this._lists.search)
+                choice.connect('key-focus-in', () => reveal(list, choice));
             choice.toggle_mode = true;
             choice.checked = this.value[key] === value;
             list.add_child(choice);
@@ -105,7 +104,6 @@ export class ChoicesView {
     }
 
     _showSummary() {
-        this._search.checked = this.value.search !== '';
         this._summary.label = `${this.value.summary} ▾`;
         this._summary.accessible_name = fill(_('Asked with: %s'), this.value.summary);
     }

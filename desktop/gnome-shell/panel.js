@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // The icon in the panel, and its popup.
 import Gio from 'gi://Gio';
-import GLib from 'gi://GLib';
 import Meta from 'gi://Meta';
 import Shell from 'gi://Shell';
 import St from 'gi://St';
 
 import {Approvals} from './approvals.js';
 import {Ask} from './ask.js';
-import {Service, openWindow} from './shared/service.js';
+import {Selection} from './selection.js';
+import {Service} from './shared/service.js';
 import {_} from './shared/text.js';
 import {SignIn} from './sign-in.js';
 import {BADGES, StateView} from './states.js';
 import {Usage} from './usage.js';
-import {button, column, row} from './widgets.js';
+import {button, column, hasWindow, openWindow, row} from './widgets.js';
 
-const WINDOW = 'org.chappie.Window';
 // Keybinding names are global in the shell.
 const SHORTCUT = 'toggle-chappie';
 
 export class Panel {
-    /** `Main` and `PanelMenu` are modules of the shell, which each version imports in its own way. */
-    constructor({Main, PanelMenu}, {path, settings, openPreferences}) {
+    /** The modules are those of the shell, which each version imports in its own way. */
+    constructor(modules, {path, settings, openPreferences}) {
+        const {Main, PanelMenu} = modules;
         this._main = Main;
         this._service = new Service(Gio.DBus.session);
         this._service.connect('changed', () => {
             this._show();
             // The answer may have ended while the popup was closed.
             this._ask.resume();
+            this._selection.resume();
             if (this._approvals.count > 0)
                 this._approvals.refresh();
         });
@@ -42,11 +43,13 @@ export class Panel {
         Main.wm.addKeybinding(SHORTCUT, settings, Meta.KeyBindingFlags.IGNORE_AUTOREPEAT,
             Shell.ActionMode.NORMAL | Shell.ActionMode.OVERVIEW | Shell.ActionMode.POPUP,
             () => this._button.menu.toggle());
+        this._selection = new Selection(modules, this._service, settings);
         this._show();
     }
 
     destroy() {
         this._main.wm.removeKeybinding(SHORTCUT);
+        this._selection.destroy();
         this._service.close();
         this._ask.destroy();
         // Runs a pending layout now: GNOME 48 would still run it after the popup was destroyed.
@@ -68,7 +71,10 @@ export class Panel {
         this._approvals = new Approvals(this._service, () => this._show());
         this._ask = new Ask(this._service, () => this._show());
         this._usage = new Usage(this._service);
-        this._window = button(_('Open the window'), () => this._openWindow());
+        this._window = button(_('Open the window'), () => {
+            menu.close();
+            openWindow(this._ask.thread);
+        });
         const preferences = button(_('Preferences'), () => {
             menu.close();
             openPreferences();
@@ -78,7 +84,7 @@ export class Panel {
     }
 
     _opened() {
-        this._window.visible = Shell.AppSystem.get_default().lookup_app(`${WINDOW}.desktop`) !== null;
+        this._window.visible = hasWindow();
         this._service.refresh();  // Starts the service.
         this._refresh();
         this._ask.show();
@@ -129,15 +135,5 @@ export class Panel {
         this._mark.icon_name = icon;
         this._mark.visible = icon !== null;
         this._button.accessible_name = icon ? `Chappie: ${text()}` : 'Chappie';
-    }
-
-    /** Opens the window, with the thread that the popup shows. */
-    _openWindow() {
-        this._button.menu.close();
-        const {app_info: info} = Shell.AppSystem.get_default().lookup_app(`${WINDOW}.desktop`);
-        // The activation token lets the window take the focus.
-        const token = new GLib.Variant('s', global.create_app_launch_context(0, -1).get_startup_notify_id(info, []) ?? '');
-        const platform = {'activation-token': token, 'desktop-startup-id': token};
-        openWindow(Gio.DBus.session, this._ask.thread && 'thread', this._ask.thread ?? '', platform).catch(() => {});
     }
 }

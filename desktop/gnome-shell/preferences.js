@@ -6,23 +6,26 @@ import Gtk from 'gi://Gtk?version=4.0';
 
 import {_} from './shared/text.js';
 
-const SHORTCUT = 'toggle-chappie';
-
 export function fillPage(page, settings) {
     const group = new Adw.PreferencesGroup({title: _('Keyboard')});
-    const row = new Adw.ActionRow({title: _('Open and close the box'), activatable: true});
-    const shown = new Gtk.ShortcutLabel({valign: Gtk.Align.CENTER, disabled_text: _('None')});
-    row.add_suffix(shown);
-    row.connect('activated', () => choose(page.get_root(), settings));
-    const show = () => (shown.accelerator = settings.get_strv(SHORTCUT)[0] ?? '');
-    settings.connect(`changed::${SHORTCUT}`, show);
-    show();
-    group.add(row);
+    group.add(shortcutRow(_('Open and close the box'), settings, 'toggle-chappie'));
+    group.add(shortcutRow(_('Act on the selected text'), settings, 'act-on-selection'));
     page.add(group);
 }
 
+function shortcutRow(title, settings, key) {
+    const row = new Adw.ActionRow({title, activatable: true});
+    const shown = new Gtk.ShortcutLabel({valign: Gtk.Align.CENTER, disabled_text: _('None')});
+    row.add_suffix(shown);
+    row.connect('activated', () => choose(row.get_root(), keys => settings.set_strv(key, keys)));
+    const show = () => (shown.accelerator = settings.get_strv(key)[0] ?? '');
+    settings.connect(`changed::${key}`, show);
+    show();
+    return row;
+}
+
 // Records the next valid key combination.
-function choose(parent, settings) {
+function choose(parent, chosen) {
     const window = new Adw.Window({
         title: _('Press the new keys'), transient_for: parent, modal: true, default_width: 360, default_height: 200,
         content: new Adw.StatusPage({
@@ -36,10 +39,10 @@ function choose(parent, settings) {
         if (isPlain && key === Gdk.KEY_Escape) {
             window.close();
         } else if (isPlain && key === Gdk.KEY_BackSpace) {
-            settings.set_strv(SHORTCUT, []);
+            chosen([]);
             window.close();
         } else if (Gtk.accelerator_valid(key, modifiers) && (!isPlain || (key >= Gdk.KEY_F1 && key <= Gdk.KEY_F35))) {
-            settings.set_strv(SHORTCUT, [Gtk.accelerator_name_with_keycode(null, key, code, modifiers)]);
+            chosen([Gtk.accelerator_name_with_keycode(null, key, code, modifiers)]);
             window.close();
         }
         return Gdk.EVENT_STOP;

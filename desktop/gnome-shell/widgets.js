@@ -2,8 +2,12 @@
 // Widgets with accessible names.
 import Clutter from 'gi://Clutter';
 import Gio from 'gi://Gio';
+import GLib from 'gi://GLib';
 import Pango from 'gi://Pango';
+import Shell from 'gi://Shell';
 import St from 'gi://St';
+
+import {openWindow as call} from './shared/service.js';
 
 function box(orientation, style, children) {
     const made = new St.BoxLayout({style_class: style, x_expand: true});
@@ -21,6 +25,11 @@ export function label(style, text = '') {
     const made = new St.Label({style_class: style, text, x_expand: true});
     made.clutter_text.set({line_wrap: true, line_wrap_mode: Pango.WrapMode.WORD_CHAR, ellipsize: Pango.EllipsizeMode.NONE});
     return made;
+}
+
+/** Aligns a label as its text is written, whatever the language of the desktop is. */
+export function align(made) {
+    made.style = `text-align: ${Pango.find_base_dir(made.text, -1) === Pango.Direction.RTL ? 'right' : 'left'};`;
 }
 
 export function button(text, act) {
@@ -69,6 +78,20 @@ export function reveal(list, child) {
 export function openPage(address) {
     if (/^https?:/.test(address))
         Gio.AppInfo.launch_default_for_uri_async(address, global.create_app_launch_context(0, -1), null, null);
+}
+
+const windowApp = () => Shell.AppSystem.get_default().lookup_app('org.chappie.Window.desktop');
+
+/** Whether the window is installed. */
+export const hasWindow = () => windowApp() !== null;
+
+/** Opens the window, with a thread if it is not null. */
+export function openWindow(thread) {
+    // The activation token lets the window take the focus.
+    const id = global.create_app_launch_context(0, -1).get_startup_notify_id(windowApp().app_info, []);
+    const token = new GLib.Variant('s', id ?? '');
+    const platform = {'activation-token': token, 'desktop-startup-id': token};
+    call(Gio.DBus.session, thread && 'thread', thread ?? '', platform).catch(() => {});
 }
 
 export function copy(text) {

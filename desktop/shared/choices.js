@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model, its effort and the instructions that the next question of a conversation is asked with, and whether the
-// model may search the web.
+// The model, its effort and the instructions that the next question of a conversation is asked with, whether the model
+// may search the web, and the tool servers that it may use.
 import GLib from 'gi://GLib';
 
 import {_, fill} from './text.js';
@@ -15,12 +15,26 @@ const EFFORTS = {
     max: () => _('Highest'),
 };
 
+/** The ways to search the web as a list of [value, text]. */
+export const searchList = () => [['', _('Off')], ['live', _('Live')], ['cached', _('Cached pages')]];
+
+export const searchHint = () => _(
+    'A search carries words of the question to a search engine. Cached pages are those that the provider has stored already: nothing is fetched for you.');
+
+const SEARCHES = {
+    live: () => _('Web search'),
+    cached: () => _('Web search in cached pages'),
+};
+
 export const effortName = effort => EFFORTS[effort]?.() ?? effort;
 
 export class Choices {
-    /** Each is empty for the default. A search carries words of the question out, so it is not remembered. */
-    constructor({model = '', effort = '', instructions = '', search = ''} = {}) {
-        Object.assign(this, {model, effort, instructions, search});
+    /**
+     * Each is empty for the default. A search carries words of the question out and tools act, so neither is
+     * remembered.
+     */
+    constructor({model = '', effort = '', instructions = '', search = '', tools = []} = {}) {
+        Object.assign(this, {model, effort, instructions, search, tools});
     }
 
     /** Those of a stored message. */
@@ -34,14 +48,15 @@ export class Choices {
             model: this.model, reasoning_effort: this.effort, instructions: this.instructions.trim(),
             web_search: this.search,
         };
+        const tools = this.tools.length > 0 ? {tools: new GLib.Variant('as', this.tools)} : {};
         return Object.fromEntries(Object.entries(options).filter(([, value]) => value)
-            .map(([key, value]) => [key, new GLib.Variant('s', value)]));
+            .map(([key, value]) => [key, new GLib.Variant('s', value)]).concat(Object.entries(tools)));
     }
 
     /** A short text for a button. */
     get summary() {
         return [this.model || _('Default model'), this.effort && effortName(this.effort), this.instructions.trim() && '…',
-            this.search && _('Web search')].filter(part => part).join(' · ');
+            SEARCHES[this.search]?.(), ...this.tools].filter(part => part).join(' · ');
     }
 }
 

@@ -191,27 +191,29 @@ export const Service = GObject.registerClass({
 
     /**
      * Calls a method of an interface (`Session`, or a full name), and returns the values of the reply.
-     * With `interactive` a locked keyring may prompt for its password. Throws a Failure.
+     * Without a `cancellable`, the reply comes after `close` too. With `interactive` a locked keyring may prompt for
+     * its password. Throws a Failure.
      */
     async call(name, method, signature, values,
-        {path = name === 'Manager' ? ROOT : this.path, interactive = false, timeout = null} = {}) {
+        {path = name === 'Manager' ? ROOT : this.path, interactive = false, timeout = null,
+            cancellable = this.cancellable} = {}) {
         const flags = interactive ? Gio.DBusCallFlags.ALLOW_INTERACTIVE_AUTHORIZATION : Gio.DBusCallFlags.NONE;
         try {
             const reply = await call(this._connection, NAME, this._at(path, name),
                 `${name.includes('.') ? name : `org.chappie.${name}`}.${method}`, signature, values,
-                {flags, timeout: timeout ?? (interactive ? INTERACTIVE_TIMEOUT : -1), cancellable: this.cancellable});
+                {flags, timeout: timeout ?? (interactive ? INTERACTIVE_TIMEOUT : -1), cancellable});
             // A promise is settled some time after its reply has arrived.
-            this.cancellable.set_error_if_cancelled();
+            cancellable?.set_error_if_cancelled();
             return reply.recursiveUnpack();
         } catch (error) {
             throw Failure.of(error);
         }
     }
 
-    /** The id of a new thread; null where the service is configured to store none. Throws a Failure. */
-    async createThread() {
+    /** The id of a new thread; null where the service is configured to store none. `options` as of `call`. */
+    async createThread(options = {}) {
         try {
-            return (await this.call('Threads', 'Create', '(a{sv})', [{}]))[0];
+            return (await this.call('Threads', 'Create', '(a{sv})', [{}], options))[0];
         } catch (failure) {
             if (failure.isUnsupported)
                 return null;

@@ -26,6 +26,16 @@ const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029\u3164\u115f\u1160]/g
 export const visible = text => text.replace(HIDDEN, character =>
     `\\u{${character.codePointAt(0).toString(16)}}`);
 
+/** A text without control characters, which Pango rejects, and which terminals may obey. */
+export const printable = text => text.replace(/[^\P{Cc}\n\t]/gu, '');
+
+/** The first `length` UTF-16 units of a text, without a half of a character. */
+export const head = (text, length) => text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
+
+/** An answer as it replaces a text, with the line breaks that the text ends with. A terminal gets none. */
+export const replacement = (answer, text, isTerminal) =>
+    printable(answer).replace(/\n+$/, '') + (isTerminal ? '' : text.match(/\n*$/)[0]);
+
 /** What a search of the web does now; empty when the answer goes on. */
 export function searchText({status, detail}) {
     if (status === 'reading')

@@ -9,6 +9,10 @@ import {_} from './text.js';
 // In milliseconds.
 const DRAWING_TIME = 10;
 
+/** The options of a turn that an action of `ListActions` has. */
+export const actionOptions = action => Object.fromEntries(['instructions', 'model', 'reasoning_effort']
+    .filter(name => action[name]).map(name => [name, new GLib.Variant('s', action[name])]));
+
 /**
  * Reading comes before drawing: where a frame takes long, the next one is due at its end, and drawing would leave no
  * time for reading. A fast answer pauses in turn, so that it is drawn before its end.
@@ -111,6 +115,11 @@ export class Turn {
     /** Answers a pending approval. */
     approve(call, approved) {
         this._write({approval: {call, approved}});
+    }
+
+    /** Answers a question of a tool server. `content` is null if the user declines. */
+    answer(call, content) {
+        this._write({input: {call, action: content ? 'accept' : 'decline', content: content ?? {}}});
     }
 
     _write(line) {

@@ -19,6 +19,8 @@ const DOCUMENT = /^application\/(pdf|msword|vnd\.(ms-(excel|powerpoint)|(oasis|o
 const MAXIMUM_SIZE = 8 * 1024 * 1024;
 const MAXIMUM_DOCUMENT = 7 * 1024 * 1024;
 const MAXIMUM_TOTAL = 12 * 1024 * 1024;
+// The service's limit of pictures, and of documents.
+export const MAXIMUM_COUNT = 16;
 // The service's limit of a question's text.
 const MAXIMUM_TEXT = 4 * 1024 * 1024;
 
@@ -56,9 +58,14 @@ function textFile(name, data) {
 
 /** Reads a file. Throws an error with a message for the user. */
 export async function fromFile(file) {
-    const info = await file.query_info_async('standard::content-type,standard::size,standard::display-name',
+    const info = await file.query_info_async('standard::type,standard::content-type,standard::size,standard::display-name',
         Gio.FileQueryInfoFlags.NONE, GLib.PRIORITY_DEFAULT, null);
     const name = info.get_display_name().replace(/\p{Cc}/gu, ' ');
+    if (info.get_file_type() === Gio.FileType.DIRECTORY)
+        throw new Error(fill(_('“%s” is a folder: choose files in it.'), name));
+    // A pipe or a device may have no end.
+    if (info.get_file_type() !== Gio.FileType.REGULAR)
+        throw new Error(fill(_('“%s” is not a regular file.'), name));
     const type = Gio.content_type_get_mime_type(info.get_content_type() ?? '') ?? '';
     const [isPicture, isDocument] = [TYPES.includes(type), DOCUMENT.test(type)];
     const maximum = isPicture ? MAXIMUM_SIZE : isDocument ? MAXIMUM_DOCUMENT : MAXIMUM_TEXT;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The button below the question that shows and changes the model, its effort, the instructions, and whether the model may
-// search the web.
+// The button below the question that shows and changes the model, its effort, the instructions, whether the model may
+// search the web, and the tool servers that it may use.
 import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
 
-import {Choices, choicesLists, listModels} from '../shared/choices.js';
-import {_, fill} from '../shared/text.js';
+import {Choices, choicesLists, listModels, searchHint, searchList} from '../shared/choices.js';
+import {_, fill, visible} from '../shared/text.js';
 import {named} from './widgets.js';
 
 export const ChoicesButton = GObject.registerClass({
@@ -36,21 +36,20 @@ export const ChoicesButton = GObject.registerClass({
             child: this._instructions, minContentHeight: 80, minContentWidth: 240, hscrollbarPolicy: Gtk.PolicyType.NEVER,
             cssClasses: ['entry'],
         }), 1, 2, 1, 1);
-        this._search = new Gtk.CheckButton({label: _('Search the web')});
-        this._search.connect('toggled', () => {
-            this.value.search = this._search.active ? 'live' : '';
-            this._showSummary();
-        });
-        grid.attach(this._search, 1, 3, 1, 1);
+        this._search = this._list(grid, 3, _('Search the web'), value => (this.value.search = value));
         grid.attach(new Gtk.Label({
-            label: _('A search carries words of the question to a search engine.'), xalign: 0, wrap: true, maxWidthChars: 36,
+            label: searchHint(), xalign: 0, wrap: true, maxWidthChars: 36,
             cssClasses: ['caption', 'dim-label'],
         }), 1, 4, 1, 1);
+        this._toolsTitle = new Gtk.Label({label: _('Tools'), xalign: 0, valign: Gtk.Align.START, visible: false});
+        this._tools = new Gtk.Box({orientation: Gtk.Orientation.VERTICAL});
+        grid.attach(this._toolsTitle, 0, 5, 1, 1);
+        grid.attach(this._tools, 1, 5, 1, 1);
         this._label = new Gtk.Label({ellipsize: 3, cssClasses: ['caption']});
         this._button = new Gtk.MenuButton({
             child: this._label, alwaysShowArrow: true, popover: new Gtk.Popover({child: grid}),
             direction: Gtk.ArrowType.UP, cssClasses: ['flat'],
-            tooltipText: _('Model, effort, instructions and web search'),
+            tooltipText: _('Model, effort, instructions, web search and tools'),
         });
         this._button.popover.connect('show', () => this._read());
         this.append(this._button);
@@ -62,7 +61,6 @@ export const ChoicesButton = GObject.registerClass({
         this.value = choices;
         this._fill();
         this._instructions.buffer.set_text(choices.instructions, -1);
-        this._search.active = choices.search !== '';
     }
 
     _list(grid, row, name, choose) {
@@ -82,6 +80,7 @@ export const ChoicesButton = GObject.registerClass({
 
     async _read() {
         this._fill();
+        this._readTools();
         try {
             this._models = await listModels(this._service);
             this._fill();
@@ -90,10 +89,28 @@ export const ChoicesButton = GObject.registerClass({
         }
     }
 
+    /** Lists the tool servers that `chappie tools` has. A service of before has none. */
+    async _readTools() {
+        const [servers] = await this._service.call('Client', 'ListToolServers', '()', []).catch(() => [[]]);
+        [...this._tools].forEach(button => this._tools.remove(button));
+        servers.forEach(({name}) => {
+            const button = new Gtk.CheckButton({label: visible(name), active: this.value.tools.includes(name)});
+            button.connect('toggled', () => {
+                this.value.tools = [...this.value.tools.filter(other => other !== name), ...button.active ? [name] : []];
+                this._showSummary();
+            });
+            this._tools.append(button);
+        });
+        this._toolsTitle.visible = servers.length > 0;
+    }
+
     _fill() {
         const {models, efforts} = choicesLists(this._models, this.value, this._service.get('Client', 'Model'));
         this._isFilling = true;
-        [[this._model, models, this.value.model], [this._effort, efforts, this.value.effort]].forEach(([list, values, chosen]) => {
+        [
+            [this._model, models, this.value.model], [this._effort, efforts, this.value.effort],
+            [this._search, searchList(), this.value.search],
+        ].forEach(([list, values, chosen]) => {
             // The same list is not replaced, because this would close it.
             if (JSON.stringify(values) !== JSON.stringify(list.values)) {
                 list.values = values;

@@ -4,8 +4,8 @@ import Gdk from 'gi://Gdk?version=4.0';
 import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
 
-import {_} from '../shared/text.js';
-import {TYPES, checkSize, dropTarget, fromClipboard, fromFile, fromTexture, hasPictures, thumbnail, withFiles} from './attachments.js';
+import {_, fill, ngettext} from '../shared/text.js';
+import {MAXIMUM_COUNT, TYPES, checkSize, dropTarget, fromClipboard, fromFile, fromTexture, hasPictures, thumbnail, withFiles} from './attachments.js';
 import {ChoicesButton} from './choices.js';
 import {empty, iconButton, named} from './widgets.js';
 
@@ -132,15 +132,26 @@ export const Composer = GObject.registerClass({
 
     /** Adds dropped, pasted or chosen files and pictures. */
     async add(items) {
+        if (items.length > MAXIMUM_COUNT) {
+            this.emit('problem', fill(_('Add at most %s files at a time.'), MAXIMUM_COUNT));
+            return;
+        }
+        const problems = [];
         for (const item of items) {
             try {
                 const attachment = item instanceof Gdk.Texture ? fromTexture(item) : await fromFile(item);
                 checkSize([...this._attachments, attachment]);
                 this._attachments.push(attachment);
             } catch (error) {
-                this.emit('problem', error.message);
+                problems.push(error.message);
             }
         }
+        // Each toast would wait for the end of the one before it.
+        if (problems.length === 1)
+            this.emit('problem', problems[0]);
+        else if (problems.length > 1)
+            this.emit('problem', fill(ngettext('%1$s file was not added. %2$s', '%1$s files were not added. %2$s',
+                problems.length), problems.length, problems[0]));
         this._showAttachments();
     }
 

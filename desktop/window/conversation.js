@@ -7,8 +7,6 @@ import Gtk from 'gi://Gtk?version=4.0';
 
 import {Choices} from '../shared/choices.js';
 import {Failure} from '../shared/service.js';
-import {_, searchText} from '../shared/text.js';
-import {Approval} from './approval.js';
 import {storedDocuments} from './attachments.js';
 import {Composer} from './composer.js';
 import {Greeting} from './greeting.js';
@@ -84,12 +82,9 @@ export const Conversation = GObject.registerClass({
             this.emit('reached', true);
             if (this._stopped)
                 this._turn.cancel();
-            for await (const event of this._turn.ask(text, attached))
-                this._take(event, reply);
+            await reply.follow(this._turn, text, attached);
         } catch (error) {
             const failure = Failure.of(error);
-            if (failure.details?.partial_text && reply.text === '')
-                reply.append_text(failure.details.partial_text);
             reply.fail(failure);
             if (failure.code === 'Network')
                 this.emit('reached', false);
@@ -149,44 +144,12 @@ export const Conversation = GObject.registerClass({
 
     async _open() {
         if (this.thread === null && this._client === null) {
-            this.thread = await this._service.createThread();
+            ({thread: this.thread, client: this._client} = await this._service.openConversation());
             if (this.thread !== null)
                 this.emit('thread-created', this.thread);
-            else
-                await this._openClient();
         }
         return openTurn(this._service,
             {thread: this.thread, client: this._client, options: this._composer.choices.value.options});
-    }
-
-    // Without stored threads, the conversation lasts as long as this window.
-    async _openClient() {
-        const account = this._service.get('Session', 'Configuration')?.keychain_account;
-        [this._client] = await this._service.call('Manager', 'OpenClient', '(a{sv})',
-            [account ? {keychain_account: new GLib.Variant('s', account)} : {}]);
-    }
-
-    _take(event, reply) {
-        switch (event.event) {
-        case 'text-delta':
-            reply.append_text(event.text);
-            break;
-        case 'search':
-            reply.state = searchText(event) || _('Answering…');
-            break;
-        case 'approval-requested': {
-            const {call} = event;
-            const card = new Approval({tool: event.name, text: event.arguments, problem: event.message});
-            const turn = this._turn;
-            card.connect('answered', (_card, approved) => turn.approve(call, approved));
-            reply.add_tool(card);
-            break;
-        }
-        case 'completed':
-            reply.complete(event.text, event.model);
-            reply.cite(event);
-            break;
-        }
     }
 
     async _submit() {

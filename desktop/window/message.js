@@ -4,9 +4,11 @@ import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
 
 import {numbered, sources} from '../shared/sources.mjs';
-import {_, visible} from '../shared/text.js';
+import {_, searchText, visible} from '../shared/text.js';
 import {Answer} from './answer.js';
+import {Approval} from './approval.js';
 import {thumbnail, withoutFiles} from './attachments.js';
+import {ToolQuestion} from './tool-question.js';
 import {iconButton, named} from './widgets.js';
 
 export const Question = GObject.registerClass({
@@ -42,7 +44,8 @@ export const Reply = GObject.registerClass({
     GTypeName: 'ChappieReply',
     Signals: {grown: {}, retry: {}, again: {}, 'sign-in': {}},
 }, class Reply extends Gtk.Box {
-    constructor() {
+    /** `hasButtons` are those below the answer: “Copy” and “Ask again”. */
+    constructor({hasButtons = true} = {}) {
         super({
             orientation: Gtk.Orientation.VERTICAL, spacing: 8, cssClasses: ['reply'],
             accessibleRole: Gtk.AccessibleRole.GROUP,
@@ -60,7 +63,7 @@ export const Reply = GObject.registerClass({
         this._tools = new Gtk.Box({orientation: Gtk.Orientation.VERTICAL, spacing: 6});
         this._foot = new Gtk.Box({spacing: 6, visible: false});
         this._foot.append(iconButton('edit-copy-symbolic', _('Copy the answer'), {
-            cssClasses: ['flat'], act: () => this.get_clipboard().set(this.text),
+            cssClasses: ['flat'], visible: hasButtons, act: () => this.get_clipboard().set(this.text),
         }));
         this._again = iconButton('view-refresh-symbolic', _('Ask again'), {
             tooltipText: _('Ask again, and replace the answer'), cssClasses: ['flat'], visible: false,
@@ -76,8 +79,40 @@ export const Reply = GObject.registerClass({
     }
 
     /** What it waits for. */
-    set state(text) {
-        this._state.label = text;
+    /** Asks, and shows the answer of the turn. Throws a Failure, which `fail` shows. */
+    async follow(turn, text, attached = []) {
+        for await (const event of turn.ask(text, attached))
+            this._take(event, turn);
+    }
+
+    _take(event, turn) {
+        switch (event.event) {
+        case 'text-delta':
+            this.append_text(event.text);
+            break;
+        case 'search':
+            this._state.label = searchText(event) || _('Answering…');
+            break;
+        case 'approval-requested': {
+            const card = new Approval({tool: event.name, text: event.arguments, problem: event.message});
+            card.connect('answered', (_card, approved) => turn.approve(event.call, approved));
+            this._addTool(card);
+            break;
+        }
+        case 'tool-progressed':
+            this._state.label = visible(event.message) || _('Answering…');
+            break;
+        case 'input-requested': {
+            const card = new ToolQuestion(event);
+            card.connect('answered', () => turn.answer(event.call, card.content));
+            this._addTool(card);
+            break;
+        }
+        case 'completed':
+            this.complete(event.text, event.model);
+            this.cite(event);
+            break;
+        }
     }
 
     append_text(text) {
@@ -85,7 +120,7 @@ export const Reply = GObject.registerClass({
         this._answer.append_text(text);
     }
 
-    add_tool(card) {
+    _addTool(card) {
         this._tools.append(card);
         this.emit('grown');
     }
@@ -128,6 +163,8 @@ export const Reply = GObject.registerClass({
 
     /** Ends the answer with an error. */
     fail(failure) {
+        if (failure.details?.partial_text && this.text === '')
+            this.append_text(failure.details.partial_text);
         this._end();
         const row = new Gtk.Box({spacing: 8, cssClasses: ['failure', 'card'], accessibleRole: Gtk.AccessibleRole.ALERT});
         const isCancelled = failure.code === 'Cancelled';

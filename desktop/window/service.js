@@ -87,6 +87,17 @@ export const WindowService = GObject.registerClass({
             this.call('Manager', 'Close', '(o)', [object]).catch(() => {}));
     }
 
+    /** The `thread` of a new conversation; without stored threads its `client`, until that is closed. Throws a Failure. */
+    async openConversation() {
+        const thread = await this.createThread();
+        if (thread !== null)
+            return {thread, client: null};
+        const account = this.get('Session', 'Configuration')?.keychain_account;
+        const [client] = await this.call('Manager', 'OpenClient', '(a{sv})',
+            [account ? {keychain_account: new GLib.Variant('s', account)} : {}]);
+        return {thread, client};
+    }
+
     async refresh() {
         await super.refresh();
         if (this.presence === 'running' && !this.cancellable.is_cancelled())

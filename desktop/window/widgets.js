@@ -37,6 +37,24 @@ export function showPage(stack, page) {
         child.visible = child === page;
 }
 
+/**
+ * Takes all widgets out of a widget that is no longer used. GJS does not see the references of GTK's containers: a widget
+ * in one, with a handler that uses its window, would keep the window and its texts until the process ends.
+ */
+export function takeApart(widget) {
+    const children = new Set();
+    for (let child = widget.get_first_child(); child; child = child.get_next_sibling())
+        children.add(child);
+    if (widget instanceof Gtk.Box || widget instanceof Gtk.Stack) {
+        children.forEach(child => widget.remove(child));
+    } else if (widget.child) {
+        // Not always one of its own children: a page has it in a box.
+        children.add(widget.child);
+        widget.child = null;
+    }
+    children.forEach(takeApart);
+}
+
 export function empty(box) {
     while (box.get_first_child())
         box.remove(box.get_first_child());

@@ -177,6 +177,20 @@ export const Window = GObject.registerClass({
         await this._shown.ask(text);
     }
 
+    /** Adds files to a question in a new conversation. */
+    async attach(files) {
+        if (this._state !== 'ready') {
+            this._files = [...this._files ?? [], ...files];
+            return;
+        }
+        try {
+            await this.show_thread(null);
+            this._shown.composer.add(files);
+        } catch (error) {
+            this.tell(error.message);
+        }
+    }
+
     /** Searches the conversations for a text. */
     search(text) {
         this._threads.search.text = text;
@@ -296,6 +310,11 @@ export const Window = GObject.registerClass({
             const question = this._question;
             this._question = null;
             await this.ask(question);
+        }
+        if (state === 'ready' && this._files) {
+            const files = this._files;
+            this._files = null;
+            await this.attach(files);
         }
     }
 

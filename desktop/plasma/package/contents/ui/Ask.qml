@@ -197,5 +197,7 @@ ColumnLayout {
         Layout.fillWidth: true
         service: view.service
         thread: view.turn.thread
+        // A list there may have had the keys.
+        onIsOpenChanged: if (!isOpen) field.forceActiveFocus()
     }
 }

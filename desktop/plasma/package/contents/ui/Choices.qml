@@ -18,6 +18,7 @@ ColumnLayout {
     property var models: []
     property string model: ""
     property string effort: ""
+    property string search: ""
     readonly property string defaultModel: service.client.Model ?? ""
     /** The options of a turn. */
     readonly property var options: {
@@ -29,19 +30,18 @@ ColumnLayout {
         const words = instructions.text.trim();
         if (words !== "")
             options.instructions = words;
-        if (search.checked)
-            options.web_search = "live";
+        if (search !== "")
+            options.web_search = search;
         return options;
     }
     readonly property string summary: [model || i18nd("chappie", "Default model"), effort && effortName(effort),
-        options.instructions ? "…" : "", search.checked ? i18nd("chappie", "Web search") : ""].filter(part => part).join(" · ")
+        options.instructions ? "…" : "", searchName(search)].filter(part => part).join(" · ")
 
     onThreadChanged: {
         if (thread !== "")
             return;
-        model = effort = "";
+        model = effort = search = "";
         instructions.clear();
-        search.checked = false;
         isOpen = false;
     }
 
@@ -55,6 +55,13 @@ ColumnLayout {
             xhigh: i18nd("chappie", "Very high"),
             max: i18nd("chappie", "Highest"),
         })[word] ?? word;
+    }
+
+    function searchName(word) {
+        return ({
+            live: i18nd("chappie", "Web search"),
+            cached: i18nd("chappie", "Web search in cached pages"),
+        })[word] ?? "";
     }
 
     /** The offered values, of which the first is the default, and a chosen one that is no longer offered. */
@@ -107,6 +114,17 @@ ColumnLayout {
             currentIndex: words.indexOf(view.effort)
             onActivated: index => view.effort = words[index]
         }
+        PlasmaComponents.Label {
+            text: i18nd("chappie", "Search the web")
+        }
+        PlasmaComponents.ComboBox {
+            readonly property var words: ["", "live", "cached"]
+            Layout.fillWidth: true
+            Accessible.name: i18nd("chappie", "Search the web")
+            model: [i18nd("chappie", "Off"), i18nd("chappie", "Live"), i18nd("chappie", "Cached pages")]
+            currentIndex: words.indexOf(view.search)
+            onActivated: index => view.search = words[index]
+        }
     }
     PlasmaComponents.TextField {
         id: instructions
@@ -115,15 +133,10 @@ ColumnLayout {
         placeholderText: i18nd("chappie", "Instructions")
         visible: view.isOpen
     }
-    PlasmaComponents.CheckBox {
-        id: search
-        text: i18nd("chappie", "Search the web")
-        visible: view.isOpen
-    }
     PlasmaComponents.Label {
         Layout.fillWidth: true
         font: Kirigami.Theme.smallFont
-        text: i18nd("chappie", "A search carries words of the question to a search engine.")
+        text: i18nd("chappie", "A search carries words of the question to a search engine. Cached pages are those that the provider has stored already: nothing is fetched for you.")
         visible: view.isOpen
         wrapMode: Text.Wrap
     }

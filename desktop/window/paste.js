@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way back into the program from which a text came: the clipboard, a paste key, and the clipboard as it was. It
+// exists on X11 with xdotool, in sway with wtype and wl-clipboard, and in Plasma with wl-clipboard and a portal.
+import Gdk from 'gi://Gdk?version=4.0';
+import Gio from 'gi://Gio';
+import GLib from 'gi://GLib';
+
+import {promise} from '../shared/service.js';
+import {_} from '../shared/text.js';
+import {Keyboard, activeWindow} from './plasma.js';
+import {delay, isWayland, readAll, within} from './selection.js';
+
+// App ids and classes, as extended regular expressions for names of any case. Terminals paste with Ctrl+Shift+V.
+const TERMINALS = '^(alacritty|com\\.gexperts\\.tilix|com\\.mitchellh\\.ghostty|com\\.raggesilver\\.blackbox|contour'
+    + '|cool-retro-term|deepin-terminal|foot|footclient|gnome-terminal(-server)?|guake|io\\.elementary\\.terminal|kgx'
+    + '|kitty|konsole|lxterminal|mate-terminal|org\\.gnome\\.(console|ptyxis|terminal)|org\\.kde\\.(konsole|yakuake)'
+    + '|org\\.wezfurlong\\.wezterm|qterminal|rio|sakura|st(-256color)?|terminator|terminology|tilda|tilix|yakuake'
+    + '|xfce4-terminal)$';
+// Without a key that pastes the clipboard.
+const UNPASTEABLE = '^(u?xterm|u?rxvt)$';
+// In milliseconds. Nothing tells that the program has read the clipboard, and managers of the clipboard read it too.
+const PASTING_TIME = 1000;
+const FOCUS_TIME = 1500;
+// Until the program, too, knows that it has the focus.
+const SETTLING_TIME = 100;
+const FOCUS_INTERVAL = 50;
+const READING_TIME = 2000;
+const RUNNING_TIME = 2000;
+// In bytes: larger contents of the clipboard are not kept.
+const MAXIMUM_CONTENT = 16 * 1024 * 1024;
+// Password managers mark what they copy, which is not kept either.
+const SECRET = 'x-kde-passwordManagerHint';
+
+/** Runs a program with an input, and returns its output in bytes; null if it fails, or does not end in time. */
+async function run(command, input = null) {
+    let timer = 0;
+    const cancellable = new Gio.Cancellable();
+    try {
+        // wl-copy stays in the background, and would hold a pipe open.
+        const flags = input ? Gio.SubprocessFlags.STDIN_PIPE | Gio.SubprocessFlags.STDOUT_SILENCE
+            : Gio.SubprocessFlags.STDOUT_PIPE;
+        const process = Gio.Subprocess.new(command, flags | Gio.SubprocessFlags.STDERR_SILENCE);
+        timer = GLib.timeout_add(GLib.PRIORITY_DEFAULT, RUNNING_TIME, () => {
+            process.force_exit();
+            cancellable.cancel();
+            return GLib.SOURCE_CONTINUE;
+        });
+        // A child of wl-paste may hold the pipe open after its end.
+        const [, bytes] = await promise(process, 'communicate_async', input, cancellable);
+        return process.get_successful() ? bytes?.toArray() ?? new Uint8Array() : null;
+    } catch {
+        return null;
+    } finally {
+        if (timer)
+            GLib.source_remove(timer);
+    }
+}
+
+const textOf = bytes => new TextDecoder().decode(bytes ?? new Uint8Array());
+
+/** Whether the app id or the class of a program is that of a terminal, and of one in which nothing can be pasted. */
+const matching = name => [TERMINALS, UNPASTEABLE].map(pattern => new RegExp(pattern, 'i').test(name));
+
+// Without the focus, only wl-copy can set Wayland's clipboard. It offers one kind of data.
+const wlClipboard = {
+    async save() {
+        const types = textOf(await run(['wl-paste', '--list-types'])).split('\n').filter(type => type);
+        if (types.length === 0 || types.includes(SECRET))
+            return {content: null};
+        const type = types.find(each => each.startsWith('text/plain')) ?? types[0];
+        const content = await run(['wl-paste', '--no-newline', '--type', type]);
+        return content && content.length <= MAXIMUM_CONTENT ? {type, content} : null;
+    },
+
+    copy: text => run(['wl-copy', '--type', 'text/plain;charset=utf-8'], new TextEncoder().encode(text)),
+
+    restore: ({type, content}) =>
+        content?.length ? run(['wl-copy', '--type', type], content) : run(['wl-copy', '--clear']),
+};
+
+/** The focused window of sway's tree, or null. */
+function focusedIn(node) {
+    if (node.focused)
+        return node.pid ? node : null;
+    const children = [...node.nodes ?? [], ...node.floating_nodes ?? []];
+    return children.reduce((found, child) => found ?? focusedIn(child), null);
+}
+
+const sway = {
+    ...wlClipboard,
+    programs: ['swaymsg', 'wtype', 'wl-copy', 'wl-paste'],
+
+    async window() {
+        try {
+            return focusedIn(JSON.parse(textOf(await run(['swaymsg', '--raw', '--type', 'get_tree']))));
+        } catch {
+            return null;  // It has ended, or its answer is not JSON.
+        }
+    },
+
+    matching: window => matching(window.app_id ?? window.window_properties?.class ?? ''),
+
+    paste: keys => run(['wtype', ...keys.flatMap(key => ['-M', key]), 'v', ...keys.flatMap(key => ['-m', key])]),
+};
+
+// The desktop asks the user before it lets a keyboard be opened.
+const plasma = () => ({
+    ...wlClipboard,
+    programs: ['wl-copy', 'wl-paste'],
+    keyboard: new Keyboard(),
+    window: activeWindow,
+    matching: ({name}) => matching(name),
+
+    open() {
+        return this.keyboard.open();
+    },
+
+    paste(keys) {
+        return this.keyboard.paste(keys);
+    },
+
+    close() {
+        this.keyboard.close();
+    },
+});
+
+const x11 = {
+    programs: ['xdotool'],
+
+    // X11 gives the number of a closed window to the next one.
+    async window() {
+        const [number, process] = await Promise.all([['getwindowfocus'], ['getwindowfocus', 'getwindowpid']].map(
+            async words => textOf(await run(['xdotool', ...words])).trim()));
+        return number ? {number, id: `${number} ${process}`} : null;
+    },
+
+    // The xdotool of Debian 12 finds windows by their class, but does not tell the class of one.
+    matching: ({number}) => Promise.all([TERMINALS, UNPASTEABLE].map(async pattern =>
+        textOf(await run(['xdotool', 'search', '--class', pattern])).split('\n').includes(number))),
+
+    get clipboard() {
+        return Gdk.Display.get_default().get_clipboard();
+    },
+
+    /** The contents of the clipboard, in all its formats. */
+    async save() {
+        const {clipboard} = this;
+        if (clipboard.is_local())
+            return {content: clipboard.get_content()};
+        if (clipboard.get_formats().contain_mime_type(SECRET))
+            return {content: null};
+        const providers = [];
+        let room = MAXIMUM_CONTENT;
+        const save = async cancellable => {
+            for (const type of clipboard.get_formats().get_mime_types() ?? []) {
+                try {
+                    const [stream] = await promise(clipboard, 'read_async', [type], GLib.PRIORITY_DEFAULT, cancellable);
+                    const bytes = await readAll(stream, room, cancellable);
+                    if (bytes.length > room)
+                        continue;
+                    room -= bytes.length;
+                    providers.push(Gdk.ContentProvider.new_for_bytes(type, new GLib.Bytes(bytes)));
+                } catch {
+                    // Some programs offer formats that they do not have.
+                }
+            }
+            return providers;
+        };
+        try {
+            await within(READING_TIME, save);
+        } catch {
+            return null;  // Its program hangs.
+        }
+        return {content: providers.length > 0 ? Gdk.ContentProvider.new_union(providers) : null};
+    },
+
+    async copy(text) {
+        this.clipboard.set(text);
+    },
+
+    async restore({content}) {
+        this.clipboard.set_content(content);
+    },
+
+    paste: keys => run(['xdotool', 'key', '--clearmodifiers', [...keys, 'v'].join('+')]),
+};
+
+class WayBack {
+    constructor(desktop, window, isTerminal) {
+        this._desktop = desktop;
+        this._window = window;
+        this.isTerminal = isTerminal;
+    }
+
+    /**
+     * Gets what `replace` needs, and keeps what is on the clipboard. Throws an error with a sentence for the user. If
+     * nothing is replaced afterwards, `close` is to be called.
+     */
+    async prepare() {
+        if (await this._desktop.open?.() === false)
+            throw new Error(_('The desktop does not let Chappie press keys: copy the answer instead.'));
+        this._before = await this._desktop.save();
+        if (this._before === null) {
+            throw new Error(
+                _('What is on the clipboard cannot be put back afterwards: copy the answer instead.'));
+        }
+    }
+
+    /**
+     * Replaces the selected text, after `prepare`, if `mayPress` allows the key. Returns false if it cannot: the text stays
+     * on the clipboard then.
+     */
+    async replace(text, mayPress) {
+        try {
+            await this._desktop.copy(text);
+            if (!await this._hasReturned())
+                return false;
+            await delay(SETTLING_TIME);
+            if (!mayPress() || !await this._desktop.paste(this.isTerminal ? ['ctrl', 'shift'] : ['ctrl']))
+                return false;
+            await delay(PASTING_TIME);
+            await this._desktop.restore(this._before);
+            return true;
+        } finally {
+            this.close();
+        }
+    }
+
+    close() {
+        this._desktop.close?.();
+    }
+
+    async _hasReturned() {
+        for (let waited = 0; waited < FOCUS_TIME; waited += FOCUS_INTERVAL) {
+            if ((await this._desktop.window())?.id === this._window.id)
+                return true;
+            await delay(FOCUS_INTERVAL);
+        }
+        return false;
+    }
+}
+
+/** The desktop, and its `window` that has the focus now; null if nothing can be pasted. */
+export async function focusedWindow() {
+    const isPlasma = GLib.getenv('XDG_CURRENT_DESKTOP')?.split(':').includes('KDE');
+    const desktop = !isWayland() ? x11 : GLib.getenv('SWAYSOCK') ? sway : isPlasma ? plasma() : null;
+    if (!desktop?.programs.every(program => GLib.find_program_in_path(program)))
+        return null;
+    const window = await desktop.window();
+    return window ? {desktop, window} : null;
+}
+
+/** The way back into the program of a window; null if there is none. */
+export async function wayBack({desktop, window}) {
+    const [isTerminal, isUnpasteable] = await desktop.matching(window);
+    return isUnpasteable ? null : new WayBack(desktop, window, isTerminal);
+}
