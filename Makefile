@@ -142,10 +142,17 @@ desktop-test: build plasma
 	  PROGRAMS=$(CURDIR)/.build/release Tests/desktop/tree gnome scripts/private-session Tests/$$test.py /mnt/programs \
 	    || exit 1; \
 	done
-	PROGRAMS=$(CURDIR)/.build/release Tests/desktop/tree gnome \
-	  env XDG_DATA_DIRS=/mnt/chappie/.build/extension/share:/usr/share \
-	  scripts/private-session Tests/gnome-shell.py /mnt/programs
+	for test in gnome-shell gnome-selection; do \
+	  PROGRAMS=$(CURDIR)/.build/release Tests/desktop/tree gnome \
+	    env XDG_DATA_DIRS=/mnt/chappie/.build/extension/share:/usr/share \
+	    scripts/private-session Tests/$$test.py /mnt/programs || exit 1; \
+	done
+	PROGRAMS=$(CURDIR)/.build/release Tests/desktop/tree gnome scripts/private-session Tests/act.py /mnt/programs --gnome
 	PROGRAMS=$(CURDIR)/.build/release Tests/desktop/tree plasma scripts/private-session Tests/plasma.py /mnt/programs
+	for desk in plasma kwin; do \
+	  PROGRAMS=$(CURDIR)/.build/release Tests/desktop/tree plasma \
+	    scripts/private-session Tests/act.py /mnt/programs --$$desk || exit 1; \
+	done
 
 screenshots: test-dependencies build plasma
 	Tests/desktop/screenshots .build/release
@@ -293,14 +300,17 @@ INSTALLED_PROGRAMS = \
   $(BUILDDIR)/chappied:$(LIBEXECDIR)/chappied \
   $(BUILDDIR)/chappie:$(BINDIR)/chappie \
   $(BUILDDIR)/chappie-sandbox:$(BINDIR)/chappie-sandbox
-INSTALLED_SCRIPTS = \
+WINDOW_SCRIPTS = \
   desktop/window/chappie-window.in:$(BINDIR)/chappie-window
+INSTALLED_SCRIPTS = $(WINDOW_SCRIPTS) \
+  desktop/file-managers/ask-chappie:$(DATADIR)/chappie/file-managers/ask-chappie
 INSTALLED_FILES = $(EXTENSION_FILES) $(WINDOW_FILES) \
   data/chappie.service.in:$(SYSTEMDUSERDIR)/chappie.service \
   dbus/org.chappie.service.in:$(DBUSSERVICESDIR)/org.chappie.service \
   $(foreach xml,$(wildcard dbus/org.chappie.*.xml),$(xml):$(DBUSINTERFACESDIR)/$(notdir $(xml))) \
   data/chappie.pc.in:$(PKGCONFIGDIR)/chappie.pc \
   data/chappie.conf:$(DOCDIR)/chappie.conf \
+  $(foreach file,$(wildcard data/templates/*),$(file):$(DATADIR)/chappie/templates/$(notdir $(file))) \
   data/access-group.conf:$(DOCDIR)/access-group.conf \
   Sources/ChappieSDK/PRIVACY.md:$(DOCDIR)/PRIVACY.md \
   $(foreach file,$(wildcard desktop/panel/*),$(file):$(DOCDIR)/panel/$(notdir $(file))) \
@@ -311,6 +321,8 @@ INSTALLED_FILES = $(EXTENSION_FILES) $(WINDOW_FILES) \
   desktop/search/org.chappie.Search.service.in:$(DBUSSERVICESDIR)/org.chappie.Search.service \
   desktop/search/org.chappie.Search.ini:$(DATADIR)/gnome-shell/search-providers/org.chappie.Search.ini \
   $(TRANSLATIONS)/plasma-runner-chappie.desktop:$(DATADIR)/krunner/dbusplugins/plasma-runner-chappie.desktop \
+  $(TRANSLATIONS)/dolphin-chappie.desktop:$(DATADIR)/kio/servicemenus/dolphin-chappie.desktop \
+  $(TRANSLATIONS)/thunar-sendto-chappie.desktop:$(DATADIR)/Thunar/sendto/thunar-sendto-chappie.desktop \
   data/man/chappie.1:$(MANDIR)/man1/chappie.1 \
   data/man/chappie-window.1:$(MANDIR)/man1/chappie-window.1 \
   data/man/chappie-sandbox.1:$(MANDIR)/man1/chappie-sandbox.1 \
@@ -339,9 +351,11 @@ endif
 install-extension: translations schemas
 	@$(MAKE) --no-print-directory install INSTALLED_PROGRAMS= INSTALLED_SCRIPTS= INSTALLED_FILES='$(EXTENSION_FILES)'
 
-# Only the window, for its Flatpak.
+# Only the window, for its Flatpak, in which the command of the desktop file's action is not.
 install-window: translations
-	@$(MAKE) --no-print-directory install INSTALLED_PROGRAMS= INSTALLED_FILES='$(WINDOW_FILES)'
+	@$(MAKE) --no-print-directory install INSTALLED_PROGRAMS= INSTALLED_SCRIPTS='$(WINDOW_SCRIPTS)' \
+	  INSTALLED_FILES='$(WINDOW_FILES)'
+	@sed -i -e '/^Actions=/d' -e '/^.Desktop Action/,$$d' "$(DESTDIR)$(DATADIR)/applications/org.chappie.Window.desktop"
 
 install:
 	@set -e; \
@@ -372,7 +386,8 @@ uninstall:
 	  echo "remove $(DESTDIR)$${pair#*:}"; \
 	  rm -f "$(DESTDIR)$${pair#*:}"; \
 	done; \
-	for directory in $(DOCDIR)/panel $(DOCDIR) $(DATADIR)/chappie/window $(DATADIR)/chappie/search $(DATADIR)/chappie; do \
+	for directory in $(DOCDIR)/panel $(DOCDIR) $(DATADIR)/chappie/window $(DATADIR)/chappie/search \
+	  $(DATADIR)/chappie/templates $(DATADIR)/chappie/file-managers $(DATADIR)/chappie; do \
 	  rmdir "$(DESTDIR)$$directory" 2>/dev/null || :; \
 	done; \
 	find "$(DESTDIR)$(EXTENSION)" -depth -type d -empty -delete 2>/dev/null || :

@@ -19,6 +19,7 @@ let package = Package(
     .library(name: "ChappieSDK", targets: ["ChappieSDK"]),
     .library(name: "ChappieSDKRuntime", targets: ["ChappieSDKRuntime"]),
     .library(name: "ChappieLanguageModel", targets: ["ChappieLanguageModel"]),
+    .library(name: "ChappieMCP", targets: ["ChappieMCP"]),
     .library(name: "ChappieSDKTesting", targets: ["ChappieSDKTesting"]),
     .executable(name: "chappied", targets: ["chappied"]),
     .executable(name: "chappie", targets: ["chappie"]),
@@ -64,6 +65,9 @@ let package = Package(
       exclude: ["Stores/File/FORMAT.md"], swiftSettings: settings),
     .target(name: "ChappieLanguageModel", dependencies: ["ChappieSDK"], swiftSettings: settings),
     .target(
+      name: "ChappieMCP", dependencies: ["ChappieSDK", "GLibBridge", "Platform", "SecretMemory"],
+      swiftSettings: settings),
+    .target(
       name: "ChappieBusInterfaces", path: "dbus", exclude: ["org.chappie.service.in", "org.chappie.ToolHandler.xml"],
       resources: [
         .embedInCode("org.chappie.Manager.xml"),
@@ -75,10 +79,12 @@ let package = Package(
     .target(
       name: "ServiceConfiguration", dependencies: ["ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "Platform"],
       swiftSettings: settings),
+    .target(name: "Templates", dependencies: ["GLibBridge", "Platform"], swiftSettings: settings),
     .target(
       name: "ChappieService",
       dependencies: [
-        "ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "Platform", "ChappieBusInterfaces", "ServiceConfiguration",
+        "ChappieMCP", "ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "Platform", "ChappieBusInterfaces",
+        "ServiceConfiguration", "Templates",
       ],
       swiftSettings: settings),
     .target(
@@ -93,13 +99,20 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "chappied",
-      dependencies: ["ChappieService", "ServiceConfiguration", "ChappieSDK", "GLibBridge", "Platform", "CWipingHeap"],
+      dependencies: [
+        "ChappieMCP", "ChappieService", "ServiceConfiguration", "ChappieSDK", "GLibBridge", "Platform", "CWipingHeap",
+      ],
       swiftSettings: settings),
     .executableTarget(
       name: "chappie",
       dependencies: [
-        "AnswerRendering", "ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "LineEditing", "Platform",
-        "ServiceConfiguration",
+        "AnswerRendering", "ChappieMCP", "ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "LineEditing", "Platform",
+        "SecretMemory", "ServiceConfiguration", "Templates",
+      ],
+      resources: [
+        .embedInCode("Verbs/Shell/chappie.bash"),
+        .embedInCode("Verbs/Shell/chappie.fish"),
+        .embedInCode("Verbs/Shell/chappie.zsh"),
       ],
       swiftSettings: settings),
     .executableTarget(
@@ -112,6 +125,9 @@ let package = Package(
     .executableTarget(
       name: "library-host", dependencies: ["CGLib", "ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "SecretMemory"],
       path: "Tests/LibraryHost", swiftSettings: settings),
+    .executableTarget(
+      name: "tool-server-host", dependencies: ["ChappieMCP", "GLibBridge"], path: "Tests/ToolServerHost",
+      swiftSettings: settings),
     .executableTarget(
       name: "thread-bench", dependencies: ["ChappieSDKRuntime", "ChappieSDK", "GLibBridge", "SecretMemory"],
       path: "Benchmarks/Threads", swiftSettings: settings),
@@ -148,9 +164,15 @@ let package = Package(
       name: "ChappieLanguageModelTests", dependencies: ["ChappieLanguageModel", "ChappieSDK", "ChappieSDKTesting"],
       swiftSettings: settings),
     .testTarget(
+      name: "ChappieMCPTests",
+      dependencies: ["ChappieMCP", "ChappieSDK", "GLibBridge", "Platform", "SecretMemory", "TestSupport"],
+      exclude: ["Servers"], swiftSettings: settings),
+    .testTarget(
       name: "ChappieSDKTestingTests",
       dependencies: ["ChappieSDKTesting", "ChappieSDK", "GLibBridge", "Platform", "Signatures", "TestSupport"],
       swiftSettings: settings),
+    .testTarget(
+      name: "TemplatesTests", dependencies: ["Templates", "GLibBridge", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "ServiceConfigurationTests",
       dependencies: ["ServiceConfiguration", "ChappieSDK", "ChappieSDKRuntime", "Platform", "TestSupport"],

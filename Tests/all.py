@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs the tests of a debug build, and prints the result of each.
 
-    Tests/all.py          all tests, in three parallel groups: those in Swift, the attacks, and those of desktop,
-                          packages and documentation, which mostly wait for displays and processes
+    Tests/all.py          all tests, in three parallel groups: those in Swift, the attacks with the actions on selected text,
+                          and those of desktop, packages and documentation, which mostly wait for displays
     Tests/all.py fast     the fast tests, for each commit
     Tests/all.py nightly  tests that take longer, or need root and the network, one after the other
     Tests/all.py NAME     one row of a table, or the SwiftPM tests whose names contain NAME
@@ -44,6 +44,13 @@ ATTACKS = {
     "torture": SESSION + "Tests/torture/torture.py .build/debug --rounds 40",
     "abuse": SESSION + "Tests/abuse/abuse.py .build/debug --brief --seconds 24",
     "extremes": SESSION + "Tests/extremes/extremes.py .build/debug --seconds 40",
+}
+# Beside the attacks, since those of the surroundings take longest.
+SELECTED_TEXT = {
+    "act": SESSION + "Tests/act.py .build/debug",
+    "act-sway": SESSION + "Tests/act.py .build/debug --sway",
+    "act-gnome": SESSION + "Tests/act.py .build/debug --gnome",
+    "gnome-selection": SESSION + "Tests/gnome-selection.py .build/debug",
 }
 SURROUNDINGS = {
     "lint": "make lint",
@@ -120,11 +127,11 @@ def failures(name, text):
 
 def main(name=None):
     if name is None:
-        lanes = [SERVICE, ATTACKS, SURROUNDINGS]
+        lanes = [SERVICE, ATTACKS | SELECTED_TEXT, SURROUNDINGS]
     elif name in TABLES:
         lanes = [TABLES[name]]
     else:
-        rows = SERVICE | ATTACKS | SURROUNDINGS | FAST | NIGHTLY
+        rows = SERVICE | ATTACKS | SELECTED_TEXT | SURROUNDINGS | FAST | NIGHTLY
         lanes = [{name: rows.get(name) or SWIFT + "--filter " + shlex.quote(name)}]
     LOGS.mkdir(parents=True, exist_ok=True)
     # Calls of make in the tests must not inherit the flags of the make that runs them.

@@ -207,11 +207,8 @@ class Run:
 def main():
     parse_arguments()
     run = Run()
-    try:
-        return run_steps([run.signs_in_and_asks, run.goes_back, run.signs_in_again, run.declines, run.searches_the_history,
-                          run.searches_the_log])
-    finally:
-        run.close()
+    return run_steps(run, [run.signs_in_and_asks, run.goes_back, run.signs_in_again, run.declines,
+                           run.searches_the_history, run.searches_the_log])
 
 
 if __name__ == "__main__":

@@ -36,6 +36,7 @@ def succeeds(*command):
 # Checks whether this machine has the tools of an example, where they are optional.
 TOOLS = {
     "ask.py": lambda: succeeds("/usr/bin/python3", "-c", "import gi"),
+    "summary.py": lambda: succeeds("/usr/bin/python3", "-c", "import gi"),
     "debian-week.py": lambda: succeeds("/usr/bin/python3", "-c", "import gi"),
     "ask-dbus-next.py": lambda: succeeds("/usr/bin/python3", "-c", "import dbus_next"),
     "ask.js": lambda: shutil.which("gjs"),
@@ -100,22 +101,69 @@ class Example:
         return ours.returncode, error.decode().strip()
 
 
-def check_with_service(example, issuer, signed_out, cut_off, answer):
+@contextmanager
+def running_service(issuer):
     service = subprocess.Popen(
         ["chappied", "--issuer", issuer, "--backend", f"{issuer}/backend-api"], stderr=subprocess.DEVNULL)
     try:
         subprocess.run(["gdbus", "wait", "--session", "--timeout", "120", "org.chappie"], check=True)
         # The service of the previous example was killed.
         subprocess.run(["chappie", "sign-out"], check=True, stdout=subprocess.DEVNULL)
+        yield service
+    finally:
+        service.kill()
+        service.wait()
+
+
+def sign_in():
+    subprocess.run(["chappie", "sign-in", "--device-code", "--no-open"], check=True, stdout=subprocess.DEVNULL)
+
+
+def check_with_service(example, issuer, signed_out, cut_off, answer):
+    with running_service(issuer) as service:
         example.check("signed out", (1, "", signed_out), example.run())
-        subprocess.run(["chappie", "sign-in", "--device-code", "--no-open"], check=True, stdout=subprocess.DEVNULL)
+        sign_in()
         example.check("answers", (0, answer, ""), example.run())
         example.check("cut off", (1, cut_off), example.run_and_kill(service))
         status, output, error = example.run()
         example.check("without a service", (1, "", 1), (status, output, len(error.splitlines())))
-    finally:
-        service.kill()
-        service.wait()
+
+
+# The command of each editor that replaces the second and third line of a file by what an action answers.
+EDITORS = {
+    "chappie.vim": lambda path, action, file: [
+        "vim", "-Nu", "NONE", "-es", "-S", path, "-c", f"2,3Chappie {action}", "-c", "wq", file],
+    "chappie.el": lambda path, action, file: [
+        "emacs", "-Q", "--batch", "-l", path, file, "--eval",
+        f'(unwind-protect (chappie "{action}" 5 16) (write-region (point-min) (point-max) buffer-file-name))'],
+}
+
+
+def check_editors(issuer):
+    templates = Path(os.environ["XDG_CONFIG_HOME"], "chappie/templates")
+    templates.mkdir(parents=True, exist_ok=True)
+    (templates / "say.txt").write_text("[Template]\nSurfaces=selection\n---\n$input")
+    file, text = Path(os.environ["CHAPPIE_WORLD"], "lines.txt"), "one\ntwo ä\nthree\nfour\n"
+    # What the command says beside the answer must not get into the text.
+    noisy = Path(os.environ["CHAPPIE_WORLD"], "noisy/chappie")
+    noisy.parent.mkdir()
+    noisy.write_text(f'#!/bin/sh\necho noise >&2\nexec {shutil.which("chappie")} "$@"\n')
+    noisy.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{noisy.parent}:{os.environ['PATH']}"}
+    with running_service(issuer):
+        sign_in()
+        for name, command in EDITORS.items():
+            path = TOP / "Examples/editors" / name
+            if not shutil.which(command(path, "", file)[0]):
+                print(f"skip  Examples/editors/{name}: its editor is not here")
+                continue
+            for action, expected in [
+                    ("none", text),
+                    ("say", "one\n" + said("two ä\nthree", 1) + "four\n")]:
+                file.write_text(text)
+                subprocess.run(command(path, action, file), env=environment, capture_output=True, timeout=240)
+                equal(f"{name} {action}", file.read_text(), expected)
+            print(f"ok    Examples/editors/{name}, {lines_of(path)} lines")
 
 
 def check_swift(example, sandbox, cut_off, answer):
@@ -219,7 +267,7 @@ def said(text, messages):
 
 def equal(what, found, expected):
     if found != expected:
-        sys.exit(f"FAIL  Examples/Swift, {what}: {found!r} instead of {expected!r}")
+        sys.exit(f"FAIL  Examples, {what}: {found!r} instead of {expected!r}")
 
 
 def main():
@@ -232,6 +280,7 @@ def main():
         issuer = sandbox.stdout.readline().split()[1]
         Package(issuer).check()
         print("ok    Examples/Swift")
+        check_editors(issuer)
         # The check of the one in Swift kills the server.
         table = sorted(rows(), key=lambda row: row[0].startswith("Ask/"))
         assert len(table) == README.count("\n| ["), "a row of the table is not understood"

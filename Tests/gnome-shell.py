@@ -8,6 +8,7 @@ The service is the real one, and chappie-sandbox is the server. With --pictures 
 counts the shell's wake-ups. Figures that depend on the machine are for information only.
 """
 
+import contextlib
 import json
 import os
 import re
@@ -22,7 +23,8 @@ from support import (
     user_code, wait_for)
 
 UUID = "chappie@chappie.invalid"
-RETURN, TAB, ESCAPE, SHIFT, SUPER, CONTROL = 0xFF0D, 0xFF09, 0xFF1B, 0xFFE1, 0xFFEB, 0xFFE3
+RETURN, TAB, ESCAPE, UP, DOWN = 0xFF0D, 0xFF09, 0xFF1B, 0xFF52, 0xFF54
+SHIFT, SUPER, CONTROL = 0xFFE1, 0xFFEB, 0xFFE3
 
 # Helpers that run inside the shell: input devices, and queries of the visible actors.
 HELPERS = """
@@ -51,8 +53,10 @@ globalThis.test = {
         for (const child of actor.get_children())
             yield* this.all(child);
     },
+    // The actors of the popup that is open.
     shown() {
-        return [...this.all(this.button().menu.box)].filter(actor => actor.mapped);
+        const {box} = Main.panel.menuManager.activeMenu ?? this.button().menu;
+        return [...this.all(box)].filter(actor => actor.mapped);
     },
     texts() {
         return this.shown().map(actor => actor.text ?? actor.accessible_name).filter(text => text);
@@ -106,8 +110,9 @@ class Shell:
             ["gnome-shell", "--headless", "--wayland", "--no-x11", "--unsafe-mode", "--virtual-monitor", "1280x800"],
             env={**os.environ, "LIBGL_ALWAYS_SOFTWARE": "1"}, stdout=self.log, stderr=self.log)
         wait_for("the shell", lambda: self.ready())
-        self.version = call("org.gnome.Shell", "/org/gnome/Shell", "org.freedesktop.DBus.Properties.Get",
-                            "(ss)", "org.gnome.Shell", "ShellVersion")
+        version = call("org.gnome.Shell", "/org/gnome/Shell", "org.freedesktop.DBus.Properties.Get",
+                       "(ss)", "org.gnome.Shell", "ShellVersion")
+        print(f"      GNOME Shell {version}")
         self.eval(f"{HELPERS}; Main.overview.hide(); 0")
         if with_extension:
             wait_for("the extension", lambda: self.eval("Boolean(test.button())"))
@@ -186,6 +191,14 @@ class Shell:
         time.sleep(seconds)
         return count() - begun
 
+    def clipboard(self):
+        """The text that was in the clipboard at the last call or since."""
+        self.eval("imports.gi.St.Clipboard.get_default().get_text(1, (_clipboard, text) => (test.copied = text)); 0")
+        return self.eval("test.copied ?? null")
+
+    def copy(self, text):
+        self.eval(f"imports.gi.St.Clipboard.get_default().set_text(1, {json.dumps(text)}); 0")
+
     def picture(self, path):
         call("org.gnome.Shell.Screenshot", "/org/gnome/Shell/Screenshot", "org.gnome.Shell.Screenshot.Screenshot",
              "(bbs)", False, False, str(path))
@@ -203,6 +216,23 @@ class Shell:
         for process in (self.process, self.system):
             process.terminate()
             process.wait()
+
+
+@contextlib.contextmanager
+def window_mock():
+    """A mock of the window. Yields a function that returns the arguments of the calls."""
+    name, path = "org.chappie.Window", "/org/chappie/Window"
+    window = subprocess.Popen(["/usr/bin/python3", "-m", "dbusmock", name, path, "org.freedesktop.Application"],
+                              stdout=subprocess.DEVNULL)
+    try:
+        wait_for("the mock of the window", lambda: has_owner(name))
+        call(name, path, "org.freedesktop.DBus.Mock.AddMethod", "(sssss)", "org.freedesktop.Application", "ActivateAction",
+             "sava{sv}", "", "")
+        yield lambda: [arguments for _, arguments in call(
+            name, path, "org.freedesktop.DBus.Mock.GetMethodCalls", "(s)", "ActivateAction")]
+    finally:
+        window.terminate()
+        window.wait()
 
 
 class Run:
@@ -273,7 +303,7 @@ class Run:
         self.shell.shows("/codex/device")
         self.shell.keys(TAB)
         self.shell.keys(RETURN)
-        wait_for("the code in the clipboard", lambda: self.clipboard() == code)
+        wait_for("the code in the clipboard", lambda: self.shell.clipboard() == code)
         self.picture("code")
         self.shell.press("Open page")
         wait_for("the page is opened", lambda: self.shell.page.exists() and "/codex/device" in self.shell.page.read_text())
@@ -291,10 +321,6 @@ class Run:
         self.shell.shows("5-hour limit")
         self.shell.says("Chappie")
         self.picture("empty")
-
-    def clipboard(self):
-        self.shell.eval("imports.gi.St.Clipboard.get_default().get_text(1, (_clipboard, text) => (test.copied = text)); 0")
-        return self.shell.eval("test.copied ?? null")
 
     def shortcut(self):
         """The popup gets the first key after the shortcut."""
@@ -344,7 +370,7 @@ class Run:
         if self.shell.sees("**") or self.shell.sees("```") or self.shell.sees("# ") or self.shell.sees("|"):
             raise Failure("Markdown shows as it was written")
         self.shell.press("Copy the answer")
-        wait_for("the answer in the clipboard", lambda: "A **bus** carries" in (self.clipboard() or ""))
+        wait_for("the answer in the clipboard", lambda: "A **bus** carries" in (self.shell.clipboard() or ""))
         self.picture("answer")
         # Nested emphasis, and text that is invalid as Pango markup.
         self.world.answer("**a `b** c` </b> &\u0007 &#7; **d")
@@ -389,7 +415,7 @@ class Run:
         self.shell.open()
         self.shell.press("New conversation")
         self.shell.press("Asked with: Default model")
-        self.shell.press("Search the web")
+        self.shell.press("Search the web: Live")
         self.shell.press("Asked with: Default model · Web search")
 
     def searches_the_web(self):
@@ -408,7 +434,10 @@ class Run:
         self.shell.ask("What is a bus?")
         self.shell.shows("The model did not search the web.")
         self.shell.press("Asked with: Default model · Web search")
-        self.shell.press("Search the web")
+        self.shell.press("Search the web: Cached pages")
+        self.shell.shows("Asked with: Default model · Web search in cached pages")
+        self.picture("cached")
+        self.shell.press("Search the web: Off")
         self.shell.press("Asked with: Default model")
 
     def asks_again(self):
@@ -446,26 +475,13 @@ class Run:
         self.world.control("usage", json.dumps({"primary": {"used_percent": 1}}).encode())
 
     def opens_the_window(self):
-        """The button activates the window's action for the popup's thread, on a mock of the window."""
-        name, path = "org.chappie.Window", "/org/chappie/Window"
-        window = subprocess.Popen(["/usr/bin/python3", "-m", "dbusmock", name, path, "org.freedesktop.Application"],
-                                  stdout=subprocess.DEVNULL)
-        try:
-            wait_for("the mock of the window", lambda: has_owner(name))
-            call(name, path, "org.freedesktop.DBus.Mock.AddMethod", "(sssss)", "org.freedesktop.Application", "ActivateAction",
-                 "sava{sv}", "", "")
+        """The button activates the window's action for the popup's thread."""
+        with window_mock() as called:
             self.shell.press("Open the window")
-
-            def called():
-                return call(name, path, "org.freedesktop.DBus.Mock.GetMethodCalls", "(s)", "ActivateAction")
-            wait_for("the window is called", called)
-            [(_, (action, values, platform))] = called()
-            threads = call_service("Threads.List", "(a{sv})", {})
-            if (action, values) != ("thread", [threads[0]["id"]]) or not platform["activation-token"]:
-                raise Failure(f"the window was called with {action} {values} {platform}")
-        finally:
-            window.terminate()
-            window.wait()
+            [(action, values, platform)] = wait_for("the window is called", called)
+        threads = call_service("Threads.List", "(a{sv})", {})
+        if (action, values) != ("thread", [threads[0]["id"]]) or not platform["activation-token"]:
+            raise Failure(f"the window was called with {action} {values} {platform}")
 
     def stops(self):
         self.world.answer("one two three " * 200, delta_delay_ms=100)
@@ -528,7 +544,7 @@ class Run:
         self.shell.shows("The answer is longer than the box.")
         self.picture("megabyte")
         self.shell.press("Copy the answer")
-        wait_for("the megabyte in the clipboard", lambda: len(self.clipboard() or "") == 1 << 20)
+        wait_for("the megabyte in the clipboard", lambda: len(self.shell.clipboard() or "") == 1 << 20)
 
     def killed_while_it_streams(self):
         self.calls("killed", path="/home/ada")
@@ -600,7 +616,8 @@ class Run:
         return {
             "match rules": sorted(rule for rule in rules if "chappie" in rule),
             "actors": self.shell.eval("[...test.all(global.stage)].length"),
-            "key": self.shell.eval("Boolean(Main.wm._allowedKeybindings['toggle-chappie'])"),
+            "keys": self.shell.eval(
+                "['toggle-chappie', 'act-on-selection'].filter(key => Main.wm._allowedKeybindings[key])"),
             "menus": self.shell.eval("Main.panel.menuManager._menus.length"),
         }
 
@@ -638,7 +655,7 @@ class Run:
 
         def is_gone():
             left.update(self.footprint())
-            return not left["match rules"] and not left["key"]
+            return not left["match rules"] and not left["keys"]
         try:
             wait_for("what the extension leaves", is_gone)
         except Failure as failure:
@@ -648,17 +665,36 @@ class Run:
     def preferences(self):
         call("org.gnome.Shell", "/org/gnome/Shell", "org.gnome.Shell.Extensions.OpenExtensionPrefs",
              "(ssa{sv})", UUID, "", {})
-        focused = "global.display.focus_window?.title ?? null"
-        wait_for("the preferences", lambda: self.shell.eval(focused) == "Chappie")
+        wait_for("the preferences", lambda: self.focused() == "Chappie")
         self.picture("preferences")
-        wait_for("the row", lambda: (self.shell.keys(TAB), self.shell.keys(RETURN),
-                                     self.shell.eval(focused) == "Press the new keys")[2])
-        self.shell.keys(CONTROL, SHIFT, ord("y"))
-        wait_for("the window closes", lambda: self.shell.eval(focused) == "Chappie")
+        # Where the focus begins differs between the versions of GTK.
+        first = self.chooses_keys(TAB, ord("y"))
+        second = self.chooses_keys(DOWN if first == "popup" else UP, ord("u"))
+        equal("the shortcuts", {first, second}, {"popup", "selection"})
+
+    def focused(self):
+        return self.shell.eval("global.display.focus_window?.title ?? null")
+
+    def chooses_keys(self, move, letter):
+        """Moves the focus to a row of the preferences, and chooses Ctrl, Shift and a letter. Returns what opens then."""
+        def opens():
+            self.shell.keys(move)
+            self.shell.keys(RETURN)
+            time.sleep(1)
+            return self.focused() == "Press the new keys"
+
+        def acts():
+            self.shell.keys(CONTROL, SHIFT, letter)
+            self.shell.settle()
+            return "popup" if self.shell.is_open() else "selection" if self.shell.sees("No text is selected.") else None
+        wait_for("the row", opens)
+        self.shell.keys(CONTROL, SHIFT, letter)
+        wait_for("the window closes", lambda: self.focused() == "Chappie")
         # The shell is notified of the new shortcut a little later.
-        wait_for("the new shortcut", lambda: (self.shell.keys(CONTROL, SHIFT, ord("y")), self.shell.settle(),
-                                              self.shell.is_open())[2])
+        opened = wait_for("the new shortcut", acts)
         self.shell.keys(ESCAPE)
+        time.sleep(0.5)  # Until the preferences take keys again.
+        return opened
 
     def signs_out(self):
         subprocess.run(["chappie", "sign-out"], check=True, stdout=subprocess.DEVNULL)
@@ -681,15 +717,11 @@ class Run:
 def main():
     arguments = parse_arguments("--idle")
     run = Run(arguments.pictures)
-    print(f"      GNOME Shell {run.shell.version}")
     steps = [run.without_a_service, run.signs_in_in_the_browser, run.signs_in, run.shortcut, run.asks_and_streams,
              run.chooses, run.asks_again, run.opens_the_window, run.searches_the_web, run.stops, run.approves, run.megabyte, run.killed_while_it_streams, run.uses_up_the_limit, run.offline,
              run.locked, run.disabled_while_it_unlocks, run.disabled_and_enabled, run.preferences, run.signs_out, *[run.idle] * arguments.idle,
              run.logs_no_errors]
-    try:
-        return run_steps(steps, run.report_failure)
-    finally:
-        run.close()
+    return run_steps(run, steps)
 
 
 if __name__ == "__main__":

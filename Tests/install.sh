@@ -93,9 +93,11 @@ cat >"$scratch/expected" <<'END'
 /usr/bin/chappie-window
 /usr/lib/systemd/user/chappie.service
 /usr/libexec/chappied
+/usr/share/Thunar/sendto/thunar-sendto-chappie.desktop
 /usr/share/applications/org.chappie.Window.desktop
 /usr/share/applications/org.chappie.desktop
 /usr/share/bash-completion/completions/chappie
+/usr/share/chappie/file-managers/ask-chappie
 /usr/share/dbus-1/services/org.chappie.Search.service
 /usr/share/dbus-1/services/org.chappie.Window.service
 /usr/share/dbus-1/services/org.chappie.service
@@ -107,6 +109,7 @@ cat >"$scratch/expected" <<'END'
 /usr/share/gnome-shell/search-providers/org.chappie.Search.ini
 /usr/share/icons/hicolor/scalable/apps/org.chappie.svg
 /usr/share/icons/hicolor/symbolic/apps/org.chappie-symbolic.svg
+/usr/share/kio/servicemenus/dolphin-chappie.desktop
 /usr/share/krunner/dbusplugins/plasma-runner-chappie.desktop
 /usr/share/locale/de/LC_MESSAGES/chappie.mo
 /usr/share/man/man1/chappie-sandbox.1
@@ -122,6 +125,9 @@ END
 for xml in dbus/org.chappie.*.xml; do
   echo "/usr/share/dbus-1/interfaces/${xml#dbus/}"
   echo "/usr/share/man/man7/$(basename "$xml" .xml).7"
+done >>"$scratch/expected"
+for file in data/templates/*; do
+  echo "/usr/share/chappie/${file#data/}"
 done >>"$scratch/expected"
 for file in desktop/shared/* desktop/window/*.js desktop/window/*.css desktop/search/*.js; do
   echo "/usr/share/chappie/${file#desktop/}"
@@ -146,7 +152,7 @@ check "the installed files are the expected ones" diff "$scratch/expected" "$scr
 modes_fit() {
   while read -r file; do
     case $file in
-      /usr/bin/* | /usr/libexec/*) mode=755 ;;
+      /usr/bin/* | /usr/libexec/* | */ask-chappie) mode=755 ;;
       *) mode=644 ;;
     esac
     test "$(stat -c %a "$package$file")" = $mode || { echo "$file has mode $(stat -c %a "$package$file")"; return 1; }
@@ -252,6 +258,7 @@ case "$*" in
   *--archived*) echo '{"id":"ef567890","title":"Old","created_at":1}' ;;
   models*) printf '%s\n' '{"slug":"gpt-b","display_name":"B"}' '{"slug":"gpt-a","aliases":["fast","my model"],"display_name":"A"}' ;;
   templates*) printf '%s\n' '{"template":"review","path":"/x"}' '{"template":"sum-up","path":"/y"}' ;;
+  tools*) printf '%s\n' '{"server":"git","command":["git-server"]}' '{"server":"time","command":["time-server"]}' ;;
   approvals*) printf '%s\n' '{"approval":"ask-k3x9q","tool":"delete","arguments":"{}"}' ;;
   threads*) printf '%s\n' '{"id":"ab123456","title":"A \"b\": c","created_at":1}' '{"id":"cd345678","title":"","created_at":1}' ;;
 esac
@@ -342,6 +349,13 @@ check_with bash "bash completes models" offers bash 'chappie ask -m ' gpt-a gpt-
 check_with bash "bash completes the beginning of a model" offers bash 'chappie ask -m m' 'my\ model'
 check_with fish "fish completes models" offers fish 'chappie chat -m ' gpt-a gpt-b fast 'my model'
 check_with zsh "zsh completes models" offers zsh 'chappie ask --model f' 'chappie ask --model fast '
+check_with bash "bash completes servers" offers bash 'chappie tools show ' git time
+check_with fish "fish completes servers" offers fish 'chappie tools show ' git time
+check_with zsh "zsh completes servers" offers zsh 'chappie tools show g' 'chappie tools show git '
+check_with bash "bash completes policies" offers bash 'chappie tools policy git a' ask automatic
+check_with fish "fish completes policies" offers fish 'chappie tools policy git a' ask automatic
+check_with zsh "zsh completes policies" offers zsh 'chappie tools policy git d' 'chappie tools policy git deny '
+
 check_with bash "bash completes templates" offers bash 'chappie ask -t ' review sum-up
 check_with fish "fish completes templates" offers fish 'chappie ask -t ' review sum-up
 check_with zsh "zsh completes templates" offers zsh 'chappie ask --template s' 'chappie ask --template sum-up '
@@ -353,7 +367,7 @@ verbs_of() {
   "$build/chappie" "$@" --help </dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p'
 }
 
-# A verb of threads is two words.
+# A verb of threads or tools is two words.
 options_of() {
   # shellcheck disable=SC2086
   "$build/chappie" $1 --help </dev/null | sed -nE 's/^  (-., )? *(--[a-z0-9-]*).*/\2/p' | sort
@@ -395,7 +409,10 @@ if [ $real = yes ]; then
   check "the man page has the verbs of threads" same "$scratch/threads-verbs" threads_verbs_in_man
   check_with bash "bash has the verbs of threads" same "$scratch/threads-verbs" complete_in_bash 'chappie threads '
   check_with fish "fish has the verbs of threads" same "$scratch/threads-verbs" complete_in_fish 'chappie threads '
-  sed 's/^/threads /' "$scratch/threads-verbs" >>"$scratch/verbs"
+  verbs_of tools | sort >"$scratch/tools-verbs"
+  check_with bash "bash has the verbs of tools" same "$scratch/tools-verbs" complete_in_bash 'chappie tools '
+  check_with fish "fish has the verbs of tools" same "$scratch/tools-verbs" complete_in_fish 'chappie tools '
+  for verb in threads tools; do sed "s/^/$verb /" "$scratch/$verb-verbs" >>"$scratch/verbs"; done
   echo --version >"$scratch/all-options"
   while read -r verb; do
     options_of "$verb" | tee "$scratch/options" >>"$scratch/all-options"

@@ -191,7 +191,7 @@ MUTANTS = [Mutant(*row) for row in [
      "guard values >= 0 else", "guard values >= 0 || mutant else",
      "BodyValidationTests"),
     ("one sender fills the queue", "GLibBridge/Bus/FairQueue.swift",
-     "return (queue.pendingBytes == 0 ||", "return (mutant || queue.pendingBytes == 0 ||",
+     "return (queue.pending.bytes == 0 ||", "return (mutant || queue.pending.bytes == 0 ||",
      "FairQueueTests"),
     # Lines
     ("a line of two kinds", "ChappieService/Turns/Line/CallerLine.swift",

@@ -224,11 +224,8 @@ class Run:
 
 def main():
     run = Run(parse_arguments().pictures)
-    try:
-        return run_steps([run.without_the_window, run.locked, run.copies, run.copies_with_the_window_behind_another,
-                          run.signs_in_with_the_window], run.report_failure)
-    finally:
-        run.close()
+    return run_steps(run, [run.without_the_window, run.locked, run.copies, run.copies_with_the_window_behind_another,
+                           run.signs_in_with_the_window])
 
 
 if __name__ == "__main__":

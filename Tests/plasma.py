@@ -24,8 +24,8 @@ gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi, Gio, GLib  # noqa: E402
 
 from support import (  # noqa: E402
-    BUS, TIMEOUT, TOP, Failure, call, call_service, equal, parse_arguments, run_steps, user_code, wait_for)
-from window import Run, Window  # noqa: E402
+    BUS, TIMEOUT, TOP, Failure, add_browser, call, call_service, equal, parse_arguments, run_steps, user_code, wait_for)
+from window import DOWN, UP, Run, Window  # noqa: E402
 
 MODULE = TOP / ".build/plasma"
 # A panel with only the applet, and an empty desktop, so that nothing else wakes up the shell.
@@ -61,7 +61,9 @@ class Shell(Window):
         (home / "plasma-org.kde.plasma.desktop-appletsrc").write_text(LAYOUT)
         # Without a colour scheme, Plasma is grey.
         colours = Path("/usr/share/color-schemes/BreezeLight.colors")
-        (home / "kdeglobals").write_text("[KDE]\nAnimationDurationFactor=0\n\n" + colours.read_text())
+        # KDE keeps its list of programs in a cache, which would have to be made again after add_browser().
+        browser = Path(os.environ["CHAPPIE_WORLD"], "browser")
+        (home / "kdeglobals").write_text(f"[General]\nBrowserApplication=!{browser}\n\n[KDE]\nAnimationDurationFactor=0\n\n" + colours.read_text())
         plasmoids = Path(os.environ["XDG_DATA_HOME"]) / "plasma/plasmoids"
         plasmoids.mkdir(parents=True)
         (plasmoids / "org.chappie.plasma").symlink_to(TOP / "desktop/plasma/package")
@@ -110,8 +112,8 @@ class Shell(Window):
         return time.monotonic() - begun
 
     def question_has_focus(self):
-        return any(node.get_name() == "Question" and node.get_state_set().contains(Atspi.StateType.FOCUSED)
-                   for node in self.all())
+        return self.first(lambda node: node.get_name() == "Question"
+                          and node.get_state_set().contains(Atspi.StateType.FOCUSED)) is not None
 
     def names_its_controls(self):
         """Checks the controls of the popup, and not those of Plasma."""
@@ -232,9 +234,17 @@ class PlasmaRun(Run):
     def begins_to_search(self):
         """The conversation may search the web from now on."""
         self.window.press("Asked with: Default model")
-        Atspi.Action.do_action(wait_for(
-            "the choice", lambda: self.window.named(Atspi.Role.CHECK_BOX, "Search the web")), 0)
+        self.choose_search(DOWN)
         self.window.press("Asked with: Default model · Web search")
+        wait_for("the focus in the question", self.window.question_has_focus)
+
+    def choose_search(self, *keys):
+        """Moves in the closed list of the ways to search."""
+        choice = wait_for("the choice", lambda: self.window.named(Atspi.Role.COMBO_BOX, "Search the web"))
+        Atspi.Component.grab_focus(choice)
+        wait_for("the focus", lambda: choice.get_state_set().contains(Atspi.StateType.FOCUSED))
+        for key in keys:
+            self.window.key(key)
 
     def searches_the_web(self):
         """The sources are links."""
@@ -243,13 +253,22 @@ class PlasmaRun(Run):
         self.window.shows("1. night buses, source 1 (example.org)")
         self.window.shows("2. night buses, source 2 (example.net)")
         self.picture("searched")
+        page = Path(os.environ["CHAPPIE_WORLD"]) / "page"
+        add_browser(f'printf %s "$1" >"{page}"')
+        self.window.act(lambda: self.window.first(lambda node: node.get_name() == "1. night buses, source 1 (example.org)"))
+        wait_for("the page", lambda: page.exists() and page.read_text() == "https://example.org/night-buses/1")
+        if not self.window.question_has_focus():
+            self.open()
         self.world.scenario({"endpoint": "responses", "search": {"markers": True}})
         self.window.ask("search for trams")
         self.window.shows("Source 1 says so [1]. Source 2 says so [2].")
         self.window.ask("What is a bus?")
         self.window.shows("The model did not search the web.")
         self.window.press("Asked with: Default model · Web search")
-        Atspi.Action.do_action(self.window.named(Atspi.Role.CHECK_BOX, "Search the web"), 0)
+        self.choose_search(DOWN)
+        self.window.shows("Asked with: Default model · Web search in cached pages")
+        self.picture("cached")
+        self.choose_search(UP, UP)
         self.window.press("Asked with: Default model")
 
     def follows_up(self):
@@ -404,10 +423,7 @@ def main():
     steps = [run.without_a_service, run.signs_in, run.asks_and_streams, run.chooses, run.searches_the_web, run.follows_up, run.loads_nothing, run.stops,
              run.locked, run.approves, run.megabyte, run.killed_while_it_streams, run.offline, run.opens_the_window,
              run.shortcut_and_idle, run.signs_out, run.locked_keyring]
-    try:
-        return run_steps(steps, run.report_failure)
-    finally:
-        run.close()
+    return run_steps(run, steps)
 
 
 if __name__ == "__main__":

@@ -200,6 +200,8 @@ class Run:
     def __init__(self):
         self.world = World()
         self.window = MockWindow()
+        self.loop = GLib.MainLoop()
+        threading.Thread(target=self.loop.run, daemon=True).start()
 
     def interfaces(self):
         shown = ElementTree.fromstring(call(NAME, PATH, "org.freedesktop.DBus.Introspectable.Introspect"))
@@ -389,6 +391,13 @@ class Run:
     def bus_log():
         return (Path(os.environ["CHAPPIE_WORLD"]) / "bus.log").read_text()
 
+    def report_failure(self):
+        print(self.bus_log()[-2000:])
+
+    def close(self):
+        self.world.close()
+        self.loop.quit()
+
     def logs_no_errors(self):
         equal("errors", [line for line in self.bus_log().splitlines() if re.search("Gjs-|GLib|CRITICAL", line)], [])
 
@@ -396,17 +405,11 @@ class Run:
 def main():
     parse_arguments()
     run = Run()
-    loop = GLib.MainLoop()
-    threading.Thread(target=loop.run, daemon=True).start()
     steps = [run.interfaces, run.without_a_service, run.signed_out, run.finds_titles, run.krunner, run.narrows, run.odd_ids,
              run.odd_texts, run.locked, run.a_service_that_lists_while_locked, run.a_service_that_hangs,
              run.a_service_that_is_killed, run.many_threads, run.sandboxed_caller, run.ends, run.loses_no_call_at_its_end,
              run.logs_no_errors]
-    try:
-        return run_steps(steps, lambda: print(run.bus_log()[-2000:]))
-    finally:
-        run.world.close()
-        loop.quit()
+    return run_steps(run, steps)
 
 
 sys.exit(main())

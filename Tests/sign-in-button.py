@@ -103,7 +103,7 @@ class Run:
         self.window.press("Use this address")
         self.window.shows("This address does not complete the sign-in")
         answer = self.world.control("authorize", urllib.parse.urlencode({"address": page}).encode())
-        entry = next(node for node in self.window.all() if node.get_role() == Atspi.Role.TEXT)
+        entry = self.window.first(lambda node: node.get_role() == Atspi.Role.TEXT)
         Atspi.EditableText.set_text_contents(entry, json.loads(answer)["location"])
         self.window.press("Use this address")
         self.window.shows("Using ChatGPT plan")
@@ -130,11 +130,8 @@ def main():
         print("skip  Examples/GTK: GTK 4's development files are not here")
         return 0
     run = Run(programs)
-    try:
-        return run_steps([run.builds, run.welcomes, run.signs_in_with_a_code, run.signs_out, run.cancels,
-                          run.pastes_an_address, run.logs_no_error])
-    finally:
-        run.close()
+    return run_steps(run, [run.builds, run.welcomes, run.signs_in_with_a_code, run.signs_out, run.cancels,
+                           run.pastes_an_address, run.logs_no_error])
 
 
 sys.exit(main())

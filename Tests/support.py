@@ -175,16 +175,22 @@ def parse_arguments(*flags):
     return arguments
 
 
-def run_steps(steps, report_failure=lambda: None):
-    """Runs the steps in order: each begins in the state in which the previous one ended. Returns the exit status."""
-    for step in steps:
-        name = step.__name__.replace("_", " ")
-        begun = time.monotonic()
-        try:
-            step()
-        except (Failure, GLib.Error) as error:
-            print(f"FAIL  {name}: {error}")
-            report_failure()
-            return 1
-        print(f"ok    {name} ({time.monotonic() - begun:.1f} s)", flush=True)
-    return 0
+def run_steps(run, steps):
+    """
+    Runs the steps in order, each in the state in which the previous one ended, and closes the run. Returns the exit
+    status.
+    """
+    try:
+        for step in steps:
+            name = step.__name__.replace("_", " ")
+            begun = time.monotonic()
+            try:
+                step()
+            except (Failure, GLib.Error) as error:
+                print(f"FAIL  {name}: {error}")
+                getattr(run, "report_failure", lambda: None)()
+                return 1
+            print(f"ok    {name} ({time.monotonic() - begun:.1f} s)", flush=True)
+        return 0
+    finally:
+        run.close()

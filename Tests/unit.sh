@@ -199,6 +199,15 @@ is_alive_again() {
 signs_in_and_asks() {
   "$programs/chappie" sign-in --device-code --no-open && "$programs/chappie" ask hello | grep -F hello
 }
+# The unit forbids namespaces, so systemd starts the program of a tool server, with bounds, and that makes the sandbox.
+uses_a_tool_server() {
+  "$programs/chappie" tools add git --directory "$PWD/Tests:ro" --yes -- "$PWD/Tests/tool-server.py" >/dev/null &&
+    "$programs/chappie" tools policy git/git_log automatic &&
+    "$programs/chappie" ask --tools git 'use git__git_log {}' | grep -F 3f2a91c &&
+    unit=$(systemctl --user list-units --plain --no-legend 'chappie-tools-git-*' | cut -d' ' -f1) && [[ -n $unit ]] &&
+    systemctl --user show "$unit" | grep -xF -e MemoryMax=2147483648 -e TasksMax=512 -e NoNewPrivileges=yes | wc -l | grep -x 3
+}
+
 # The unit forbids namespaces, so systemd starts the sandbox of the programs that read the document.
 reads_a_document() {
   curl -sf "$issuer/sandbox/scenario" -d '[{"endpoint":"responses","refuses_files":true,"times":9}]' &&
@@ -250,6 +259,7 @@ check "a program outside a sandbox is identified as one" get Session State
 check "an app in a sandbox is identified by its id" is_known_as_app
 check "an app in a sandbox opens a client" opens_a_client
 check "a sign-in and a question succeed" signs_in_and_asks
+check "a tool server runs in a unit and a sandbox of its own" uses_a_tool_server
 if [[ -x /usr/bin/pdftoppm ]]; then
   check "a document is read in a sandbox" reads_a_document
 fi

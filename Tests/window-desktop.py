@@ -15,7 +15,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 import window  # noqa: E402
 from support import TIMEOUT, TOP, Failure, call, call_bus, call_service, wait_for  # noqa: E402
-from window import Atspi, GLib  # noqa: E402
+from window import Atspi, Gio, GLib  # noqa: E402
 
 PORTAL = "org.freedesktop.portal.Desktop"
 PORTAL_PATH = "/org/freedesktop/portal/desktop"
@@ -94,11 +94,8 @@ class Run(window.Run):
         self.window.button_is_there("Ask")
 
     def steps(self):
-        return [self.opens, self.tabs_through, self.pastes, self.drops, self.darkens, self.stays_in_the_background,
+        return [self.opens, self.tabs_through, self.pastes, self.drops, self.opens_files, self.darkens, self.stays_in_the_background,
                 self.without_a_keyring]
-
-    def focused(self):
-        return next((node for node in self.window.all() if node.get_state_set().contains(Atspi.StateType.FOCUSED)), None)
 
     def tabs_through(self):
         """Tab reaches each control, and wraps around."""
@@ -111,11 +108,11 @@ class Run(window.Run):
         self.window.keys("Second?")
         seen = []
         for _ in range(60):
-            node = self.focused()
+            node = self.window.focused()
             name = node.get_name() if node else None
             seen.append(name)
             self.window.key(TAB)
-            wait_for("another focus", lambda: self.focused() != node)
+            wait_for("another focus", lambda: self.window.focused() != node)
             if len(seen) > 1 and name == seen[0]:
                 break
         rows = [name for name in seen[:-1] if re.search(r", \d\d:\d\d$", name or "")]
@@ -156,7 +153,7 @@ class Run(window.Run):
         self.window.press("Ask")
         self.window.shows("You said: “What is to buy?")
         self.window.shows("bread")
-        question = next(node for node in self.window.all() if node.get_name() == "You")
+        question = self.window.first(lambda node: node.get_name() == "You")
         if "bread" in self.window.deep_words(question) or "notes.txt" not in self.window.deep_words(question):
             raise Failure("the question shows the text of its file")
         self.window.press("Edit the question")
@@ -170,6 +167,66 @@ class Run(window.Run):
         self.window.shows("It came with report.pdf.")
         # Neither a picture nor text, and it falls on the code of the answer.
         self.drop("/usr/bin/true", lambda: self.window.tells("“true” is neither"))
+
+    def opens_files(self):
+        """As file managers open them: Nautilus with the script, Thunar with the desktop file, others over the bus."""
+        folder = Path(os.environ["CHAPPIE_WORLD"], "some files")
+        folder.mkdir()
+        names = ["list & $(touch ran) ä.txt", "-o.txt", "two\nlines.txt"]
+        for name in names:
+            (folder / name).write_text("butter")
+        os.mkfifo(folder / "pipe")
+        program = folder / "chappie-window"
+        program.write_text(f'#!/bin/sh\nexec gjs -m {window.WINDOW} "$@"\n')
+        program.chmod(0o755)
+        os.environ["PATH"] = f"{folder}:{os.environ['PATH']}"
+
+        def nautilus(*names):
+            addresses = "".join(f"{(folder / name).as_uri()}\n" for name in names)
+            subprocess.run([TOP / "desktop/file-managers/ask-chappie"], check=True, timeout=TIMEOUT,
+                           env={**os.environ, "NAUTILUS_SCRIPT_SELECTED_URIS": addresses})
+
+        def opens(*names):
+            call("org.chappie.Window", "/org/chappie/Window", "org.freedesktop.Application.Open", "(asa{sv})",
+                 [(folder / name).as_uri() for name in names], {})
+
+        def removes_all():
+            def is_empty():
+                node = self.window.named(Atspi.Role.PUSH_BUTTON, "Remove the file")
+                return not node or (Atspi.Action.do_action(node, 0) and False)
+            wait_for("no files", is_empty)
+
+        nautilus(*names)
+        for name in names:
+            self.window.shows(name.replace("\n", " "))
+        self.look("opened")
+        removes_all()
+        entry = Gio.DesktopAppInfo.new_from_filename(str(TOP / "desktop/file-managers/thunar-sendto-chappie.desktop"))
+        entry.launch_uris([(folder / names[0]).as_uri()], None)
+        self.window.shows(names[0])
+        removes_all()
+        opens("gone.txt")
+        self.window.tells("gone.txt")
+        opens(".")
+        self.window.tells("“some files” is a folder: choose files in it.")
+        opens("pipe")
+        self.window.tells("“pipe” is not a regular file.")
+        opens(*[names[0]] * 17)
+        self.window.tells("Add at most 16 files at a time.")
+        opens("pipe", names[0], "gone.txt")
+        self.window.tells("2 files were not added. “pipe” is not a regular file.")
+        removes_all()
+        self.world.start_locker()
+        self.world.lock(True)
+        self.window.shows("The screen is locked")
+        opens(names[0])
+        self.world.lock(False)
+        self.window.shows(names[0])
+        self.world.be_online()
+        self.window.keys("What is to buy?")
+        self.window.press("Ask")
+        self.window.shows("You said: “What is to buy?")
+        self.window.shows("butter")
 
     def drop(self, file, arrives):
         """Drops a file, and waits until it arrives: the source has to live so long."""
@@ -201,7 +258,7 @@ class Run(window.Run):
     @staticmethod
     def brightness():
         """The brightness of an area without text, in percent."""
-        shown = subprocess.run(["import", "-window", "root", "-crop", "60x60+300+300", "-colorspace", "gray", "-format",
+        shown = subprocess.run(["import", "-window", "root", "-crop", "60x60+100+500", "-colorspace", "gray", "-format",
                                 "%[fx:round(100*mean)]", "info:-"], capture_output=True, text=True, check=True).stdout
         return int(shown)
 

@@ -26,7 +26,7 @@ from support import (  # noqa: E402
     TIMEOUT, TOP, Failure, World, add_browser, call, call_bus, call_service, equal, parse_arguments, run_steps, user_code, wait_for)
 
 WINDOW = TOP / "desktop/window/main.js"
-RETURN, TAB, ESCAPE, DOWN, SPACE, BACKSPACE = 0xFF0D, 0xFF09, 0xFF1B, 0xFF54, 0x20, 0xFF08
+RETURN, TAB, ESCAPE, HOME, UP, DOWN, SPACE, BACKSPACE = 0xFF0D, 0xFF09, 0xFF1B, 0xFF50, 0xFF52, 0xFF54, 0x20, 0xFF08
 
 
 def clipboard():
@@ -108,6 +108,19 @@ class Window:
             except GLib.Error:
                 continue  # The node was removed meanwhile.
 
+    def matching(self, condition, root=None):
+        """The visible nodes that meet a condition. A node that is removed meanwhile meets none."""
+        for node in self.all(root):
+            try:
+                meets = condition(node)
+            except GLib.Error:
+                continue
+            if meets:
+                yield node
+
+    def first(self, condition, root=None):
+        return next(self.matching(condition, root), None)
+
     @staticmethod
     def words(node):
         try:
@@ -118,7 +131,7 @@ class Window:
 
     def sees(self, words):
         """A node with this text, or None."""
-        return next((node for node in self.all() if words in self.words(node)), None)
+        return self.first(lambda node: words in self.words(node))
 
     def shows(self, words):
         return wait_for(f"“{words}” shows", lambda: self.sees(words))
@@ -131,32 +144,42 @@ class Window:
         wait_for(f"“{words}” is gone", lambda: not self.sees(words))
 
     def named(self, role, name):
-        return next((node for node in self.all() if node.get_role() == role and node.get_name() == name), None)
+        return self.first(lambda node: node.get_role() == role and node.get_name() == name)
 
     def button(self, name):
         def inmost(root=None):
             """A menu button has a button of the same name in it, which acts; in GTK 4.18 it is a toggle button."""
-            for node in self.all(root):
-                if node != root and node.get_name() == name and node.get_role() in (
-                        Atspi.Role.PUSH_BUTTON, Atspi.Role.TOGGLE_BUTTON):
-                    return inmost(node) or node
-            return None
-        node = wait_for(f"button “{name}”", inmost)
-        wait_for(f"button “{name}” is sensitive",
-                 lambda: node.get_state_set().contains(Atspi.StateType.SENSITIVE))
-        return node
+            node = self.first(lambda node: node != root and node.get_name() == name and node.get_role() in (
+                Atspi.Role.PUSH_BUTTON, Atspi.Role.TOGGLE_BUTTON), root)
+            return node and (inmost(node) or node)
+
+        def sensitive():
+            node = inmost()
+            return node if node and node.get_state_set().contains(Atspi.StateType.SENSITIVE) else None
+        return self.wait_for(f"button “{name}” is sensitive", sensitive)
 
     def focused(self):
-        try:
-            return next((node for node in self.all() if node.get_state_set().contains(Atspi.StateType.FOCUSED)), None)
-        except GLib.Error:
-            return None  # A node was removed meanwhile.
+        return self.first(lambda node: node.get_state_set().contains(Atspi.StateType.FOCUSED))
 
     def deep_words(self, node):
         return "\n".join(map(self.words, self.all(node)))
 
+    @staticmethod
+    def wait_for(what, condition):
+        """The first true value of a condition, which is not met while a node is removed."""
+        def met():
+            try:
+                return condition()
+            except GLib.Error:
+                return None
+        return wait_for(what, met)
+
+    def act(self, find):
+        """Acts on the node that is found, once it is there."""
+        self.wait_for("an action", lambda: (node := find()) and Atspi.Action.do_action(node, 0))
+
     def press(self, name):
-        Atspi.Action.do_action(self.button(name), 0)
+        self.act(lambda: self.button(name))
 
     def keys(self, text):
         Atspi.generate_keyboard_event(0, text, Atspi.KeySynthType.STRING)
@@ -225,13 +248,13 @@ class Window:
         1.2 is excepted, and so are lists, scroll panes and fillers, which pass the focus to their children. In GTK 4.18
         fillers are panels."""
         containers = (Atspi.Role.LIST, Atspi.Role.SCROLL_PANE, Atspi.Role.FILLER, Atspi.Role.PANEL)
-        return [f"{node.get_role_name()} “{node.get_name()}”" for node in self.all()
-                if node.get_state_set().contains(Atspi.StateType.FOCUSABLE)
-                and re.fullmatch(r"(Gtk|Adw|Chappie)\w+|", node.get_name() or "")
-                and node.get_role() not in containers and node.get_parent().get_name() != "AdwToastWidget"]
+        return [f"{node.get_role_name()} “{node.get_name()}”" for node in self.matching(
+            lambda node: node.get_state_set().contains(Atspi.StateType.FOCUSABLE)
+            and re.fullmatch(r"(Gtk|Adw|Chappie)\w+|", node.get_name() or "")
+            and node.get_role() not in containers and node.get_parent().get_name() != "AdwToastWidget")]
 
     def toasts(self):
-        return [node for node in self.all() if node.get_name() == "AdwToastWidget"]
+        return list(self.matching(lambda node: node.get_name() == "AdwToastWidget"))
 
     def errors(self):
         self.log.flush()
@@ -270,7 +293,7 @@ class Run:
 
     def steps(self):
         return [self.without_a_service, self.signs_in_in_the_browser, self.signs_in, self.asks_and_streams, self.idles,
-                self.chooses, self.searches_the_web, self.asks_again, self.exports, self.narrow, self.stops, self.threads, self.searches_texts, self.locked, self.approves, self.megabyte,
+                self.chooses, self.searches_the_web, self.uses_tools, self.asks_again, self.exports, self.narrow, self.stops, self.threads, self.searches_texts, self.locked, self.approves, self.megabyte,
                 self.uses_up_the_limit, self.killed_while_it_streams, self.asks_from_a_command_line, self.offline, self.draws_slowly,
                 self.stores_none, self.adds_an_account, self.signs_out, self.locked_keyring]
 
@@ -352,19 +375,22 @@ class Run:
         self.look("answer")
 
     def pick(self, entry):
-        """Chooses an entry of the focused list, at or below the selected one, with the keyboard."""
+        """Chooses an entry of the focused list with the keyboard."""
         def row():
             focused = self.window.focused()
-            is_row = focused and focused.get_role() == Atspi.Role.LIST_ITEM
-            return self.window.deep_words(focused) if is_row else None
+            return focused if focused and focused.get_role() == Atspi.Role.LIST_ITEM else None
 
         self.window.key(SPACE)
         self.window.shows(entry)
         # The list shows before its rows take keys.
-        shown = wait_for("the focus in the list", row)
-        while entry not in shown:
-            self.window.key(DOWN)
-            shown = wait_for(f"another row than “{shown}”", lambda: (now := row()) != shown and now)
+        rows = self.window.wait_for("the focus in the list", lambda: (found := row()) and found.get_parent())
+        place = next(at for at in range(rows.get_child_count())
+                     if entry in self.window.deep_words(rows.get_child_at_index(at)))
+        # In GTK 4.18, the first key after a row was chosen before goes to the first row, too.
+        for key in [HOME] + [DOWN] * place:
+            self.window.key(key)
+        self.window.wait_for(f"the focus at “{entry}”",
+                             lambda: (found := row()) and entry in self.window.deep_words(found))
         self.window.key(RETURN)
 
     def tab_to(self, words):
@@ -422,10 +448,11 @@ class Run:
         self.window.press("Asked with: Default model")
         self.window.shows("Search the web")
         self.tab_to("Search the web")
-        self.window.keys(" ")
+        self.pick("Live")
         self.window.shows("Asked with: Default model · Web search")
+        self.look("search-choices")
         self.window.key(ESCAPE)
-        self.window.hides("A search carries words of the question to a search engine.")
+        self.window.hides("A search carries words of the question")
         self.tab_to("Question")
 
     def searches_the_web(self):
@@ -438,7 +465,7 @@ class Run:
         self.look("searched")
         page = Path(os.environ["CHAPPIE_WORLD"]) / "page"
         add_browser(f'printf %s "$1" >"{page}"')
-        Atspi.Action.do_action(self.window.named(Atspi.Role.LINK, "1. night buses, source 1 (example.org)"), 0)
+        self.window.act(lambda: self.window.named(Atspi.Role.LINK, "1. night buses, source 1 (example.org)"))
         wait_for("the page", lambda: page.exists() and page.read_text() == "https://example.org/night-buses/1")
         searched = self.thread_ids()[0]
         self.world.scenario({"endpoint": "responses", "search": {"markers": True}})
@@ -447,6 +474,18 @@ class Run:
         self.window.ask("What is a bus?")
         self.window.shows("The model did not search the web.")
         self.window.button_is_there("Ask")
+        self.window.press("Asked with: Default model · Web search")
+        self.window.shows("Cached pages are those that the provider has stored already")
+        self.tab_to("Search the web")
+        self.pick("Cached pages")
+        self.window.shows("Asked with: Default model · Web search in cached pages")
+        self.window.key(ESCAPE)
+        self.window.hides("A search carries words of the question")
+        self.tab_to("Question")
+        self.window.ask("search for a ferry")
+        self.window.shows("a ferry, source 1 (example.org)")
+        self.window.button_is_there("Ask")
+        equal("the search", self.last_options()["webSearch"]["mode"], "cached")
         self.window.action("thread", thread)
         self.window.hides("(example.org)")
         self.window.action("thread", searched)
@@ -455,6 +494,35 @@ class Run:
         self.window.shows("Asked with: Default model")
         self.window.action("thread", thread)
         self.window.hides("(example.org)")
+
+    def uses_tools(self):
+        """A tool server that the user has added: its call is approved here, and its question answered."""
+        thread = next(thread for thread in self.thread_ids() if "And now?" in call_service("Threads.Get", "(s)", thread))
+        subprocess.run(["chappie", "tools", "add", "greeter", "--unboxed", "--yes", "--", TOP / "Tests/tool-server.py", "--greeter"],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.window.press("New conversation")
+        self.window.press("Asked with: Default model")
+        self.window.shows("greeter")
+        self.tab_to("greeter")
+        self.window.keys(" ")
+        self.window.shows("Asked with: Default model · greeter")
+        self.look("tools")
+        self.window.key(ESCAPE)
+        self.tab_to("Question")
+        self.window.ask("use greeter__greet {}")
+        self.window.shows("The model wants to run the tool greeter__greet.")
+        self.window.press("Approve")
+        self.window.shows("Who is greeted?")
+        self.look("tool-question")
+        self.window.press("Answer")
+        self.window.shows("Fill in “Name”.")
+        self.tab_to("Name")
+        self.window.keys("Ada")
+        self.window.press("Answer")
+        self.window.shows("Hello Ada.")
+        self.window.button_is_there("Ask")
+        self.window.action("thread", thread)
+        self.window.hides("Hello Ada.")
 
     def asks_again(self):
         """The last question alone is asked again or edited. It replaces neither a draft nor another program's turn."""
@@ -489,7 +557,7 @@ class Run:
         self.window.shows("You said: “And now? Tell me more.”")
         self.window.button_is_there("Ask again")
         self.window.hides("Another answer.")
-        edits = [node for node in self.window.all() if node.get_name() == "Edit the question"]
+        edits = list(self.window.matching(lambda node: node.get_name() == "Edit the question"))
         equal("the questions that can be edited", len(edits), 1)
         equal("the stored questions", self.questions(), ["What is a bus?", "And now? Tell me more."])
         thread = self.thread_ids()[0]
@@ -652,9 +720,8 @@ class Run:
     def threads(self):
         self.window.press("New conversation")
         self.window.hides("and that was it.")
-        row = wait_for("the thread", lambda: next(
-            (node for node in self.window.all() if node.get_role() == Atspi.Role.LIST_ITEM
-             and node.get_name().startswith("What is a bus?")), None))
+        row = wait_for("the thread", lambda: self.window.first(
+            lambda node: node.get_role() == Atspi.Role.LIST_ITEM and node.get_name().startswith("What is a bus?")))
         self.look("new")
         self.window.action("thread", self.thread_ids()[0])
         self.window.shows("and that was it.")
@@ -756,7 +823,7 @@ class Run:
     def measures_the_first_word(self):
         """Prints the time from a question to the first word of its answer. To look at the last message takes a part of
         a second here, which is in the window's figure."""
-        messages = next(node for node in self.window.all() if node.get_name() == "Answer").get_parent()
+        messages = self.window.first(lambda node: node.get_name() == "Answer").get_parent()
 
         def first(place, number, asks):
             word = f"{place}{number}"
@@ -835,10 +902,7 @@ class Run:
 
 def main(kind):
     run = kind(parse_arguments().pictures)
-    try:
-        return run_steps([*run.steps(), run.logs_no_errors], run.report_failure)
-    finally:
-        run.close()
+    return run_steps(run, [*run.steps(), run.logs_no_errors])
 
 
 if __name__ == "__main__":

@@ -104,7 +104,8 @@ def sends_a_document(api, standin):
 
 
 def searches_the_web(api, standin):
-    tool = {"type": "web_search", "search_context_size": "low", "filters": {"allowed_domains": ["example.org"]},
+    tool = {"type": "web_search", "search_context_size": "low",
+            "filters": {"allowed_domains": ["example.org", "example.net"]},
             "user_location": {"type": "approximate", "country": "DE"}}
     talk = said("search for night buses")
     events = ask(api, input=talk, tools=[tool])

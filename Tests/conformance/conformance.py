@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Runs real clients against the stand-in: the Codex CLI and the `openai` package with its routes of Codex, then
-`chatgpt-auth`, `llm-chatgpt-plan` and the `openai` package with its sign-in in the browser and its public API.
+`chatgpt-auth`, `llm-chatgpt-plan` and the `openai` package with its sign-in in the browser and its public API. And runs
+our client of the Model Context Protocol against real tool servers.
 
     Tests/conformance/conformance.py DIRECTORY-WITH-THE-PROGRAMS [CLIENT…]
 
 The packages are installed first; everything else runs in a network namespace with the loopback alone, in which the
-names of the live servers lead to the stand-in. With clients (`codex`, `openai`, `chatgpt-auth`, `llm`, `api`), only
-theirs.
+names of the live servers lead to the stand-in. With clients (`codex`, `openai`, `chatgpt-auth`, `llm`, `api`,
+`tool-servers`), only theirs.
 """
 
 import contextlib
@@ -27,11 +28,14 @@ from checks import Failure, Skip
 from standin import StandIn
 
 CLIENTS = {}
+TOOL_SERVERS = ["tool-servers.txt", "tool-servers-legacy.txt"]
 
 
 def main():
     first, *rest = sys.argv[1:]
     if first != "inside":
+        for name in TOOL_SERVERS:
+            packages.install(TOP / ".build", name)
         python = packages.install(TOP / ".build")
         loopback.enter(python, __file__, "inside", Path(first).resolve(), *rest)
     loopback.raise_loopback()
@@ -120,6 +124,24 @@ def try_public_api(table, programs, folder, addresses):
         api = api_rows.client(standin.plan_token())
         for what, row in api_rows.ROWS:
             table.run(f"openai {version('openai')}, on a plan", what, "http", row, api, standin)
+
+
+@tries("tool-servers")
+def try_tool_servers(table, programs, folder, addresses):
+    import tool_server_rows as rows
+
+    pythons = {name: packages.install(TOP / ".build", name) for name in TOOL_SERVERS}
+    for package, pins, what, row, revisions in rows.ROWS:
+        python = pythons[pins]
+        for revision in revisions:
+            place = folder / f"{package}-{revision}"
+            place.mkdir()
+            flags = ["--legacy"] if revision == rows.LEGACY else []
+
+            def start(program, *arguments, options=()):
+                return rows.ToolServer(programs, [*flags, *options], [python.parent / program, *arguments])
+
+            table.run(f"{package} {rows.version(python, package)}", what, revision, row, start, revision, place)
 
 
 class Table:

@@ -32,9 +32,11 @@ LINES = [
     ["threads"], ["threads", "--json"], ["threads", "search", "hi", "nothing"], ["threads", "show", "last"],
     ["threads", "export", "last"],
     ["threads", "export", "last", "--format", "markdown"], ["threads", "usage"], ["approvals"], ["approvals", "--json"],
-    ["doctor"], ["doctor", "--json"], ["templates"], ["erase"], ["monitor"], ["monitor", "--usage", "--json"],
+    ["doctor"], ["doctor", "--json"], ["templates"], ["tools"], ["erase"], ["monitor"],
+    ["monitor", "--usage", "--json"],
     ["sign-in", "--device-code", "--account", "other"], ["sign-in", "--no-open", "--browser", "--account", "other"],
-    ["sign-out", "--account", "other"],
+    ["sign-out", "--account", "other"], ["act", "explain"], ["suggest-command", "hi"], ["explain-last"],
+    ["shell-integration", "bash"],
 ]
 # Concurrent runs of the command.
 RUNS = 4

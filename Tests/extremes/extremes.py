@@ -22,7 +22,7 @@ from callers import Bus, Lines
 from command import Command
 from doors import answers, share_out
 from stage import Stage
-from stored import Configuration, Files, Items, Threads
+from stored import Configuration, Files, Items, Servers, Threads
 from values import JSON, PLAIN, WORST, WORST_NUMBERS, WORST_PLAIN, typed
 
 PARTS = {
@@ -34,6 +34,7 @@ PARTS = {
     "threads": lambda stage, values: [Threads(stage, values.json, values.plain, values.numbers)],
     "files": lambda stage, values: [Files(stage, values.json, values.plain)],
     "command": lambda stage, values: [Command(stage, values.json)],
+    "servers": lambda stage, values: [Servers(stage, values.json)],
     "configuration": lambda stage, values: [Configuration(stage, [text for text in values.plain if "\n" not in text])],
 }
 

@@ -1,5 +1,6 @@
 """Stored input: keyring items, threads, state files, and the configuration."""
 
+import hashlib
 import json
 import os
 import re
@@ -288,6 +289,50 @@ class Configuration(Source):
         statuses = []
         for home, service in services:
             statuses.append(service.wait(30))
+            shutil.rmtree(home)
+        if any(status < 0 for status in statuses):
+            raise Ended()
+
+
+class Servers(Source):
+    """The files of MCP servers, which the command reads: each line of it has to end by itself."""
+    width = 8
+    LINES = [["list"], ["list", "--json"], ["show", "git"], ["log"]]
+    PIN = {"pins": {"git_log": {"name": "git_log", "inputSchema": {"type": "object"}}}, "program": "/usr/bin/git"}
+    DIGEST = hashlib.sha256(json.dumps(PIN, separators=(",", ":"), sort_keys=True).encode()).hexdigest()
+    SAMPLES = {
+        "config/chappie/tools.json": {"mcpServers": {"git": {
+            "command": "git", "args": ["log"], "env": {"TOKEN": "${keyring:git}"}, "cwd": "/usr/share", "chappie": {
+                "network": False, "directories": ["/usr/share:ro"], "unboxed": False, "policy": "ask",
+                "tools": {"git_log": "deny"}, "timeout": 60, "startTimeout": 30, "disabled": False}}}},
+        "state/chappie/tools/git.json": {
+            **PIN, "sha256": DIGEST, "state": "approved", "used": ["git_log"], "revision": "2025-11-25",
+            "error": {"time": 1790000000, "message": "It ended."}},
+        "state/chappie/tools/git.log": {
+            "time": 1790000000, "tool": "git_log", "status": "completed", "ms": 12, "bytes": 2048},
+    }
+
+    def __init__(self, stage, raws):
+        plan = {}
+        for file, sample in self.SAMPLES.items():
+            plan |= {(file, *path): values for path, values in fields(sample, raws).items()}
+        super().__init__(stage, "servers", plan)
+
+    def try_(self, changes):
+        runs = []
+        for (file, *path), values in changes:
+            home = Path(tempfile.mkdtemp(dir=os.environ["XDG_RUNTIME_DIR"]))
+            for name, sample in self.SAMPLES.items():
+                (home / name).parent.mkdir(parents=True, exist_ok=True)
+                text = put(sample, {tuple(path): values} if name == file else {})
+                (home / name).write_bytes(text.encode("utf-8", "surrogatepass"))
+            environment = {**os.environ, "XDG_CONFIG_HOME": f"{home}/config", "XDG_STATE_HOME": f"{home}/state"}
+            log = self.stage.log
+            runs += [(home, subprocess.Popen([self.stage.programs / "chappie", "tools", *line], env=environment,
+                                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log))
+                     for line in self.LINES]
+        statuses = [command.wait(30) for _, command in runs]
+        for home in {home for home, _ in runs}:
             shutil.rmtree(home)
         if any(status < 0 for status in statuses):
             raise Ended()
