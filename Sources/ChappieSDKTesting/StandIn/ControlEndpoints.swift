@@ -57,6 +57,7 @@ extension StandInCore {
         throw HTTPServerResponse.problem("there is no such application", status: 404)
       }
     case ("POST", "/sandbox/close-sockets"): backend.closeSockets()
+    case ("POST", "/sandbox/release"): backend.releases.notify(())
     default: return nil
     }
     return [:]

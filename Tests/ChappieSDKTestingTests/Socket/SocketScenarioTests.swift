@@ -42,6 +42,19 @@ import Testing
     #expect(!frames.types.contains("response.completed"))
   }
 
+  @Test func aRuleHoldsAnAnswerUntilItIsReleased() async throws {
+    try wire.backend.play(#"[{"endpoint": "responses", "text": "one two three four", "hold_after": 2}]"#)
+    let socket = try await wire.socket()
+    socket.send(Body.frame(Body.request([Body.user("Hello")])))
+    var text = ""
+    _ = try await socket.frames { frame in
+      text += [frame].deltas
+      return text != "one two"
+    }
+    #expect(try await wire.post("/sandbox/release", [:]).status == 200)
+    #expect(try await socket.frames().deltas == " three four")
+  }
+
   @Test func sendsScriptedEventsAndBytesUnchanged() async throws {
     try wire.backend.play(
       """

@@ -13,6 +13,8 @@ final class BackendState {
   let record = RequestRecord()
   let models: ModelCatalogue
   let usage = UsageMeter()
+  /// Answers that a rule holds go on with the next value.
+  let releases = Observers<Void>()
   private var sessions: [ObjectIdentifier: SocketSession] = [:]
 
   init(_ configuration: StandInConfiguration, tokens: TokenStore) {
@@ -33,7 +35,8 @@ final class BackendState {
   /// The player for the events of an answer, with the pace and ending of the rule or of the configuration.
   func player(_ change: StandInRule.Change) -> EventPlayer {
     let pace = configuration.wordsPerSecond > 0 ? Duration.seconds(1 / configuration.wordsPerSecond) : .zero
-    return EventPlayer(interval: change.deltaDelay ?? pace, ending: change.ending)
+    let hold = change.holdAfter.map { EventPlayer.Hold(deltas: $0, releases: releases) }
+    return EventPlayer(interval: change.deltaDelay ?? pace, ending: change.ending, hold: hold)
   }
 
   // MARK: Sockets

@@ -197,6 +197,12 @@ extension ResponsesAnswer {
 /// Writes the events of an answer at a pace, all of them or only the first.
 @GLibActor
 struct EventPlayer {
+  /// The place at which the answer waits for a release.
+  struct Hold {
+    let deltas: Int
+    let releases: Observers<Void>
+  }
+
   /// The place at which the events end, and the way in which they end.
   enum Ending: Sendable, Equatable {
     /// The body ends after the last event.
@@ -217,6 +223,7 @@ struct EventPlayer {
   /// The time between two deltas; zero for no limit.
   let interval: Duration
   let ending: Ending
+  let hold: Hold?
 
   /// Writes the events of an answer.
   ///
@@ -233,12 +240,21 @@ struct EventPlayer {
         continue
       }
       if deltas == ending.lastDelta { break }
+      if let hold, deltas == hold.deltas { try await release(of: hold) }
       try await wait(beforeDelta: deltas, since: start)
       try await write(event)
       deltas += 1
       if deltas == ending.lastDelta { break }
     }
     return deltas == ending.lastDelta ? ending : .complete
+  }
+
+  private func release(of hold: Hold) async throws {
+    let released = Wait()
+    let observation = hold.releases.observe { released.finish() }
+    await released.valueOrCancelled()
+    withExtendedLifetime(observation) {}
+    try Task.checkCancellation()
   }
 
   /// Waits until the time of a delta, counted from the start, so that delays do not add up.

@@ -41,6 +41,7 @@ extension StandInRule {
     "refuses_files": (.bool, [.change], .answers),
     "requires_lite": (.bool, [.change], .answers),
     "delta_delay_ms": (.milliseconds, [.change], .answers),
+    "hold_after": (.integer(0...Int.max), [.change], .answers),
     "late": (.objectsAndTexts, [.change], .answers),
     "late_delay_ms": (.milliseconds, [.change], .answers),
     "end_after": (.integer(0...Int.max), [.change], .answers),

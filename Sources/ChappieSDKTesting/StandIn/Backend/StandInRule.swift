@@ -38,6 +38,8 @@ struct StandInRule: Sendable {
     var toolCalls: [ToolCall]? { keys["tool_calls"]?.arrayValue?.map(ToolCall.init(scripted:)) }
     var events: [ChappieJSONValue]? { keys["events"]?.arrayValue }
     var deltaDelay: Duration? { keys["delta_delay_ms"].map(\.milliseconds) }
+    /// The number of deltas after which the answer waits for a release.
+    var holdAfter: Int? { keys["hold_after"]?.wholeNumber }
     /// Refuses the plain form of a request for a model that asks for the lite form.
     var requiresLite: Bool { keys["requires_lite"] == true }
     /// How a search of the web differs from the usual one.
