@@ -382,7 +382,13 @@ class Program:
         self.log = self.file.with_suffix(".log")
         with self.log.open("w") as log:
             self.process = subprocess.Popen(self.command, stdout=log, stderr=log)
-        wait_for(f"{self.name} has the focus", self.desk.is_used)
+
+        def is_used():
+            if self.process.poll() is not None:
+                raise Failure(f"{self.name} has ended: {self.log.read_text()}")
+            return self.desk.is_used()
+
+        wait_for(f"{self.name} has the focus", is_used)
         time.sleep(1)  # It draws its window, and takes keys.
 
     def text(self):
@@ -724,7 +730,7 @@ class Run(window.Run):
     def stops(self):
         """A turn that is stopped, and one whose window is closed."""
         for how in ("Stop", "Escape"):
-            self.world.answer("one two three " * 200, delta_delay_ms=100)
+            self.world.hold("one two three")
             self.act("explain")
             self.window.shows("one two three")
             if how == "Stop":
@@ -830,11 +836,13 @@ class Run(window.Run):
         self.desk.key("Escape")
         self.window.disappears()
         # An answer that is complete by then waits for the user.
-        self.world.answer("one two three " * 20, delta_delay_ms=100)
+        self.world.hold("one two three")
         self.act("now")
         self.window.shows("one two three")
         self.world.lock(True)
-        time.sleep(9)  # Until the answer is complete.
+        self.window.hides("one two three")
+        self.world.release()
+        wait_for("the answer is complete", lambda: property_of("Client", "ActiveTurns") == [])
         self.world.lock(False)
         self.window.shows("Teh night bus")
         equal("the text", self.text.text(), "Teh night bus")

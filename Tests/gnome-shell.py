@@ -345,10 +345,9 @@ class Run:
         self.shell.eval("test.entry.text = ''; 0")
 
     def asks_and_streams(self):
-        # Slow enough that the beginning shows before the end arrives.
         self.world.answer("# Buses\n\nA **bus** carries `calls` and <b>signals</b> & more.\n\n```python\nprint('hello')\n"
                           "```\n\n- *in place*, [the docs](https://example.org)\n\n|a|b|\n|-|-|\n|1|2|\n\n"
-                          "and that was it.", delta_delay_ms=300)
+                          "and that was it.", hold_after=8)
         self.shell.open()
         self.shell.type("What is")
         self.shell.keys(SHIFT, RETURN)
@@ -364,6 +363,7 @@ class Run:
         self.shell.keys(ESCAPE)
         self.shell.says("Chappie")
         self.shell.open()
+        self.world.release()
         for words in ("A bus carries calls and <b>signals</b> & more.", "print('hello')", "• in place, the docs (https://example.org)", "1 │ 2",
                       "and that was it."):
             self.shell.shows(words)
@@ -484,7 +484,7 @@ class Run:
             raise Failure(f"the window was called with {action} {values} {platform}")
 
     def stops(self):
-        self.world.answer("one two three " * 200, delta_delay_ms=100)
+        self.world.hold("one two three")
         self.shell.ask("Count, please.")
         self.shell.shows("one two three")
         self.shell.press("Stop the answer")
@@ -548,7 +548,7 @@ class Run:
 
     def killed_while_it_streams(self):
         self.calls("killed", path="/home/ada")
-        self.world.answer("one two three " * 200, delta_delay_ms=100)
+        self.world.hold("one two three")
         self.shell.ask("Count again, please.")
         self.shell.shows("one two three")
         self.world.kill_service()
@@ -645,7 +645,7 @@ class Run:
         if (after := self.footprint()) != before:
             raise Failure(f"there are leaks: {before}, {after}")
         # While an answer is streamed, with the popup open.
-        self.world.answer("one two three " * 200, delta_delay_ms=100)
+        self.world.hold("one two three")
         self.shell.ask("Count, please.")
         self.shell.shows("one two three")
         self.enable(False)

@@ -199,7 +199,7 @@ class PlasmaRun(Run):
 
     def asks_and_streams(self):
         self.world.answer("# Buses\n\nA **bus** carries `calls` & <signals>:\n\n```python\nprint('hello')\n```\n\n"
-                          "a great many of them, and that was it.", delta_delay_ms=1500)
+                          "a great many of them, and that was it.", hold_after=8)
         self.window.ask("What is a bus?")
         self.window.button_is_there("Stop the answer")
         self.window.shows("Buses")
@@ -207,6 +207,7 @@ class PlasmaRun(Run):
             raise Failure("the answer came at once")
         self.window.says("Answering…")
         self.picture("streaming")
+        self.world.release()
         self.window.shows("and that was it.")
         self.window.shows("A bus carries calls & <signals>:")
         self.window.shows("print('hello')")
@@ -293,7 +294,7 @@ class PlasmaRun(Run):
             raise Failure(f"an answer made Plasma load {server.asked}")
 
     def stops(self):
-        self.world.answer("one two three " * 200, delta_delay_ms=100)
+        self.world.hold("one two three")
         self.window.ask("Count, please.")
         self.window.shows("one two three")
         self.window.press("Stop the answer")
@@ -341,7 +342,7 @@ class PlasmaRun(Run):
         self.picture("megabyte")
 
     def killed_while_it_streams(self):
-        self.world.answer("one two three " * 200, delta_delay_ms=100)
+        self.world.hold("one two three")
         self.window.ask("Count again, please.")
         self.window.shows("one two three")
         self.world.kill_service()

@@ -106,6 +106,13 @@ class World:
     def answer(self, text, **rule):
         self.scenario({"endpoint": "responses", "text": text, **rule})
 
+    def hold(self, text, deltas=3, **rule):
+        """Gives an answer that begins with text, and waits after some deltas until release()."""
+        self.answer(text + " and so on.", hold_after=deltas, **rule)
+
+    def release(self):
+        self.control("release")
+
     def be_offline(self):
         self.scenario(*({"endpoint": endpoint, "drop_after": 0, "times": "always"}
                         for endpoint in ("responses", "handshake")))

@@ -274,13 +274,14 @@ class Run(window.Run):
         self.portal.answer(True)
         wait_for("the state of the action", lambda: call(
             "org.chappie.Window", "/org/chappie/Window", "org.gtk.Actions.Describe", "(s)", "background")[2] == [True])
-        self.world.answer("one two three and the end.", delta_delay_ms=200)
+        self.world.hold("one two")
         self.window.action("ask", "Are you there?")
         self.window.shows("one two")
         self.window.combination("w")
         wait_for("a window that is closed", lambda: not self.window.sees("one two"))
+        self.world.release()
         self.window.action("search", "")
-        self.window.shows("and the end.")
+        self.window.shows("and so on.")
 
     def without_a_keyring(self):
         pid = call_bus("GetConnectionUnixProcessID", "(s)", "org.freedesktop.secrets")

@@ -357,15 +357,15 @@ class Run:
         self.look("empty")
 
     def asks_and_streams(self):
-        # Slow enough that the beginning shows before the end arrives.
         self.world.answer("# Buses\n\nA **bus** carries:\n\n1. calls\n2. signals\n\n```python\n# greets\nprint('hello')\n```\n\n"
-                          "| kind | reply |\n|---|---|\n| call | yes |\n\nand that was it.", delta_delay_ms=1000)
+                          "| kind | reply |\n|---|---|\n| call | yes |\n\nand that was it.", hold_after=8)
         self.window.ask("What is a bus?")
         self.window.shows("Buses")
         if self.window.sees("and that was it."):
             raise Failure("the answer came at once")
         self.look("streaming")
         self.window.button_is_there("Stop the answer")
+        self.world.release()
         self.window.shows("and that was it.")
         self.window.button_is_there("Copy the answer")
         for words in ("A bus carries:", "signals", "# greets\nprint('hello')", "yes"):
@@ -563,7 +563,7 @@ class Run:
         thread = self.thread_ids()[0]
         call_service("Threads.Send", "(ssa{sv})", thread, "From elsewhere", {})
         self.window.press("Ask again")
-        self.window.shows("The last message of the thread is another one: open the thread again.")
+        self.window.tells("The last message of the thread is another one: open the thread again.")
         equal("the stored questions", self.questions(), ["What is a bus?", "And now? Tell me more.", "From elsewhere"])
         self.window.press("New conversation")
         self.window.shows("Asked with: Default model")
@@ -687,12 +687,12 @@ class Run:
 
     def stops(self):
         self.window.key(ESCAPE)  # Nothing runs, so the next question is not affected.
-        self.world.answer("one two three " * 200, delta_delay_ms=100)
+        self.world.hold("one two three")
         self.window.ask("Count, please.")
         self.window.shows("one two three")
         self.window.key(ESCAPE)
         self.window.shows("Stopped.")
-        self.world.answer("four five six " * 200, delta_delay_ms=100)
+        self.world.hold("four five six")
         self.window.press("Try again")
         self.window.shows("four five six")
         self.window.press("Stop the answer")
@@ -768,7 +768,7 @@ class Run:
         self.window.action("search", "")
 
     def killed_while_it_streams(self):
-        self.world.answer("one two three " * 200, delta_delay_ms=100)
+        self.world.hold("one two three")
         self.window.action("ask", "Count again, please.")
         self.window.shows("one two three")
         self.world.kill_service()
