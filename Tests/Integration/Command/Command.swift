@@ -80,22 +80,25 @@ struct TerminalStep: Encodable {
   /// Runs the steps on a terminal of its own and prints its output. The exit status is the program's; 99 when an
   /// expected text did not appear, 128 and more when a signal ended the program.
   static let player = """
-    import fcntl, json, os, pty, select, struct, subprocess, sys, termios, time
+    import codecs, fcntl, json, os, pty, select, struct, subprocess, sys, termios, time
     columns, steps, command = int(sys.argv[1]), json.loads(sys.argv[2]), sys.argv[3:]
     child, terminal = pty.fork()
     if child == 0:
         fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
         os.execvp(command[0], command)
-    seen, position, failure = '', 0, None
+    seen, shown, position, failure = '', '', 0, None
+    decode = codecs.getincrementaldecoder('utf-8')('replace').decode
     def read(seconds):
-        global seen
+        global seen, shown
         if not select.select([terminal], [], [], seconds)[0]:
             return True
         try:
             piece = os.read(terminal, 65536)
         except OSError:
             return False
-        seen += piece.decode(errors='replace')
+        seen += decode(piece)
+        # A frame may begin and end within the text that is waited for.
+        shown = seen.replace('\\x1b[?2026h', '').replace('\\x1b[?2026l', '')
         return bool(piece)
     def is_raw():
         modes = termios.tcgetattr(terminal)
@@ -116,7 +119,7 @@ struct TerminalStep: Encodable {
             os.system('CHILD=%d; %s' % (child, step['text']))
             continue
         deadline, again, awaited = time.monotonic() + 120, 0, step.get('until') or step['text']
-        while seen.find(awaited, position) < 0 and failure is None:
+        while shown.find(awaited, position) < 0 and failure is None:
             if step['kind'] == 'insists' and time.monotonic() > again:
                 os.write(terminal, step['text'].encode())
                 again = time.monotonic() + 1
@@ -124,7 +127,7 @@ struct TerminalStep: Encodable {
                 failure = awaited
         if failure is not None:
             break
-        position = seen.find(awaited, position) + len(awaited)
+        position = shown.find(awaited, position) + len(awaited)
         while step['kind'] == 'prompt' and not is_raw() and time.monotonic() < deadline:
             time.sleep(0.001)
     deadline = time.monotonic() + 120

@@ -126,7 +126,7 @@ struct ShownAnswerTests {
       let asked = try await world.chappie(["ask", "Hello"], at: [.sees("word600")])
       #expect(asked.status == 0, "\(asked.text)")
       // The line that waits, and the carriage returns of the terminal.
-      #expect(asked.text.utf8.count < text.utf8.count + 400, "\(asked.text)")
+      #expect(asked.drawn.utf8.count < text.utf8.count + 400, "\(asked.text)")
     }
   }
 
@@ -174,7 +174,7 @@ struct ShownAnswerTests {
       try await Self.play("Some **bold** text.", in: world)
       for (arguments, environment) in [(["ask", "--raw", "Hello"], [:]), (["ask", "Hello"], ["TERM": "dumb"])] {
         let asked = try await world.chappie(arguments, at: [.sees("text.")], environment: environment)
-        #expect(asked.text == "Some **bold** text.\r\n")
+        #expect(asked.drawn == "Some **bold** text.\r\n")
       }
       #expect(try await world.chappie("ask", "Hello").text == "Some **bold** text.\n")
       let chat = try await world.chappie(
@@ -190,8 +190,8 @@ struct ShownAnswerTests {
       try await Self.play("# A `title`\n\nSome **bold** text.\n\n```sh\necho hi # there\n```", in: world)
       let asked = try await world.chappie(
         ["ask", "Hello"], at: [.sees("there")], environment: ["NO_COLOR": "1", "LC_ALL": "C.UTF-8"])
-      #expect(asked.text.contains("\u{1B}[1mbold\u{1B}[m") && asked.text.contains("`title`"))
-      #expect(!asked.text.contains("\u{1B}[3"))
+      #expect(asked.drawn.contains("\u{1B}[1mbold\u{1B}[m") && asked.drawn.contains("`title`"))
+      #expect(!asked.drawn.contains("\u{1B}[3"))
     }
   }
 

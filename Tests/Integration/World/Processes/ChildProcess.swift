@@ -107,6 +107,11 @@ struct Output {
   /// Standard output and standard error together.
   let text: String
 
+  /// The text without the marks of a terminal's frames, which may come anywhere in it.
+  var drawn: String {
+    text.replacing("\u{1B}[?2026h", with: "").replacing("\u{1B}[?2026l", with: "")
+  }
+
   @GLibActor
   static func of(_ program: String, _ arguments: [String], in directories: WorldDirectories) async throws -> Output {
     let process = try ChildProcess(URL(filePath: program).lastPathComponent, program, arguments, in: directories)
