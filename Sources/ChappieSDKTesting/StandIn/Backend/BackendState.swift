@@ -13,7 +13,7 @@ final class BackendState {
   let record = RequestRecord()
   let models: ModelCatalogue
   let usage = UsageMeter()
-  /// Answers that a rule holds go on with the next value.
+  /// Answers that have begun and that a rule holds go on with the next value.
   let releases = Observers<Void>()
   private var sessions: [ObjectIdentifier: SocketSession] = [:]
 

@@ -233,6 +233,10 @@ struct EventPlayer {
     _ answer: ResponsesAnswer, _ write: @GLibActor (ChappieJSONValue) async throws -> Void
   ) async throws -> Ending {
     let start = ContinuousClock.now
+    // A client can see the last delta before this answer waits.
+    let released = Wait()
+    let observation = hold?.releases.observe { released.finish() }
+    defer { withExtendedLifetime(observation) {} }
     var deltas = 0
     for event in answer.events.lazy.map({ $0() }) {
       guard let type = event["type"]?.stringValue, type.hasSuffix(".delta") else {
@@ -240,21 +244,16 @@ struct EventPlayer {
         continue
       }
       if deltas == ending.lastDelta { break }
-      if let hold, deltas == hold.deltas { try await release(of: hold) }
+      if deltas == hold?.deltas {
+        await released.valueOrCancelled()
+        try Task.checkCancellation()
+      }
       try await wait(beforeDelta: deltas, since: start)
       try await write(event)
       deltas += 1
       if deltas == ending.lastDelta { break }
     }
     return deltas == ending.lastDelta ? ending : .complete
-  }
-
-  private func release(of hold: Hold) async throws {
-    let released = Wait()
-    let observation = hold.releases.observe { released.finish() }
-    await released.valueOrCancelled()
-    withExtendedLifetime(observation) {}
-    try Task.checkCancellation()
   }
 
   /// Waits until the time of a delta, counted from the start, so that delays do not add up.
