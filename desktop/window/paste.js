@@ -31,9 +31,10 @@ const MAXIMUM_CONTENT = 16 * 1024 * 1024;
 // Password managers mark what they copy, which is not kept either.
 const SECRET = 'x-kde-passwordManagerHint';
 
-/** Runs a program with an input, and returns its output in bytes; null if it fails, or does not end in time. */
+/** Runs a program with an input, and returns its output in bytes; null if it fails, undefined if it has not ended in time. */
 async function run(command, input = null) {
     let timer = 0;
+    let failure = null;
     const cancellable = new Gio.Cancellable();
     try {
         // wl-copy stays in the background, and would hold a pipe open.
@@ -41,15 +42,16 @@ async function run(command, input = null) {
             : Gio.SubprocessFlags.STDOUT_PIPE;
         const process = Gio.Subprocess.new(command, flags | Gio.SubprocessFlags.STDERR_SILENCE);
         timer = GLib.timeout_add(GLib.PRIORITY_DEFAULT, RUNNING_TIME, () => {
+            failure = undefined;
             process.force_exit();
             cancellable.cancel();
             return GLib.SOURCE_CONTINUE;
         });
         // A child of wl-paste may hold the pipe open after its end.
         const [, bytes] = await promise(process, 'communicate_async', input, cancellable);
-        return process.get_successful() ? bytes?.toArray() ?? new Uint8Array() : null;
+        return process.get_successful() ? bytes?.toArray() ?? new Uint8Array() : failure;
     } catch {
-        return null;
+        return failure;
     } finally {
         if (timer)
             GLib.source_remove(timer);
@@ -64,7 +66,11 @@ const matching = name => [TERMINALS, UNPASTEABLE].map(pattern => new RegExp(patt
 // Without the focus, only wl-copy can set Wayland's clipboard. It offers one kind of data.
 const wlClipboard = {
     async save() {
-        const types = textOf(await run(['wl-paste', '--list-types'])).split('\n').filter(type => type);
+        // It fails if nothing is on the clipboard.
+        const listed = await run(['wl-paste', '--list-types']);
+        if (listed === undefined)
+            return null;
+        const types = textOf(listed).split('\n').filter(type => type);
         if (types.length === 0 || types.includes(SECRET))
             return {content: null};
         const type = types.find(each => each.startsWith('text/plain')) ?? types[0];
