@@ -110,10 +110,14 @@ struct RateLimitTests {
       try await app.signIn(at: try await app.open("Session"))
       let client = try await app.open("Client")
       var answers = 0
+      // One after the other may be slower than the rate that is always allowed.
       let queried = try await refusal {
         while answers < 3000 {
-          _ = try await app.requestUsage(at: client)
-          answers += 1
+          try await withThrowingTaskGroup { group in
+            for _ in 0..<10 { group.addTask { _ = try await app.requestUsage(at: client) } }
+            try await group.waitForAll()
+          }
+          answers += 10
         }
       }
       #expect(queried.name == "LimitExceeded")
