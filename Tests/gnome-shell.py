@@ -361,9 +361,9 @@ class Run:
         self.picture("streaming")
         # Streaming goes on while the popup is closed.
         self.shell.keys(ESCAPE)
+        self.world.release()
         self.shell.says("Chappie")
         self.shell.open()
-        self.world.release()
         for words in ("A bus carries calls and <b>signals</b> & more.", "print('hello')", "• in place, the docs (https://example.org)", "1 │ 2",
                       "and that was it."):
             self.shell.shows(words)

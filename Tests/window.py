@@ -92,7 +92,7 @@ class Window:
         return None
 
     def all(self, root=None, scrolled=True):
-        """All visible nodes, or all but the content of scroll panes."""
+        """All visible nodes, or all but the content of scroll panes and of the leaflet, which is below the toasts."""
         waiting = [root or self.root]
         while waiting:
             node = waiting.pop()
@@ -102,7 +102,7 @@ class Window:
                 if node != self.root and not states.contains(Atspi.StateType.VISIBLE):
                     continue
                 yield node
-                if not scrolled and node.get_role() == Atspi.Role.SCROLL_PANE:
+                if not scrolled and (node.get_role() == Atspi.Role.SCROLL_PANE or node.get_name() == "AdwLeaflet"):
                     continue
                 waiting += [child for child in map(node.get_child_at_index, range(node.get_child_count())) if child]
             except GLib.Error:
