@@ -138,26 +138,45 @@ extension ChappieAuthError: CustomStringConvertible {
 }
 
 extension ChappieAuthError: LogValue {
-  /// The error without text from a server.
-  package var logText: String {
+  /// The HTTP status of the sign-in server's reply; nil if the failure has another cause.
+  package var status: Int? {
     switch self {
-    case .missingRefreshToken: "there is no refresh token"
-    case .tokenExchangeFailed(let status, _): "the sign-in server refused with status \(status)"
-    case .renewalFailed(let status, _): "the sign-in server answered with status \(status), which refuses nothing"
-    case .ended(let reason): "the sign-in has ended: \(reason.withoutFullStop)"
-    case .renewalTooEarly: "the sign-in server renews it later only"
-    case .accountMismatch: "another account has signed in than the slot's"
-    case .applicationRemoved: "the sign-in server does not know this application any more"
-    case .identityNotVerified(let reason): "the proof of identity cannot be used: \(reason.withoutFullStop)"
-    case .deviceCodeRequestFailed(let status, _): "the sign-in server gave no code, with status \(status)"
-    case .declined: "declined on the sign-in page"
-    case .expired: "not approved in time"
-    case .cancelled: "cancelled here"
-    case .invalidResponse: "the sign-in server gave an answer that cannot be used"
-    case .invalidAddress(let reason): "the address does not complete the sign-in: \(reason.withoutFullStop)"
-    case .network(let reason): "the sign-in server was not reached: \(reason)"
-    case .revocationFailed(let reason): "the sign-in server did not revoke it: \(reason)"
-    case .locked(let reason), .keyringUnavailable(let reason): reason.withoutFullStop
+    case .tokenExchangeFailed(let status, _), .renewalFailed(let status, _), .deviceCodeRequestFailed(let status, _):
+      status
+    default: nil
+    }
+  }
+
+  package var errorName: ErrorName { words.name }
+
+  /// The error without text from a server.
+  package var logText: String { words.log }
+
+  private var words: (name: ErrorName, log: String) {
+    switch self {
+    case .missingRefreshToken: (.missingRefreshToken, "there is no refresh token")
+    case .tokenExchangeFailed(let status, _):
+      (.tokenExchangeFailed, "the sign-in server refused with status \(status)")
+    case .renewalFailed(let status, _):
+      (.httpError, "the sign-in server answered with status \(status), which refuses nothing")
+    case .ended(let reason): (.reauthenticationRequired, "the sign-in has ended: \(reason.withoutFullStop)")
+    case .renewalTooEarly: (.network, "the sign-in server renews it later only")
+    case .accountMismatch: (.accountMismatch, "another account has signed in than the slot's")
+    case .applicationRemoved: (.httpError, "the sign-in server does not know this application any more")
+    case .identityNotVerified(let reason):
+      (.httpError, "the proof of identity cannot be used: \(reason.withoutFullStop)")
+    case .deviceCodeRequestFailed(let status, _):
+      (.httpError, "the sign-in server gave no code, with status \(status)")
+    case .declined: (.signInDeclined, "declined on the sign-in page")
+    case .expired: (.signInExpired, "not approved in time")
+    case .cancelled: (.cancelled, "cancelled here")
+    case .invalidResponse: (.httpError, "the sign-in server gave an answer that cannot be used")
+    case .invalidAddress(let reason):
+      (.invalidArgument, "the address does not complete the sign-in: \(reason.withoutFullStop)")
+    case .network(let reason): (.network, "the sign-in server was not reached: \(reason)")
+    case .revocationFailed(let reason): (.revocationFailed, "the sign-in server did not revoke it: \(reason)")
+    case .locked(let reason): (.locked, reason.withoutFullStop)
+    case .keyringUnavailable(let reason): (.keyringUnavailable, reason.withoutFullStop)
     }
   }
 }

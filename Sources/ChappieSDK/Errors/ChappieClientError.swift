@@ -100,27 +100,72 @@ extension ChappieClientError: CustomStringConvertible {
 }
 
 extension ChappieClientError: LogValue {
+  package var errorName: ErrorName { words.name }
+
   /// The error without text from a server, a caller or the model.
-  package var logText: String {
+  package var logText: String { words.log }
+
+  private var words: (name: ErrorName, log: String) {
     switch self {
-    case .missingCredential: "nobody is signed in"
-    case .missingRefreshToken: "there is no refresh token"
-    case .missingAccountID: "the sign-in names no account"
-    case .reauthenticationRequired: "the sign-in has ended"
-    case .planUseNotGranted: "the use of the plan is not allowed"
-    case .planUseNotEligible: "the server does not let this user use the plan"
-    case .unsupportedCapability: "the backend of this sign-in does not offer a part of the request"
-    case .usageLimitReached: "the usage limit is reached"
-    case .missingToolHandler: "nothing handles a tool that the model called"
-    case .toolApprovalDenied: "a tool was not allowed to run"
-    case .toolLoopLimitExceeded(let limit): "the model called tools in more than \(limit) rounds"
-    case .streamingTransportReplayDiverged: "the answer was another one after a reconnect"
-    case .httpError(let status, _): "the backend answered with status \(status)"
-    case .signInServer(let error): error.logText
-    case .network(let reason): "the backend could not be used: \(reason.withoutFullStop)"
-    case .locked(let reason), .keyringUnavailable(let reason): reason.withoutFullStop
-    case .invalidArgument: "the request is wrong"
-    case .limitExceeded: "something is larger than it may be"
+    case .missingCredential: (.missingCredential, "nobody is signed in")
+    case .missingRefreshToken: (.missingRefreshToken, "there is no refresh token")
+    case .missingAccountID: (.missingAccountID, "the sign-in names no account")
+    case .reauthenticationRequired: (.reauthenticationRequired, "the sign-in has ended")
+    case .planUseNotGranted: (.planUseNotGranted, "the use of the plan is not allowed")
+    case .planUseNotEligible: (.planUseNotEligible, "the server does not let this user use the plan")
+    case .unsupportedCapability:
+      (.unsupportedCapability, "the backend of this sign-in does not offer a part of the request")
+    case .usageLimitReached: (.usageLimitReached, "the usage limit is reached")
+    case .missingToolHandler: (.missingToolHandler, "nothing handles a tool that the model called")
+    case .toolApprovalDenied: (.toolApprovalDenied, "a tool was not allowed to run")
+    case .toolLoopLimitExceeded(let limit):
+      (.toolLoopLimitExceeded, "the model called tools in more than \(limit) rounds")
+    case .streamingTransportReplayDiverged:
+      (.streamingTransportReplayDiverged, "the answer was another one after a reconnect")
+    case .httpError(let status, _):
+      (status == 429 ? .rateLimited : .httpError, "the backend answered with status \(status)")
+    case .signInServer(.applicationRemoved): (.httpError, ChappieAuthError.applicationRemoved.logText)
+    case .signInServer(let error):
+      (error.status.map { $0 == 429 ? .rateLimited : .httpError } ?? .network, error.logText)
+    case .network(let reason): (.network, "the backend could not be used: \(reason.withoutFullStop)")
+    case .locked(let reason): (.locked, reason.withoutFullStop)
+    case .keyringUnavailable(let reason): (.keyringUnavailable, reason.withoutFullStop)
+    case .invalidArgument: (.invalidArgument, "the request is wrong")
+    case .limitExceeded: (.limitExceeded, "something is larger than it may be")
     }
   }
+}
+
+/// The short name of an error: that of the D-Bus error without its prefix. org.chappie(7) tells what it means.
+package enum ErrorName: String, CaseIterable, Sendable {
+  case missingCredential = "MissingCredential"
+  case missingRefreshToken = "MissingRefreshToken"
+  case missingAccountID = "MissingAccountID"
+  case reauthenticationRequired = "ReauthenticationRequired"
+  case tokenExchangeFailed = "TokenExchangeFailed"
+  case revocationFailed = "RevocationFailed"
+  case accountMismatch = "AccountMismatch"
+  case signInDeclined = "SignInDeclined"
+  case signInExpired = "SignInExpired"
+  case planUseNotGranted = "PlanUseNotGranted"
+  case planUseNotEligible = "PlanUseNotEligible"
+  case unsupportedCapability = "UnsupportedCapability"
+  case usageLimitReached = "UsageLimitReached"
+  case rateLimited = "RateLimited"
+  case missingToolHandler = "MissingToolHandler"
+  case toolApprovalDenied = "ToolApprovalDenied"
+  case toolLoopLimitExceeded = "ToolLoopLimitExceeded"
+  case streamingTransportReplayDiverged = "StreamingTransportReplayDiverged"
+  case httpError = "HTTPError"
+  case network = "Network"
+  case locked = "Locked"
+  case keyringUnavailable = "KeyringUnavailable"
+  case accessDenied = "AccessDenied"
+  case invalidArgument = "InvalidArgument"
+  case limitExceeded = "LimitExceeded"
+  case cancelled = "Cancelled"
+  case noSuchTurn = "NoSuchTurn"
+  case noSuchThread = "NoSuchThread"
+  case storeFull = "StoreFull"
+  case storeUnavailable = "StoreUnavailable"
 }

@@ -19,7 +19,7 @@ package enum Redaction {
     var start = String(decoding: text.utf8.prefix(sourceLimit), as: UTF8.self)
     start.unicodeScalars.removeAll(where: \.isInvisible)
     let words = start.split(whereSeparator: isGap)
-    let parts = TokenParts(TokensAtHand.all())
+    let parts = TokenParts()
     let spread = parts.spread(over: words)
     let shown = words.indices.map { index in
       let word = words[index]
@@ -49,7 +49,7 @@ package enum Redaction {
 
   /// Whether `text` contains a part of a known token.
   static func holdsPartOfToken(_ text: String) -> Bool {
-    TokenParts(TokensAtHand.all()).areIn(text[...])
+    TokenParts().areIn(text[...])
   }
 
   private static func isGap(_ character: Character) -> Bool {
@@ -94,16 +94,12 @@ package enum Redaction {
   }
 }
 
-/// Finds parts of tokens in text.
+/// Finds parts of the tokens at hand in text.
 private struct TokenParts {
   /// The shortest part that counts across words. A shorter part could match by chance.
   private static let shortestSpread = 2 * TokensAtHand.shortestPart
 
-  private let tokens: [SecretBytes]
-
-  init(_ tokens: [SecretBytes]) {
-    self.tokens = tokens
-  }
+  private let tokens = TokensAtHand.all()
 
   /// Whether a run of token characters in `word` contains a part of a token.
   func areIn(_ word: Substring) -> Bool {
