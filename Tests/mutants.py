@@ -46,7 +46,7 @@ MUTANTS = [Mutant(*row) for row in [
     ("a prompt over a locked screen", "ChappieSDK/Lock/LockGate.swift",
      "screen == .locked ?", "screen == .locked && !mutant ?",
      "FirstCollectionTests.nobodyIsAskedOverALockedScreen"),
-    ("sleep is no lock", "ChappieSDK/Lock/LogindSource.swift",
+    ("sleep is no lock", "ChappieSDK/Lock/ScreenSources.swift",
      "case _ where isAsleep:", "case _ where isAsleep && !mutant:",
      "WhenUnlockedTests.aTurnIsRefusedWhileTheMachineSleeps"),
     ("an approval while locked", "ChappieService/Turns/TurnCalls.swift",

@@ -26,7 +26,7 @@ final class KeyringWatch {
   private var pending: Set<String>? = []
   private var round: Task<Void, Never>?
   private var lastRound = ContinuousClock.now - pause
-  private var starting: Task<Void, Never>?
+  private lazy var starting = Task.onGLib { await subscribe() }
   private var subscription: Observation?
   /// Called with the attributes of the changed items, before and after. Called with nil when any item may have changed.
   private let changed: @GLibActor ([Attributes]?) -> Void
@@ -39,8 +39,7 @@ final class KeyringWatch {
 
   /// Returns once every later change will be noticed.
   func start() async {
-    if starting == nil { starting = Task.onGLib { await subscribe() } }
-    await starting?.value
+    await starting.value
   }
 
   /// Remembers items that a search has found.

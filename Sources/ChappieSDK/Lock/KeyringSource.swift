@@ -47,8 +47,7 @@ final class KeyringSource: LockSource {
       return
     }
     guard collection != .root,
-      let value = await property(collection, "org.freedesktop.Secret.Collection", "Locked"),
-      let isLocked = try? value.value(as: Bool.self)
+      let isLocked: Bool = await property(collection, "org.freedesktop.Secret.Collection", "Locked")
     else {
       reading = .silent
       return

@@ -47,8 +47,8 @@ struct LockGate {
     switch LockMonitor.shared.screen {
     case .unlocked: nil
     case .locked: .locked("The screen is locked: unlock it and try again.")
-    case .unknown where unknown == .keyring: nil
-    case .unknown:
+    case .silent where unknown == .keyring: nil
+    case .silent:
       .locked("Nothing here tells whether the screen is locked, and [Lock] Unknown=deny is set: see chappied(8).")
     }
   }

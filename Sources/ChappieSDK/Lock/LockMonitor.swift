@@ -7,16 +7,9 @@ package final class LockMonitor {
   /// The monitor of this process.
   package static let shared = LockMonitor()
 
-  /// The state of the screen from all sources together.
-  package enum Screen {
-    case unlocked
-    case locked
-    case unknown
-  }
-
   private var screenSources: [LockSource] = []
   private var keyring: KeyringSource?
-  private var starting: Task<Void, Never>?
+  private lazy var starting = Task.onGLib { await start() }
   private let observers = Observers<Void>()
   private var isStarted = false
   private var loggedState: ChappieLockState?
@@ -27,19 +20,16 @@ package final class LockMonitor {
 
   /// Waits until each source has reported its state. A source that is late counts as silent.
   package func ready() async {
-    if starting == nil { starting = Task.onGLib { await start() } }
-    await starting?.value
+    await starting.value
   }
 
-  package var screen: Screen {
-    if screenSources.contains(where: { $0.reading == .locked }) { return .locked }
-    return screenSources.contains { $0.reading == .unlocked } ? .unlocked : .unknown
-  }
+  /// The state of the screen from all sources together. A lock counts more than the opposite.
+  var screen: LockReading { screenSources.map(\.reading).max() ?? .silent }
 
   package var state: ChappieLockState {
     if screen == .locked { return .locked }
     if let keyring, keyring.reading == .locked { return keyring.wasUnlocked ? .locked : .beforeFirstUnlock }
-    return screen == .unknown ? .unknown : .unlocked
+    return screen == .silent ? .unknown : .unlocked
   }
 
   /// Whether the keyring is unlocked. False for a keyring that is absent or does not answer.
@@ -118,8 +108,8 @@ package final class LockMonitor {
   }
 }
 
-/// The lock state from one source.
-enum LockReading: Sendable, Equatable {
+/// The lock state from one source or several.
+enum LockReading: Sendable, Comparable {
   /// The source is absent, or has never proved reliable.
   case silent
   case unlocked
@@ -175,8 +165,10 @@ class LockSource {
     await first.value()
   }
 
-  /// A property of an object of the service; nil when it cannot be read.
-  final func property(_ path: ObjectPath, _ interface: String, _ name: String) async -> Variant? {
-    try? await connection.property(service, path, interface, name, timeout: deadline).unboxed
+  /// A property of an object of the service; nil when it cannot be read or has another type.
+  final func property<Value: VariantConvertible>(_ path: ObjectPath, _ interface: String, _ name: String) async
+    -> Value?
+  {
+    try? await connection.property(service, path, interface, name, timeout: deadline).unboxed.value(as: Value.self)
   }
 }

@@ -12,22 +12,10 @@ final class LogindSource: LockSource {
   /// Desktops whose lockers set the hint, as prefixes of their sessions' `Desktop` in lower case.
   private static let truthfulDesktops = ["gnome", "ubuntu", "kde", "plasma", "pantheon", "budgie", "cosmic"]
 
-  /// The user's graphical session.
-  private enum Display {
-    /// There is none, or logind does not run.
-    case none
-    case session(ObjectPath, isTruthful: Bool, subscription: Observation)
-  }
-
-  /// The state of the display session's hint.
-  private enum Hint {
-    case unknown
-    case unset
-    case set
-  }
-
-  private var display = Display.none
-  private var hint = Hint.unknown
+  /// The user's graphical session. Nil if there is none, or logind does not run.
+  private var display: (session: ObjectPath, isTruthful: Bool, subscription: Observation)?
+  /// Whether the display session's hint is set. Nil while it is unknown.
+  private var isHinted: Bool?
   private var isAsleep = false
   /// The session whose hint was once seen set, so its locker sets it.
   private var provenSession: ObjectPath?
@@ -50,22 +38,21 @@ final class LogindSource: LockSource {
 
   override func ownerChanged(_ owner: String?) async {
     guard owner != nil else {
-      display = .none
-      if case .unset = hint { hint = .unknown }
+      display = nil
+      if isHinted == false { isHinted = nil }
       return update()
     }
-    let value = await property(path, "\(service).Manager", "PreparingForSleep")
-    isAsleep = (try? value?.value(as: Bool.self)) ?? false
+    isAsleep = await property(path, "\(service).Manager", "PreparingForSleep") ?? false
     update()
     await findUser()
   }
 
   private func update() {
     reading =
-      switch (hint, display) {
+      switch (isHinted, display) {
       case _ where isAsleep: .locked
-      case (.set, _): .locked
-      case (.unset, .session(let session, let isTruthful, _)) where isTruthful || session == provenSession: .unlocked
+      case (true, _): .locked
+      case (false, let display?) where display.isTruthful || display.session == provenSession: .unlocked
       default: .silent
       }
   }
@@ -75,7 +62,7 @@ final class LogindSource: LockSource {
     isAsleep = starts
     if starts { return update() }
     Task.onGLib {
-      if case .session(let session, _, _) = display { await readHint(session) }
+      if let display { await readHint(display.session) }
       update()
     }
   }
@@ -101,32 +88,76 @@ final class LogindSource: LockSource {
   }
 
   private func findDisplay(_ user: ObjectPath) async {
-    let value = await property(user, "\(service).User", "Display")
+    let value: Variant? = await property(user, "\(service).User", "Display")
     // A login screen is no session of the user's.
     guard let session = try? value?.member(1, "session", as: ObjectPath.self), session != .root,
       await text("Class", of: session).hasPrefix("user")
     else {
-      display = .none
-      hint = .unknown
+      display = nil
+      isHinted = nil
       return update()
     }
-    if case .session(session, _, _) = display { return }
+    if display?.session == session { return }
     let desktop = await text("Desktop", of: session).lowercased()
-    display = .session(
+    display = (
       session, isTruthful: Self.truthfulDesktops.contains { desktop.hasPrefix($0) },
-      subscription: follow(session) { [weak self] in await self?.readHint(session) })
+      subscription: follow(session) { [weak self] in await self?.readHint(session) }
+    )
     await readHint(session)
   }
 
   private func text(_ name: String, of session: ObjectPath) async -> String {
-    (try? await property(session, "\(service).Session", name)?.value(as: String.self)) ?? ""
+    await property(session, "\(service).Session", name) ?? ""
   }
 
   private func readHint(_ session: ObjectPath) async {
-    let value = await property(session, "\(service).Session", "LockedHint")
-    guard case .session(session, _, _) = display, let isSet = try? value?.value(as: Bool.self) else { return }
+    let isSet: Bool? = await property(session, "\(service).Session", "LockedHint")
+    guard display?.session == session, let isSet else { return }
     if isSet { provenSession = session }
-    hint = isSet ? .set : .unset
+    isHinted = isSet
     update()
+  }
+}
+
+/// A screen saver on the session bus with `GetActive` and `ActiveChanged`, as on freedesktop, GNOME, MATE, Cinnamon and
+/// Xfce. Its interface has the name of the service.
+@GLibActor
+final class ScreenSaverSource: LockSource {
+  /// The desktops' names for the service.
+  static let names = [
+    "org.freedesktop.ScreenSaver", "org.gnome.ScreenSaver", "org.mate.ScreenSaver", "org.cinnamon.ScreenSaver",
+    "org.xfce.ScreenSaver",
+  ]
+
+  /// The number of changes reported so far.
+  private var changes = 0
+
+  init(_ name: String, _ connection: BusConnection) {
+    super.init(name, service: name, connection)
+  }
+
+  override var match: BusConnection.Match { .init(sender: service, interface: service, member: "ActiveChanged") }
+
+  override func received(_ signal: BusSignal) {
+    guard let active = try? signal.arguments.member(0, "active", as: Bool.self) else { return }
+    changes += 1
+    show(active)
+  }
+
+  override func ownerChanged(_ owner: String?) async {
+    guard owner != nil else {
+      reading = .silent
+      return
+    }
+    // A locker that owns the name and does not answer counts as unknown. A signal during the query is newer than its
+    // answer.
+    let before = changes
+    let active = try? await connection.call(service, path, service, "GetActive", timeout: deadline, autoStart: false)
+      .member(0, "active", as: Bool.self)
+    if let active, changes == before { show(active) }
+  }
+
+  private func show(_ active: Bool) {
+    reading = active ? .locked : .unlocked
   }
 }
