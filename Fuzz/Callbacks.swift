@@ -30,7 +30,7 @@ private func check(_ parameters: CallbackParameters, _ source: some Collection<U
   precondition(source.count >= "/auth/callback?state=the-state".utf8.count, "a callback from nothing")
 }
 
-private func read(target: SecretBytes) -> Result<CallbackParameters?, CallbackParameters.Fault> {
+private func read(target: SecretBytes) -> Result<CallbackParameters?, ChappieAuthError> {
   do {
     return .success(try CallbackAddress.parameters(ofTarget: target))
   } catch {

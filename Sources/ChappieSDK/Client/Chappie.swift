@@ -73,7 +73,7 @@ public enum Chappie {
     applicationID: ChappieApplicationID = .program
   ) async throws -> [String] {
     try await ChappieAuthError.converting {
-      try await SlotRegistry.accounts(ofService: service, of: applicationID)
+      try await SlotRegistry.store.accounts(ofService: service, of: applicationID)
     }
   }
 }

@@ -48,7 +48,7 @@ package enum Erasure {
       // A program may sign in again while the server revokes the others.
       for _ in 0..<passes {
         let credentials = try await SlotRegistry.stored(interaction: interaction).map { (Part.Kind.credential, $0) }
-        let keys = try await ThreadKeyRegistry.stored(interaction: interaction).map { (Part.Kind.threadKey, $0) }
+        let keys = try await ThreadKeyRegistry.keyring.slots(interaction: interaction).map { (Part.Kind.threadKey, $0) }
         // A secret that could not be erased before stays.
         let secrets = (credentials + keys).filter { kind, identity in
           !results.contains { $0.part.kind == kind && $0.identity == identity && $0.part.isStored }
@@ -127,7 +127,7 @@ extension Erasure {
   /// The slots with a credential. Sign-ins of others end only if the keyring is locked, when they cannot end well.
   private static func stored(_ interaction: UserInteraction) async throws -> [SlotIdentity] {
     do {
-      return try await SlotRegistry.owners()
+      return try await SlotRegistry.store.slots(interaction: .forbidden)
     } catch CredentialError.locked where interaction == .allowed {
       return try await SlotRegistry.stored(interaction: interaction)
     }

@@ -23,7 +23,7 @@ package struct StoredCredential: Sendable {
     defer { MemoryHardening.wipeStack() }
     return try await ChappieAuthError.converting {
       var credentials: [StoredCredential] = []
-      for identity in try await SlotRegistry.owners() {
+      for identity in try await SlotRegistry.store.slots(interaction: .forbidden) {
         let slot = SlotRegistry.slot(identity, configuration.backend, configuration.unknownLockPolicy)
         credentials.append(await StoredCredential(slot))
       }

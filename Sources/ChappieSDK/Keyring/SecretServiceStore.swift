@@ -11,26 +11,26 @@ import SecretMemory
 final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   private static var version: String { "2" }
 
-  let client: SecretServiceClient
-  private let seals: DeviceSeals
+  private let client = DesktopKeyring.client
+  private let seals = DesktopKeyring.seals
   /// Remembers the slots with a secret. Nil when nothing needs it.
-  let notes: SlotNotes?
+  private let notes: SlotNotes?
   /// Reports other programs' changes. Nil when nothing needs it.
-  let watch: KeyringWatch?
+  private let watch: KeyringWatch?
   /// Copies, and the keyring that was unlocked at the time of each.
   private var memoryCopies: [SlotIdentity: (line: SecretBytes, keyring: String)] = [:]
   /// Searches that have not asked the keyring yet. At the start of a process several readers come while the connection
   /// to the keyring is being made.
   private var coming: [SlotIdentity: Task<StoredItem<Secret>, any Error>] = [:]
 
-  init(client: SecretServiceClient, seals: DeviceSeals, notes: SlotNotes? = nil, watch: KeyringWatch? = nil) {
-    self.client = client
-    self.seals = seals
+  init(notes: SlotNotes? = nil, watch: KeyringWatch? = nil) {
     self.notes = notes
     self.watch = watch
   }
 
   // MARK: Reading
+
+  func note(of slot: SlotIdentity) -> String? { notes?.note(of: slot) }
 
   func find(_ slot: SlotIdentity) async throws -> StoredItem<Secret> {
     if let begun = coming[slot] {
@@ -245,6 +245,19 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     }
   }
 
+  /// The accounts of `service` that belong to `application` and to no access group.
+  ///
+  /// - Throws: ``CredentialError``, `CancellationError`.
+  func accounts(ofService service: String, of application: ChappieApplicationID) async throws -> [String] {
+    let attributes = [
+      SlotAttribute.service: service, SlotAttribute.accessGroup: "",
+      SlotAttribute.appID: application.attribute ?? "",
+    ]
+    await watch?.start()
+    let found = try await converting { try await client.search(schema: Secret.schema, attributes) }
+    return Set(found.filter { !$0.isLocked }.compactMap { $0.attributes[SlotAttribute.account] }).sorted()
+  }
+
   func unlock(_ slot: SlotIdentity, interaction: UserInteraction) async throws {
     try await converting {
       // A secret that cannot be sealed cannot be stored.
@@ -262,7 +275,7 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   }
 
   /// Runs `body` and converts an error of the keyring's client into a ``CredentialError``.
-  func converting<Result>(_ body: () async throws -> Result) async throws -> Result {
+  private func converting<Result>(_ body: () async throws -> Result) async throws -> Result {
     do {
       return try await body()
     } catch let error as SecretStoreError {

@@ -107,7 +107,7 @@ private enum FixtureCount {
 
 /// A credential store that keeps one credential in memory.
 @GLibActor
-private final class MemoryCredentialStore: CredentialStore {
+private final class MemoryCredentialStore: SlotStore {
   private var credential: Credential?
 
   init(_ credential: Credential?) {
@@ -132,6 +132,4 @@ private final class MemoryCredentialStore: CredentialStore {
   }
 
   func unlock(_ slot: SlotIdentity, interaction: UserInteraction) {}
-
-  func accounts(ofService service: String, of application: ChappieApplicationID) -> [String] { [] }
 }

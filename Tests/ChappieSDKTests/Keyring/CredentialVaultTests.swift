@@ -10,7 +10,7 @@ struct CredentialVaultTests {
   private static let slot = SlotIdentity(ChappieConfiguration(keychainService: "org.example.tests"))
 
   private func read(_ store: FakeStore) async throws -> SlotVault<Credential>.Finding {
-    let vault = SlotVault(store: store, gate: LockGate(unknown: .deny))
+    let vault = SlotVault<Credential>(store: store, gate: LockGate(unknown: .deny))
     return try await vault.read(Self.slot, interaction: .forbidden)
   }
 

@@ -80,3 +80,11 @@ struct IssuerClockTests {
     #expect(clock.time() == .known(Self.told + 7))
   }
 }
+
+extension IssuerTime {
+  static func known(_ time: Timestamp) -> IssuerTime { IssuerTime(earliest: time, latest: time, isKnown: true) }
+
+  static func guessed(_ range: ClosedRange<Timestamp>) -> IssuerTime {
+    IssuerTime(earliest: range.lowerBound, latest: range.upperBound, isKnown: false)
+  }
+}

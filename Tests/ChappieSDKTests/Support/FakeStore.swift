@@ -5,7 +5,7 @@ import GLibBridge
 
 /// A credential store in memory with the behaviour that a test sets.
 @GLibActor
-final class FakeStore: CredentialStore {
+final class FakeStore: SlotStore {
   /// The content of the store.
   enum Item {
     case none
@@ -109,8 +109,6 @@ final class FakeStore: CredentialStore {
     unlocks.append(interaction)
     if let unlockError { throw unlockError }
   }
-
-  func accounts(ofService service: String, of application: ChappieApplicationID) async throws -> [String] { [] }
 }
 
 extension Credential {

@@ -31,7 +31,7 @@ struct SlotFixture {
       keychainService: "org.example.tests", keychainAccount: "slot-\(Self.count)")
     store = FakeStore(item)
     slot = CredentialSlot(
-      identity: SlotIdentity(configuration), methods: SignInMethods([method]), store: store,
+      identity: SlotIdentity(configuration), methods: [method], store: store,
       gate: LockGate(unknown: .keyring), unused: unused,
       clock: { [clock] in clock.time.withLock { $0 } })
     method.clock = IssuerClock { [clock] in

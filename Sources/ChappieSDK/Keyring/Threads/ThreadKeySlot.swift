@@ -15,7 +15,6 @@ package final class ThreadKeySlot {
   private let accessibility: ChappieKeychainAccessibility
   private let gate: LockGate
   private let store: any SlotStore<ThreadKey>
-  private let vault: SlotVault<ThreadKey>
   private let making = AsyncMutex()
   private var kept: SecretBytes?
   private var forgetting: Timer?
@@ -28,7 +27,6 @@ package final class ThreadKeySlot {
     self.accessibility = accessibility
     self.store = store
     self.gate = gate
-    vault = SlotVault<ThreadKey>(store: store, gate: gate)
   }
 
   // MARK: Using
@@ -93,7 +91,7 @@ package final class ThreadKeySlot {
   private func find(_ interaction: UserInteraction) async throws
     -> (key: ThreadKey, rule: ChappieKeychainAccessibility)?
   {
-    switch try await vault.read(slot, under: accessibility, interaction: interaction) {
+    switch try await SlotVault(store: store, gate: gate).read(slot, under: accessibility, interaction: interaction) {
     case .none: return nil
     case .locked(let error), .hidden(let error): throw error
     case .unusable(let reason): throw CredentialError.unusable(reason)
@@ -150,6 +148,7 @@ package final class ThreadKeySlot {
 /// The key that seals a slot's stored threads.
 struct ThreadKey: KeyringSecret {
   static let schema = "org.chappie.ThreadKey"
+  static let title = "ChatGPT threads"
   static let reasons = (
     otherDevice:
       "The stored threads were made on another device, or the key of this device is gone: they cannot be read. Delete all threads to start again.",
@@ -157,10 +156,6 @@ struct ThreadKey: KeyringSecret {
   )
 
   let bytes: SecretBytes
-
-  static func label(of slot: SlotIdentity) -> String {
-    "ChatGPT threads (\(slot.ownerName), \(slot.account))"
-  }
 
   static func decode(_ bytes: SecretBytes) -> ThreadKey? {
     bytes.count == AEAD.keyLength ? ThreadKey(bytes: bytes) : nil
@@ -207,11 +202,6 @@ package enum ThreadKeyRegistry {
     return slot
   }
 
-  /// The slots with a key in the keyring, of every application.
-  static func stored(interaction: UserInteraction) async throws -> [SlotIdentity] {
-    try await keyring.slots(interaction: interaction)
-  }
-
   /// Removes the destroyed key of `identity` from memory under each rule.
   static func forget(_ identity: SlotIdentity) {
     for (key, slot) in slots where key.identity == identity { slot.value?.forget() }
@@ -228,6 +218,5 @@ package enum ThreadKeyRegistry {
     }
   }
 
-  private static let keyring = SecretServiceStore<ThreadKey>(
-    client: DesktopKeyring.client, seals: DesktopKeyring.seals)
+  static let keyring = SecretServiceStore<ThreadKey>()
 }

@@ -17,11 +17,11 @@ final class BrowserSignIn: SignInMethod {
   nonisolated var kind: ChappieSignInMethod { .browser }
   nonisolated var redeemsOnce: Bool { true }
 
-  private nonisolated let configuration: ChappieBackend
+  nonisolated let configuration: ChappieBackend
   /// The name of the slot's application: each has a registration of its own.
   private nonisolated let originator: String
-  private let issuer: BrowserIssuer
-  private let tokens: BrowserTokenEndpoint
+  let issuer: BrowserIssuer
+  let http: AuthHTTP
   private let registrations: RegistrationFile
   /// Waits for the browser of the running sign-in.
   private var listener: CallbackListener?
@@ -30,8 +30,7 @@ final class BrowserSignIn: SignInMethod {
     configuration = backend
     originator = slot.originator
     self.issuer = issuer
-    tokens = BrowserTokenEndpoint(
-      issuer: issuer, resource: backend.apiURL, http: issuer.http.asking(for: slot.originator))
+    http = issuer.http.asking(for: slot.originator)
     registrations = RegistrationFile(slot, issuer: backend.issuer)
   }
 
@@ -67,7 +66,7 @@ final class BrowserSignIn: SignInMethod {
     let response: AuthHTTP.Response
     do {
       response = try await request.custody.issue { [self] in
-        let answer = try await tokens.exchange(code, of: page, clientID: clientID)
+        let answer = try await exchange(code, of: page, clientID: clientID)
         var issued = try Credential(revocableIn: answer, method: kind, servers)
         issued.registration = RegisteredGrant(clientID: clientID, subject: "", scopes: [], expiresAt: answer.time)
         return (issued, answer)
@@ -83,11 +82,7 @@ final class BrowserSignIn: SignInMethod {
     }
     progress(.verifying)
     let subject = try await verified(answer, nonce: page.nonce, registration, clientID)
-    return credential(
-      answer, idToken: answer.idToken,
-      RegisteredGrant(
-        clientID: clientID, subject: subject, scopes: answer.scopes ?? [], expiresAt: answer.expiresAt,
-        earliestRefresh: answer.earliestRefresh))
+    return credential(answer, idToken: answer.idToken, clientID: clientID, subject: subject, scopes: [])
   }
 
   func complete(_ address: String) throws {
@@ -184,11 +179,16 @@ final class BrowserSignIn: SignInMethod {
     return identity.subject
   }
 
-  private func credential(_ answer: TokenAnswer, idToken: SecretBytes?, _ grant: RegisteredGrant) -> Credential {
+  /// - Parameter scopes: those that count if the answer names none.
+  private func credential(
+    _ answer: TokenAnswer, idToken: SecretBytes?, clientID: String, subject: String, scopes: [String]
+  ) -> Credential {
     var credential = Credential(
       method: kind.rawValue, servers: servers, accessToken: answer.accessToken, refreshToken: answer.refreshToken,
       idToken: idToken, renewedAt: answer.time, issuerReading: answer.reading)
-    credential.registration = grant
+    credential.registration = RegisteredGrant(
+      clientID: clientID, subject: subject, scopes: answer.scopes ?? scopes, expiresAt: answer.expiresAt,
+      earliestRefresh: answer.earliestRefresh)
     return credential
   }
 
@@ -210,7 +210,7 @@ final class BrowserSignIn: SignInMethod {
     }
     let answer: TokenAnswer
     do {
-      answer = try await tokens.refresh(token, clientID: grant.clientID)
+      answer = try await redeem(token, clientID: grant.clientID)
     } catch ChappieAuthError.applicationRemoved {
       let owner = Registration.account(facts(of: credential).account.email)
       await forget(Registration(clientID: grant.clientID, account: owner))
@@ -218,10 +218,7 @@ final class BrowserSignIn: SignInMethod {
     }
     // The ID token of the sign-in stays.
     var renewed = self.credential(
-      answer, idToken: credential.idToken,
-      RegisteredGrant(
-        clientID: grant.clientID, subject: grant.subject, scopes: answer.scopes ?? grant.scopes,
-        expiresAt: answer.expiresAt, earliestRefresh: answer.earliestRefresh))
+      answer, idToken: credential.idToken, clientID: grant.clientID, subject: grant.subject, scopes: grant.scopes)
     // Without a new one the old one stays in force (RFC 6749, section 6).
     renewed.refreshToken = answer.refreshToken ?? token
     if let idToken = answer.idToken, let fault = await fault(ofRenewed: idToken, grant) {
@@ -240,16 +237,6 @@ final class BrowserSignIn: SignInMethod {
     } catch {
       return nil
     }
-  }
-
-  func revoke(_ credential: Credential) async throws {
-    guard let grant = credential.registration else { return }
-    guard let token = credential.refreshToken else {
-      // The server has ended a sign-in without one, unless its last answer was lost.
-      guard credential.redeemedAt != nil else { return }
-      throw ChappieAuthError.revocationFailed("there is no token to revoke it with")
-    }
-    try await tokens.revoke(token, clientID: grant.clientID)
   }
 
   /// The tokens name no account and no plan. The user for this client stands for the account.

@@ -32,35 +32,24 @@ package struct IssuerReading: Sendable, Equatable {
   /// The issuer's time when this machine's clocks show `now`.
   func time(at now: ClockReading) -> IssuerTime {
     let byWall = max(issuer, issuer + now.wall.seconds(since: local.wall))
-    guard let passed = now.boot.seconds(since: local.boot) else { return .guessed(byWall...byWall) }
+    guard let passed = now.boot.seconds(since: local.boot) else {
+      return IssuerTime(earliest: byWall, latest: byWall, isKnown: false)
+    }
     let byBoot = issuer + passed
-    let range = min(byWall, byBoot)...max(byWall, byBoot)
-    let isTrue = passed <= Self.lifetime && range.upperBound.seconds(since: range.lowerBound) <= Self.agreement
-    return isTrue ? .known(range.lowerBound) : .guessed(range)
+    let (earliest, latest) = (min(byWall, byBoot), max(byWall, byBoot))
+    let isKnown = passed <= Self.lifetime && latest.seconds(since: earliest) <= Self.agreement
+    return IssuerTime(earliest: earliest, latest: isKnown ? earliest : latest, isKnown: isKnown)
   }
 }
 
 /// The present time of an issuer, as far as it is known here.
-enum IssuerTime: Sendable, Equatable {
-  /// The issuer told its time, and this machine's clocks agree about what has passed since. It is not later than the
-  /// true one.
-  case known(Timestamp)
-  /// The issuer has told nothing since the machine's start, or a clock was set meanwhile.
-  case guessed(ClosedRange<Timestamp>)
-
-  var earliest: Timestamp {
-    switch self {
-    case .known(let time): time
-    case .guessed(let range): range.lowerBound
-    }
-  }
-
-  var latest: Timestamp {
-    switch self {
-    case .known(let time): time
-    case .guessed(let range): range.upperBound
-    }
-  }
+struct IssuerTime: Sendable, Equatable {
+  let earliest: Timestamp
+  let latest: Timestamp
+  /// Whether the issuer told its time, and this machine's clocks agree about what has passed since. The two times are
+  /// then the same, and not later than the true one. False if the issuer has told nothing since the machine's start, or
+  /// a clock was set meanwhile.
+  let isKnown: Bool
 }
 
 /// The clock of an issuer: the times of tokens are by this one, and not by this machine's.
@@ -84,6 +73,7 @@ final class IssuerClock {
   /// - Parameter stored: what the issuer told an earlier process.
   func time(knowing stored: IssuerReading? = nil) -> IssuerTime {
     let now = local()
-    return (reading ?? stored)?.time(at: now) ?? .guessed(now.wall...now.wall)
+    return (reading ?? stored)?.time(at: now)
+      ?? IssuerTime(earliest: now.wall, latest: now.wall, isKnown: false)
   }
 }

@@ -44,11 +44,7 @@ struct DeviceCodeSignIn: SignInMethod {
     return try credential(answer)
   }
 
-  private struct Code {
-    let deviceAuthID: String
-    let userCode: String
-    let interval: Double
-  }
+  private typealias Code = (deviceAuthID: String, userCode: String, interval: Double)
 
   private func requestCode() async throws -> Code {
     let answer = try await http.post(
@@ -60,8 +56,7 @@ struct DeviceCodeSignIn: SignInMethod {
     guard let deviceAuthID = answer.text("device_auth_id"),
       let userCode = answer.text("user_code") ?? answer.text("usercode"), Self.isShowable(userCode)
     else { throw ChappieAuthError.invalidResponse("there is no code in it") }
-    return Code(
-      deviceAuthID: deviceAuthID, userCode: userCode, interval: Self.interval(answer.text("interval")))
+    return (deviceAuthID, userCode, Self.interval(answer.text("interval")))
   }
 
   private var clientID: ChappieJSONValue { .string(configuration.clientID) }
@@ -119,30 +114,29 @@ struct DeviceCodeSignIn: SignInMethod {
     return answer
   }
 
-  private func credential(_ answer: AuthHTTP.Response) throws -> Credential {
-    let (access, refresh, id) = tokens(of: answer)
-    guard let access, let refresh, let id else {
-      throw ChappieAuthError.invalidResponse("a token is missing or too long")
-    }
-    return Credential(
-      method: kind.rawValue, servers: servers, accessToken: access, refreshToken: refresh, idToken: id,
-      renewedAt: answer.time, issuerReading: answer.reading)
-  }
-
-  private func tokens(
-    of answer: AuthHTTP.Response
-  ) -> (access: SecretBytes?, refresh: SecretBytes?, id: SecretBytes?) {
+  /// - Parameter old: the credential that the answer renews. A token that is missing from the answer stays as it is.
+  private func credential(_ answer: AuthHTTP.Response, renewing old: Credential? = nil) throws -> Credential {
     let access = answer.token("access_token")
+    let refresh = answer.token("refresh_token")
+    let id = answer.token("id_token")
     if access.flatMap(TokenClaims.init)?.hasDamagedExpiry == true {
       Log.notice("The sign-in server's access token names a time of expiry that is none.")
     }
-    return (access, answer.token("refresh_token"), answer.token("id_token"))
+    guard old != nil || refresh != nil && id != nil, access != nil || refresh != nil,
+      let token = access ?? old?.accessToken
+    else {
+      throw ChappieAuthError.invalidResponse(
+        old == nil ? "a token is missing or too long" : "the access token is missing or too long")
+    }
+    return Credential(
+      method: kind.rawValue, servers: servers, accessToken: token, refreshToken: refresh ?? old?.refreshToken,
+      idToken: id ?? old?.idToken, renewedAt: answer.time, issuerReading: answer.reading)
   }
 
   // MARK: Keeping and ending
 
-  /// A token that is missing from the answer stays as it is. An error about the request or the client ends no sign-in,
-  /// because a new token would not fix it; nor does a status alone, because any proxy can give it.
+  /// An error about the request or the client ends no sign-in, because a new token would not fix it; nor does a status
+  /// alone, because any proxy can give it.
   func refresh(_ credential: Credential) async throws -> Credential {
     guard let token = credential.refreshToken else { throw ChappieAuthError.missingRefreshToken }
     let body = try SecretLine.json(
@@ -152,14 +146,7 @@ struct DeviceCodeSignIn: SignInMethod {
       throw [400, 401, 403].contains(answer.status) && answer.endsRefreshToken
         ? answer.refusedExchange : answer.failedRenewal
     }
-    let (access, refresh, id) = tokens(of: answer)
-    guard access != nil || refresh != nil else {
-      throw ChappieAuthError.invalidResponse("the access token is missing or too long")
-    }
-    return Credential(
-      method: credential.method, servers: credential.servers, accessToken: access ?? credential.accessToken,
-      refreshToken: refresh ?? token, idToken: id ?? credential.idToken, renewedAt: answer.time,
-      issuerReading: answer.reading)
+    return try self.credential(answer, renewing: credential)
   }
 
   func revoke(_ credential: Credential) async throws {

@@ -64,7 +64,7 @@ struct CredentialSituation: Sendable {
       if purpose == .replacement || refusal == .old { return .giveUp }
     }
     switch obstacle {
-    case .issuerUnreachable(let error) where isGuessed, .keyringLocked(let error):
+    case .issuerUnreachable(let error) where !time.isKnown, .keyringLocked(let error):
       return isUsable ? .use : .fail(error)
     case .none, .issuerWithoutTime, .issuerUnreachable: break
     }
@@ -89,14 +89,10 @@ struct CredentialSituation: Sendable {
     purpose != .replacement && refusal == .none && !validity.isExpired(at: time.earliest)
   }
 
-  private var isGuessed: Bool {
-    if case .guessed = time { true } else { false }
-  }
-
   /// The time to go by; nil when the issuer must be asked.
   private var now: Timestamp? {
     if !redeemsOnce { return time.latest }
-    if isGuessed, case .none = obstacle { return nil }
+    if !time.isKnown, case .none = obstacle { return nil }
     return time.earliest
   }
 }
@@ -134,11 +130,4 @@ struct PendingCredential {
   func isNewer(than stored: Credential) -> Bool {
     [predecessor, credential].contains { stored.accessToken.isEqual(to: $0.credential.accessToken) }
   }
-}
-
-/// A refusal that the store has not taken yet.
-struct PendingRefusal {
-  /// The time of the refused credential's last refresh.
-  let renewedAt: Timestamp
-  let moment: BootTime
 }

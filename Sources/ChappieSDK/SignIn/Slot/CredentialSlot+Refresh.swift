@@ -248,7 +248,7 @@ extension CredentialSlot {
         try await write(refused, rule)
         pendingRefusal = nil
       } catch {
-        pendingRefusal = PendingRefusal(renewedAt: credential.renewedAt, moment: now)
+        pendingRefusal = (now, credential.renewedAt)
       }
       Log.notice(
         refused.refreshToken != nil

@@ -18,20 +18,19 @@ final class CredentialSlot {
   }
 
   let identity: SlotIdentity
-  let methods: SignInMethods
-  let store: any CredentialStore
+  let methods: [any SignInMethod]
+  let store: any SlotStore<Credential>
   let gate: LockGate
   let revocations: SlotRevocations
   let clock: @Sendable () -> BootTime
-  let vault: SlotVault<Credential>
   /// The running sign-in.
   var signIn: SlotSignIn?
   /// The running refresh.
   var refreshing: Task<AccessGrant, any Error>?
   /// Refreshed tokens that the store has not taken yet.
   var pending: PendingCredential?
-  /// A refusal that the store has not taken yet.
-  var pendingRefusal: PendingRefusal?
+  /// A refusal that the store has not taken yet, and the time of the refused credential's last refresh.
+  var pendingRefusal: (moment: BootTime, renewedAt: Timestamp)?
   /// The time of a mark that could not be removed, though its token was not redeemed.
   var mistakenMark: Timestamp?
   private var looking: Task<Void, Never>?
@@ -45,7 +44,7 @@ final class CredentialSlot {
   /// - Parameter unused: stores the sign-ins that the server is to end. Nil where the credentials are not in the keyring
   ///   either.
   init(
-    identity: SlotIdentity, methods: SignInMethods, store: any CredentialStore, gate: LockGate,
+    identity: SlotIdentity, methods: [any SignInMethod], store: any SlotStore<Credential>, gate: LockGate,
     unused: (any SlotStore<UnusedSignIns>)? = nil, clock: @escaping @Sendable () -> BootTime = { .now }
   ) {
     self.clock = clock
@@ -54,7 +53,6 @@ final class CredentialSlot {
     self.store = store
     self.gate = gate
     revocations = SlotRevocations(identity, methods, gate, unused)
-    vault = SlotVault<Credential>(store: store, gate: gate)
   }
 
   // MARK: State
@@ -125,6 +123,8 @@ final class CredentialSlot {
     }
   }
 
+  var vault: SlotVault<Credential> { SlotVault(store: store, gate: gate) }
+
   /// Reads the store's entry for the servers of this slot. A credential for other servers counts as unusable and is
   /// sent nowhere.
   func find(_ interaction: UserInteraction) async throws -> SlotVault<Credential>.Finding {
@@ -163,7 +163,8 @@ final class CredentialSlot {
 
   /// A silent keyring signs nobody out, even across a restart.
   private func recall() {
-    if methods.servers.contains(where: { store.hadCredential(identity, for: $0) }) { apply(.recalled) }
+    let note = store.note(of: identity)
+    if methods.contains(where: { $0.servers.fingerprint == note }) { apply(.recalled) }
   }
 
   /// Records `error` if it comes from the store or the lock, and returns it.

@@ -11,7 +11,7 @@ package enum SlotRegistry {
 
   private static var slots: [Key: Weak<CredentialSlot>] = [:]
   private static var live: [CredentialSlot] { slots.values.compactMap(\.value) }
-  private static var seeded: [SlotIdentity: any CredentialStore] = [:]
+  private static var seeded: [SlotIdentity: any SlotStore<Credential>] = [:]
   private static var issuers: [String: BrowserIssuer] = [:]
 
   /// Makes each slot read again after a change of the lock or the keyring. The first access installs it.
@@ -41,13 +41,13 @@ package enum SlotRegistry {
     return slot
   }
 
-  private static func methods(of key: Key) -> SignInMethods {
+  private static func methods(of key: Key) -> [any SignInMethod] {
     let issuer = issuers[key.backend.issuer] ?? BrowserIssuer(key.backend.issuer, http: AuthHTTP())
     issuers[key.backend.issuer] = issuer
-    return SignInMethods([
+    return [
       DeviceCodeSignIn(key.backend, http: issuer.http),
       BrowserSignIn(key.backend, slot: key.identity, issuer: issuer),
-    ])
+    ]
   }
 
   /// Renews sign-ins that would end because nobody uses them, soon and once a day, for the lifetime of this process.
@@ -74,8 +74,7 @@ package enum SlotRegistry {
     revoke()
   }
 
-  private static let unused = SecretServiceStore<UnusedSignIns>(
-    client: DesktopKeyring.client, seals: DesktopKeyring.seals)
+  private static let unused = SecretServiceStore<UnusedSignIns>()
 
   /// Whether the user is signing in to a slot.
   package static var isSigningIn: Bool {
@@ -88,13 +87,8 @@ package enum SlotRegistry {
   }
 
   /// Stores the credential of one slot in `store` instead of the keyring. The fixtures for apps' tests use it.
-  package static func seed(_ identity: SlotIdentity, with store: any CredentialStore) {
+  package static func seed(_ identity: SlotIdentity, with store: any SlotStore<Credential>) {
     seeded[identity] = store
-  }
-
-  /// The accounts stored for `service` of `application`.
-  static func accounts(ofService service: String, of application: ChappieApplicationID) async throws -> [String] {
-    try await store.accounts(ofService: service, of: application)
   }
 
   /// The slots with a credential in the keyring, of every application. Running sign-ins end first, because they would
@@ -105,14 +99,8 @@ package enum SlotRegistry {
     return stored + (try await unused.slots(interaction: .forbidden)).filter { !stored.contains($0) }
   }
 
-  /// The slots with a credential in the keyring, of every application. A locked keyring is not unlocked.
-  static func owners() async throws -> [SlotIdentity] {
-    try await store.slots(interaction: .forbidden)
-  }
-
-  private static let store = SecretServiceStore<Credential>(
-    client: DesktopKeyring.client, seals: DesktopKeyring.seals, notes: SlotNotes(),
-    watch: KeyringWatch(client: DesktopKeyring.client, schema: Credential.schema) { changed($0) })
+  static let store = SecretServiceStore<Credential>(
+    notes: SlotNotes(), watch: KeyringWatch(client: DesktopKeyring.client, schema: Credential.schema) { changed($0) })
 
   // MARK: Changes by other programs
 

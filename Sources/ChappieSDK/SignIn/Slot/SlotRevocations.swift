@@ -17,14 +17,15 @@ final class SlotRevocations {
   private typealias Listed = (list: UnusedSignIns, rule: ChappieKeychainAccessibility)
 
   private let identity: SlotIdentity
-  private let methods: SignInMethods
+  private let methods: [any SignInMethod]
   private let gate: LockGate
   /// Nil where the credentials are not in the keyring either.
   private let store: (any SlotStore<UnusedSignIns>)?
   private var running: Task<CredentialError?, Never>?
 
   init(
-    _ identity: SlotIdentity, _ methods: SignInMethods, _ gate: LockGate, _ store: (any SlotStore<UnusedSignIns>)?
+    _ identity: SlotIdentity, _ methods: [any SignInMethod], _ gate: LockGate,
+    _ store: (any SlotStore<UnusedSignIns>)?
   ) {
     self.identity = identity
     self.methods = methods
@@ -150,10 +151,10 @@ final class SlotRevocations {
 
   /// Only the issuer's own clock tells: that of this machine may be wrong.
   private func hasEndedByItself(_ credential: Credential) -> Bool {
-    guard case .known(let now)? = methods[credential]?.clock.time(knowing: credential.issuerReading) else {
+    guard let now = methods[credential]?.clock.time(knowing: credential.issuerReading), now.isKnown else {
       return false
     }
-    return now.seconds(since: credential.renewedAt) > Self.lifetime
+    return now.earliest.seconds(since: credential.renewedAt) > Self.lifetime
   }
 
   /// Asks the server to end a sign-in.
@@ -214,9 +215,7 @@ extension UnusedSignIns: KeyringSecret {
     damaged: "The list of sign-ins to end is damaged, or another version's."
   )
 
-  package static func label(of slot: SlotIdentity) -> String {
-    "ChatGPT sign-ins to end (\(slot.ownerName), \(slot.account))"
-  }
+  package static let title = "ChatGPT sign-ins to end"
 
   /// One line for each credential.
   package static func decode(_ bytes: SecretBytes) -> UnusedSignIns? {

@@ -60,7 +60,7 @@ struct CredentialSituationTests {
   }
 
   private static func isKnown(_ situation: Situation) -> Bool {
-    if case .known = situation.time { true } else { false }
+    situation.time.isKnown
   }
 
   private static func isClear(_ situation: Situation) -> Bool {
@@ -184,12 +184,11 @@ struct CredentialSituationTests {
   /// A guess is never treated otherwise than the same time would be, unless the issuer is asked first.
   @Test func aGuessDecidesNothingThatATimeWouldNot() {
     always("guessed") { situation, step in
-      guard case .guessed(let range) = situation.time, range.lowerBound == range.upperBound, step != .askTime else {
-        return true
-      }
+      let time = situation.time
+      guard !time.isKnown, time.earliest == time.latest, step != .askTime else { return true }
       if case .issuerUnreachable = situation.obstacle { return step != .renew }
       var known = situation
-      known.time = .known(range.lowerBound)
+      known.time = .known(time.earliest)
       return known.step == step
     }
   }

@@ -30,8 +30,8 @@ final class CallbackListener {
   }
 
   /// The address to which the sign-in page sends the browser: `http://127.0.0.1:PORT/auth/callback`.
-  nonisolated let redirectURI: String
-  private let address: CallbackAddress
+  nonisolated var redirectURI: String { address.uri }
+  private nonisolated let address: CallbackAddress
   private let expected: (state: SecretBytes, issuer: String)
   private let patience: Duration
   private let listener: LoopbackListener
@@ -49,7 +49,6 @@ final class CallbackListener {
     do {
       listener = try LoopbackListener()
       address = CallbackAddress(port: listener.port)
-      redirectURI = address.uri
       expected = (state, issuer)
       self.patience = patience
       listener.serve { [weak self] request in
@@ -71,13 +70,7 @@ final class CallbackListener {
   ///
   /// - Throws: ``ChappieAuthError/invalidAddress(_:)``, which tells what is wrong. The attempt goes on.
   func take(pasted text: String) throws(ChappieAuthError) {
-    let parameters = try address.parameters(ofPasted: text)
-    let callback: Callback
-    do {
-      callback = try parameters.callback(state: expected.state, issuer: expected.issuer)
-    } catch {
-      throw error.asAuthError
-    }
+    let callback = try address.parameters(ofPasted: text).callback(state: expected.state, issuer: expected.issuer)
     guard !first.isFulfilled else { throw .invalidAddress("this sign-in already has its answer") }
     accept(callback)
   }

@@ -4,21 +4,6 @@ import SecretMemory
 
 /// The parameters with which the sign-in page sends the browser back.
 struct CallbackParameters {
-  /// What is wrong, for the user who pasted an address.
-  enum Fault: String, Error, CaseIterable {
-    /// A percent sign without two hexadecimal digits, or another byte that no address holds.
-    case unreadable = "the address is damaged: copy all of it again"
-    case repeated = "the address has one of its parameters twice"
-    case outOfRange = "the address has a parameter that is empty, too long or malformed"
-    /// `state` is missing or is that of another attempt.
-    case foreign = "the address belongs to another sign-in: copy the one of this sign-in"
-    /// `iss` names another server.
-    case otherIssuer = "the address comes from another server than the one that was asked"
-    case ambiguous = "the address has neither a code nor an error, or both"
-
-    var asAuthError: ChappieAuthError { .invalidAddress(rawValue) }
-  }
-
   private enum Name: String {
     case code, state, error
     case clientID = "client_id"
@@ -30,29 +15,41 @@ struct CallbackParameters {
   /// The most bytes of a client id.
   private static let clientIDLimit = 256
 
+  private static let outOfRange = ChappieAuthError.invalidAddress(
+    "the address has a parameter that is empty, too long or malformed")
+
   private let values: [Name: SecretBytes]
 
   /// Reads the part of an address after its question mark. Unknown parameters are ignored.
-  init(_ query: SecretBytes, from start: Int) throws(Fault) {
+  ///
+  /// - Throws: ``ChappieAuthError/invalidAddress(_:)``, which tells the user who pasted an address what is wrong.
+  init(_ query: SecretBytes, from start: Int) throws(ChappieAuthError) {
     values = try query.withBytes { Self.read($0.dropFirst(start)) }.get()
   }
 
   /// What the page answered to the attempt of `state`.
-  func callback(state: SecretBytes, issuer: String) throws(Fault) -> Callback {
-    guard let given = values[.state], given.isEqual(to: state) else { throw .foreign }
-    if let named = values[.issuer], Self.text(named) != issuer { throw .otherIssuer }
+  ///
+  /// - Throws: ``ChappieAuthError/invalidAddress(_:)``.
+  func callback(state: SecretBytes, issuer: String) throws(ChappieAuthError) -> Callback {
+    guard let given = values[.state], given.isEqual(to: state) else {
+      throw .invalidAddress("the address belongs to another sign-in: copy the one of this sign-in")
+    }
+    if let named = values[.issuer], Self.text(named) != issuer {
+      throw .invalidAddress("the address comes from another server than the one that was asked")
+    }
     switch (values[.code], values[.error]) {
     case (let code?, nil):
-      guard Self.isMade(code, of: 0x20...0x7E, atMost: Self.codeLimit) else { throw .outOfRange }
+      guard Self.isMade(code, of: 0x20...0x7E, atMost: Self.codeLimit) else { throw Self.outOfRange }
       let clientID = values[.clientID]
-      if let clientID, !Self.isMade(clientID, of: 0x21...0x7E, atMost: Self.clientIDLimit) { throw .outOfRange }
+      if let clientID, !Self.isMade(clientID, of: 0x21...0x7E, atMost: Self.clientIDLimit) { throw Self.outOfRange }
       return .code(code, clientID: clientID.map(Self.text))
     case (nil, let error?):
       let reason = Self.text(error)
       guard (1...64).contains(error.count), reason.utf8.allSatisfy({ $0.isAlphanumeric || "_-".utf8.contains($0) })
-      else { throw .outOfRange }
+      else { throw Self.outOfRange }
       return .refused(code: reason)
-    case (nil, nil), (.some, .some): throw .ambiguous
+    case (nil, nil), (.some, .some):
+      throw .invalidAddress("the address has neither a code nor an error, or both")
     }
   }
 
@@ -66,7 +63,7 @@ struct CallbackParameters {
 
   // MARK: Form encoding
 
-  private static func read<Text: Collection<UInt8>>(_ text: Text) -> Result<[Name: SecretBytes], Fault>
+  private static func read<Text: Collection<UInt8>>(_ text: Text) -> Result<[Name: SecretBytes], ChappieAuthError>
   where Text.SubSequence == Text {
     var values: [Name: SecretBytes] = [:]
     for field in text.split(separator: UInt8(ascii: "&")) {
@@ -74,11 +71,14 @@ struct CallbackParameters {
       let value = field.dropFirst(key.count + 1)
       var name: [UInt8] = []
       guard length(key, { name.append($0) }) != nil, let count = length(value, { _ in }) else {
-        return .failure(.unreadable)
+        // A percent sign without two hexadecimal digits, or another byte that no address holds.
+        return .failure(.invalidAddress("the address is damaged: copy all of it again"))
       }
       // Only what is wanted gets guarded memory, which takes long to make: anybody can send thousands of fields.
       guard let known = Name(rawValue: String(decoding: name, as: UTF8.self)) else { continue }
-      guard values[known] == nil else { return .failure(.repeated) }
+      guard values[known] == nil else {
+        return .failure(.invalidAddress("the address has one of its parameters twice"))
+      }
       values[known] = SecretBytes(count: count) { bytes in
         var index = 0
         _ = length(value) { byte in
@@ -142,7 +142,7 @@ struct CallbackAddress {
   }
 
   /// The parameters of a request target; nil for another path.
-  static func parameters(ofTarget target: SecretBytes) throws(CallbackParameters.Fault) -> CallbackParameters? {
+  static func parameters(ofTarget target: SecretBytes) throws(ChappieAuthError) -> CallbackParameters? {
     let path = Array(path.utf8)
     guard target.count >= path.count,
       target.withBytes({ bytes in
@@ -171,11 +171,7 @@ struct CallbackAddress {
         "the address belongs to another computer, program or sign-in: that of this sign-in begins with http://\(host)")
     }
     let target = rest.dropFirst(authority.count).prefix { $0 != UInt8(ascii: "#") }
-    do {
-      if let parameters = try Self.parameters(ofTarget: SecretBytes(target)) { return parameters }
-    } catch {
-      throw error.asAuthError
-    }
+    if let parameters = try Self.parameters(ofTarget: SecretBytes(target)) { return parameters }
     throw .invalidAddress("the address is not that of the sign-in's end: its path is not \(Self.path)")
   }
 

@@ -3,14 +3,8 @@ import GLibBridge
 import Platform
 import SecretMemory
 
-/// The token endpoint for sign-ins in the browser: exchange, refresh, revocation.
-@GLibActor
-struct BrowserTokenEndpoint: Sendable {
-  let issuer: BrowserIssuer
-  /// The API that the tokens are for.
-  let resource: String
-  let http: AuthHTTP
-
+/// The token endpoint: exchange, refresh, revocation.
+extension BrowserSignIn {
   /// Exchanges an authorization code. A code is sent once.
   ///
   /// - Throws: ``ChappieAuthError``, `CancellationError`.
@@ -19,7 +13,7 @@ struct BrowserTokenEndpoint: Sendable {
   ) async throws -> AuthHTTP.Response {
     let form = SecretLine.form(
       [
-        "grant_type": "authorization_code", "client_id": clientID, "resource": resource,
+        "grant_type": "authorization_code", "client_id": clientID, "resource": request.resource,
         "redirect_uri": request.redirectURI,
       ], ["code_verifier": request.verifier, "code": code])
     let answer = try await http.post(try await issuer.addresses().token, form: form)
@@ -32,17 +26,18 @@ struct BrowserTokenEndpoint: Sendable {
   /// Refreshes tokens.
   ///
   /// - Throws: ``ChappieAuthError``, ``RedemptionLost``, `CancellationError`.
-  func refresh(_ token: SecretBytes, clientID: String) async throws -> TokenAnswer {
+  func redeem(_ token: SecretBytes, clientID: String) async throws -> TokenAnswer {
     let address = try await issuer.addresses().token
     let form = SecretLine.form(
-      ["grant_type": "refresh_token", "client_id": clientID, "resource": resource], ["refresh_token": token])
-    let sending = Sending()
+      ["grant_type": "refresh_token", "client_id": clientID, "resource": configuration.apiURL],
+      ["refresh_token": token])
+    let sending = Promise<Void>()
     let answer: AuthHTTP.Response
     do {
-      answer = try await http.post(address, form: form) { sending.hasBegun = true }
+      answer = try await http.post(address, form: form) { sending.fulfil(()) }
     } catch {
       let error = error as? ChappieAuthError ?? .network("the request was given up")
-      throw sending.hasBegun ? RedemptionLost(error: error) : error
+      throw sending.isFulfilled ? RedemptionLost(error: error) : error
     }
     guard answer.isSuccess else { throw Self.failure(answer) }
     // What is wrong with the rest of the answer costs less than the sign-in: these tokens replace the old ones.
@@ -53,11 +48,6 @@ struct BrowserTokenEndpoint: Sendable {
     } catch {
       throw RedemptionLost(error: error)
     }
-  }
-
-  @GLibActor
-  private final class Sending {
-    var hasBegun = false
   }
 
   /// An answer with an OAuth error tells what became of the token. Another one may come from a server in between, and
@@ -77,16 +67,19 @@ struct BrowserTokenEndpoint: Sendable {
   /// The longest wait for all tries.
   private static let deadline = Duration.seconds(9)
 
-  /// Ends a sign-in at the issuer.
-  ///
-  /// - Throws: ``ChappieAuthError/revocationFailed(_:)``, `CancellationError`.
-  func revoke(_ token: SecretBytes, clientID: String) async throws {
+  func revoke(_ credential: Credential) async throws {
+    guard let grant = credential.registration else { return }
+    guard let token = credential.refreshToken else {
+      // The server has ended a sign-in without one, unless its last answer was lost.
+      guard credential.redeemedAt != nil else { return }
+      throw ChappieAuthError.revocationFailed("there is no token to revoke it with")
+    }
     try await ChappieAuthError.revoking(atMost: Self.deadline) { [self] in
       guard let address = try await issuer.addresses().revocation else {
         throw ChappieAuthError.revocationFailed("it offers no revocation")
       }
       let form = SecretLine.form(
-        ["token_type_hint": "refresh_token", "client_id": clientID], ["token": token])
+        ["token_type_hint": "refresh_token", "client_id": grant.clientID], ["token": token])
       for attempt in 1... {
         do {
           let answer = try await http.post(address, form: form)

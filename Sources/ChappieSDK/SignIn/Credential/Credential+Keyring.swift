@@ -3,39 +3,6 @@ import GLibBridge
 import Platform
 import SecretMemory
 
-/// Stores credentials.
-@GLibActor
-package protocol CredentialStore: SlotStore where Secret == Credential {
-  /// Whether the store held a credential for `slot` and `servers` at its last successful read.
-  func hadCredential(_ slot: SlotIdentity, for servers: CredentialServers) -> Bool
-
-  /// The accounts of `service` that belong to `application` and to no access group.
-  ///
-  /// - Throws: ``CredentialError``, `CancellationError`.
-  func accounts(ofService service: String, of application: ChappieApplicationID) async throws -> [String]
-}
-
-extension CredentialStore {
-  /// A store that always answers need not remember.
-  package func hadCredential(_ slot: SlotIdentity, for servers: CredentialServers) -> Bool { false }
-}
-
-extension SecretServiceStore: CredentialStore where Secret == Credential {
-  func hadCredential(_ slot: SlotIdentity, for servers: CredentialServers) -> Bool {
-    notes?.note(of: slot) == servers.fingerprint
-  }
-
-  func accounts(ofService service: String, of application: ChappieApplicationID) async throws -> [String] {
-    let attributes = [
-      SlotAttribute.service: service, SlotAttribute.accessGroup: "",
-      SlotAttribute.appID: application.attribute ?? "",
-    ]
-    await watch?.start()
-    let found = try await converting { try await client.search(schema: Secret.schema, attributes) }
-    return Set(found.filter { !$0.isLocked }.compactMap { $0.attributes[SlotAttribute.account] }).sorted()
-  }
-}
-
 extension Credential: KeyringSecret {
   package static let schema = "org.chappie.Credential"
   package static let reasons = (
@@ -43,10 +10,7 @@ extension Credential: KeyringSecret {
     damaged: "The stored sign-in is damaged, or another version's: sign in again."
   )
 
-  package static func label(of slot: SlotIdentity) -> String {
-    "ChatGPT sign-in (\(slot.ownerName), \(slot.account))"
-  }
-
+  package static let title = "ChatGPT sign-in"
   package static let otherServers = "The stored sign-in is for other servers than the configured ones: sign in again."
 
   package var note: String { servers.fingerprint }
