@@ -36,38 +36,32 @@ struct ModelCatalogue {
 
   // MARK: For turns
 
-  /// The values at the start of a turn.
-  struct Start {
-    let model: RequestModel
-    /// The grant for the turn's request.
-    let grant: AccessGrant
-    /// Whether the grant was refreshed because the backend refused the first one.
-    let isRenewed: Bool
-  }
-
-  /// Returns the model for a turn.
+  /// Returns the model for a turn, the grant for its request, and whether the grant was refreshed because the backend
+  /// refused the first one.
   ///
   /// Without a list, the backend is asked for one first. A failure to get it stops no turn.
   ///
   /// - Throws: ``CredentialError`` when a refused token cannot be refreshed, ``ChappieClientError`` when the answering
   ///   server may not be the backend, `CancellationError`.
-  func start(_ choice: ModelChoice, _ grant: AccessGrant) async throws -> Start {
+  func start(
+    _ choice: ModelChoice, _ grant: AccessGrant
+  ) async throws -> (model: RequestModel, grant: AccessGrant, isRenewed: Bool) {
     var grant = grant
     var isRenewed = false
     switch slot.modelCache.knowledge(for: grant.accountID) {
     case .good, .unavailable: break
     case .old: _ = question(grant)
     case .none:
-      var outcome = try await newList(grant)
-      if case .rejected = outcome {
+      var failure = try await newList(grant)
+      if case .rejected = failure {
         grant = try await slot.accessGrant(insteadOf: grant)
         isRenewed = true
-        outcome = try await newList(grant)
+        failure = try await newList(grant)
       }
       // The turn would send its request to the same server.
-      if case .untrusted(let error) = outcome { throw error }
+      if case .untrusted(let error) = failure { throw error }
     }
-    return Start(model: slot.modelCache.model(for: choice, of: grant.accountID), grant: grant, isRenewed: isRenewed)
+    return (slot.modelCache.model(for: choice, of: grant.accountID), grant, isRenewed)
   }
 
   /// Returns the replacement for a refused model: another default model, or the same model in another form. Nil when no
@@ -87,7 +81,7 @@ struct ModelCatalogue {
   }
 
   /// Requests the list. Turns that need it at the same time share one request.
-  private func newList(_ grant: AccessGrant) async throws -> ModelQuestion.Outcome {
+  private func newList(_ grant: AccessGrant) async throws -> ExchangeFailure? {
     let question = question(grant)
     try await question.task.untilEnded()
     return await question.task.value
@@ -97,42 +91,29 @@ struct ModelCatalogue {
   private func question(_ grant: AccessGrant) -> ModelQuestion {
     let mark = CredentialMark(grant)
     if let question = slot.modelCache.question, question.owner == mark { return question }
-    let task = Task.onGLib { () -> ModelQuestion.Outcome in
+    let task = Task.onGLib { () -> ExchangeFailure? in
       defer { if slot.modelCache.question?.owner == mark { slot.modelCache.question = nil } }
       do {
         _ = try await ask(grant, BackendQuery(slot: slot, backoff: .disabled, asksOnce: true))
-        return .had
-      } catch ExchangeFailure.rejected {
-        return .rejected
+        return nil
+      } catch ExchangeFailure.rejected(let error) {
+        return .rejected(error)
       } catch ExchangeFailure.untrusted(let error) {
         return .untrusted(error)
       } catch {
         slot.modelCache.noteFailure()
         Log.notice("The backend's list of models is not available: \(reason: ExchangeFailure.reason(of: error)).")
-        return .failed
+        return nil
       }
     }
-    let question = ModelQuestion(owner: mark, task: task)
-    slot.modelCache.question = question
-    return question
+    slot.modelCache.question = (mark, task)
+    return (mark, task)
   }
 }
 
-/// A running request for the models.
-struct ModelQuestion {
-  enum Outcome {
-    case had
-    /// The backend refused the token.
-    case rejected
-    /// The answering server may not be the backend.
-    case untrusted(ChappieClientError)
-    case failed
-  }
-
-  /// The credential of the request.
-  let owner: CredentialMark
-  let task: Task<Outcome, Never>
-}
+/// A running request for the models, with the credential `owner`. Its result is the failure that matters to a turn: the
+/// backend refused the token, or the answering server may not be the backend.
+typealias ModelQuestion = (owner: CredentialMark, task: Task<ExchangeFailure?, Never>)
 
 /// A model of the backend's catalogue, with the requirements for requests to it.
 struct CatalogueEntry: Sendable, Equatable {

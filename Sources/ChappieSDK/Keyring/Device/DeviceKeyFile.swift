@@ -16,35 +16,29 @@ struct DeviceKeyFile: DeviceKeySource {
   nonisolated var description: String { directory.path(of: Self.name) }
 
   func existing() async throws -> SecretBytes? {
-    try await offActor { [self] in Result { try read() } }.get()
+    try await onFile { try read() }
   }
 
   func made() async throws -> SecretBytes {
-    try await offActor { [self] in Result { try read() ?? make() } }.get()
+    try await onFile { try read() ?? make() }
   }
 
-  private nonisolated func read() throws(SecretStoreError) -> SecretBytes? {
-    do {
-      return try SecretFile.read(description, sizes: AEAD.keyLength...AEAD.keyLength)
-    } catch {
-      throw unavailable(error)
-    }
+  private func onFile<Key: Sendable>(_ body: @escaping @Sendable () throws -> Key) async throws -> Key {
+    try await offActor { Result { try body() } }.mapError {
+      SecretStoreError.unavailable("the key of this device in \(description) is of no use, for \($0)")
+    }.get()
   }
 
-  private nonisolated func make() throws(SecretStoreError) -> SecretBytes {
-    do {
-      if try directory.keepDeviceKey(AEAD.randomKey(), Self.name) {
-        Log.notice("From now on credentials are sealed with a new key, because this device had none.")
-      }
-    } catch {
-      throw unavailable(error)
+  private nonisolated func read() throws(FileError) -> SecretBytes? {
+    try SecretFile.read(description, sizes: AEAD.keyLength...AEAD.keyLength)
+  }
+
+  private nonisolated func make() throws(FileError) -> SecretBytes {
+    if try directory.keepDeviceKey(AEAD.randomKey(), Self.name) {
+      Log.notice("From now on credentials are sealed with a new key, because this device had none.")
     }
-    guard let key = try read() else { throw unavailable(.missing) }
+    guard let key = try read() else { throw .missing }
     return key
-  }
-
-  private nonisolated func unavailable(_ error: FileError) -> SecretStoreError {
-    .unavailable("the key of this device in \(description) is of no use, for \(error)")
   }
 }
 

@@ -81,19 +81,14 @@ public struct ChappieSignIn: Sendable {
   /// - Throws: ``ChappieAuthError``, whose description is a sentence for the user; `CancellationError`.
   @GLibActor
   public func perform(_ action: Action, address: String = "", activationToken: String? = nil) async throws {
-    func startInBrowser(asksForPlanUse: Bool = false, another: Bool = false, anew: Bool = false) async throws {
-      try await authSession.startBrowserSignIn(
-        asksForPlanUse: asksForPlanUse, allowsAnotherAccount: another, registersAnew: anew,
-        activationToken: activationToken)
-    }
     switch action {
-    case .continueInBrowser: try await startInBrowser()
     case .useCode: try await authSession.startDeviceCodeSignIn()
-    case .connectAnew: try await startInBrowser(anew: true)
     case .useAnotherAccount where authSession.signInMethod == .deviceCode:
       try await authSession.startDeviceCodeSignIn(allowsAnotherAccount: true)
-    case .useAnotherAccount: try await startInBrowser(another: true)
-    case .allowPlanUse: try await startInBrowser(asksForPlanUse: true)
+    case .continueInBrowser, .connectAnew, .useAnotherAccount, .allowPlanUse:
+      try await authSession.startBrowserSignIn(
+        asksForPlanUse: action == .allowPlanUse, allowsAnotherAccount: action == .useAnotherAccount,
+        registersAnew: action == .connectAnew, activationToken: activationToken)
     case .pasteAddress: try authSession.completeBrowserSignIn(address)
     case .cancel: authSession.cancelSignInAtOnce()
     case .signOut: try await authSession.signOutAndWait()
