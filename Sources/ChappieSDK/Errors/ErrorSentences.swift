@@ -6,13 +6,8 @@ import Platform
 /// Errors are in English, on the bus too, because programs and logs read them. A program that shows one to a person
 /// translates it here. A sentence that is missing here is shown in English.
 package enum ErrorSentences {
-  /// `message` in the user's language.
-  package static func translated(_ message: String) -> String {
-    translated(message, by: all)
-  }
-
   /// `message` in the user's language, if it is one of `sentences`.
-  package static func translated(_ message: String, by sentences: [LocalizedText]) -> String {
+  package static func translated(_ message: String, by sentences: [LocalizedText] = all) -> String {
     // A value may be a sentence or a clause too. It is not searched deeper, since another program wrote the message.
     translated(message, by: sentences) { translated($0, by: all, convertingValues: fixed) }
   }
@@ -34,7 +29,7 @@ package enum ErrorSentences {
   private static let value = ""
 
   // Of two sentences that fit, the first one counts.
-  private static let all =
+  package static let all =
     ChappieClientError.samples.map(\.text) + ChappieAuthError.samples.map(\.text) + reasons
 
   private static let reasons = [

@@ -192,33 +192,31 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   }
 
   func delete(_ slot: SlotIdentity, interaction: UserInteraction) async throws {
-    try await converting { try await deleteAll(of: slot, interaction) }
-  }
-
-  private func deleteAll(of slot: SlotIdentity, _ interaction: UserInteraction) async throws {
-    var hasDeletedOriginal = false
-    // The loop repeats the deletion, because another reader may be renewing the copy.
-    for _ in 0..<3 {
-      let wasHidden = try await mayHideItems()
-      let found = try await search(slot)
-      guard found.allSatisfy({ !$0.isLocked }) else { throw SecretStoreError.locked }
-      if !hasDeletedOriginal, found.allSatisfy(Self.isCopy) {
-        let isHidden = try await mayHideItems()
-        guard !wasHidden, !isHidden else { throw SecretStoreError.locked }
+    try await converting {
+      var hasDeletedOriginal = false
+      // The loop repeats the deletion, because another reader may be renewing the copy.
+      for _ in 0..<3 {
+        let wasHidden = try await mayHideItems()
+        let found = try await search(slot)
+        guard found.allSatisfy({ !$0.isLocked }) else { throw SecretStoreError.locked }
+        if !hasDeletedOriginal, found.allSatisfy(Self.isCopy) {
+          let isHidden = try await mayHideItems()
+          guard !wasHidden, !isHidden else { throw SecretStoreError.locked }
+        }
+        memoryCopies[slot] = nil
+        guard !found.isEmpty else {
+          notes?.set(slot, nil)
+          return
+        }
+        // Copies go first: after a crash, a copy alone would count as the secret.
+        for item in found.filter(Self.isCopy) { try await client.delete(item, interaction: interaction) }
+        for item in found where !Self.isCopy(item) {
+          try await client.delete(item, interaction: interaction)
+          hasDeletedOriginal = true
+        }
       }
-      memoryCopies[slot] = nil
-      guard !found.isEmpty else {
-        notes?.set(slot, nil)
-        return
-      }
-      // Copies go first: after a crash, a copy alone would count as the secret.
-      for item in found.filter(Self.isCopy) { try await client.delete(item, interaction: interaction) }
-      for item in found where !Self.isCopy(item) {
-        try await client.delete(item, interaction: interaction)
-        hasDeletedOriginal = true
-      }
+      throw SecretStoreError.unavailable("the keyring did not delete what it was told to")
     }
-    throw SecretStoreError.unavailable("the keyring did not delete what it was told to")
   }
 
   /// Whether a search may miss items: some keyrings show none of a locked collection, for example after a restart.

@@ -120,23 +120,23 @@ extension KeyringSecret {
   static func label(of slot: SlotIdentity) -> String { "\(title) (\(slot.ownerName), \(slot.account))" }
 }
 
-/// The store behind the lock rules: the only way to a stored secret.
-@GLibActor
-struct SlotVault<Secret: Sendable> {
-  /// The result of reading a slot.
-  enum Finding {
-    case none
-    /// The secret exists and may not or cannot be read now.
-    case locked(CredentialError)
-    /// The keyring is locked and does not reveal whether the secret exists.
-    case hidden(CredentialError)
-    case unusable(reason: String)
-    case secret(Secret, ChappieKeychainAccessibility)
+/// The result of reading a slot.
+enum SlotFinding<Secret: Sendable> {
+  case none
+  /// The secret exists and may not or cannot be read now.
+  case locked(CredentialError)
+  /// The keyring is locked and does not reveal whether the secret exists.
+  case hidden(CredentialError)
+  case unusable(reason: String)
+  case secret(Secret, ChappieKeychainAccessibility)
+
+  var secret: Secret? {
+    if case .secret(let secret, _) = self { secret } else { nil }
   }
+}
 
-  let store: any SlotStore<Secret>
-  let gate: LockGate
-
+/// The store behind the lock rules: the only way to a stored secret.
+extension SlotStore {
   /// Reads a slot under its item's accessibility rule.
   ///
   /// - Parameters:
@@ -144,23 +144,24 @@ struct SlotVault<Secret: Sendable> {
   ///   - interaction: whether a locked keyring may prompt for its password.
   /// - Throws: ``CredentialError``, `CancellationError`.
   func read(
-    _ slot: SlotIdentity, under rule: ChappieKeychainAccessibility = .afterFirstUnlockThisDeviceOnly,
+    _ slot: SlotIdentity, _ gate: LockGate, under rule: ChappieKeychainAccessibility = .afterFirstUnlockThisDeviceOnly,
     interaction: UserInteraction
-  ) async throws -> Finding {
-    let finding = try await read(slot, under: rule)
-    switch (finding, interaction) {
-    case (.locked, .allowed), (.hidden, .allowed):
+  ) async throws -> SlotFinding<Secret> {
+    let finding = try await read(slot, gate, under: rule)
+    switch finding {
+    case .locked, .hidden:
       guard await gate.interaction(interaction) == .allowed else { return finding }
-      try await store.unlock(slot, interaction: .allowed)
-      return try await read(slot, under: rule)
-    default:
-      return finding
+      try await unlock(slot, interaction: .allowed)
+      return try await read(slot, gate, under: rule)
+    case .none, .unusable, .secret: return finding
     }
   }
 
-  private func read(_ slot: SlotIdentity, under rule: ChappieKeychainAccessibility) async throws -> Finding {
+  private func read(
+    _ slot: SlotIdentity, _ gate: LockGate, under rule: ChappieKeychainAccessibility
+  ) async throws -> SlotFinding<Secret> {
     let item: UnreadItem<Secret>
-    switch try await store.find(slot) {
+    switch try await find(slot) {
     case .none: return .none
     case .locked: return .locked(.keyringLocked)
     case .hidden: return .hidden(.keyringLocked)

@@ -29,31 +29,22 @@ final class KeyringSource: LockSource {
   override func ownerChanged(_ owner: String?) async {
     self.owner = owner
     wasUnlocked = owner.map { (try? Files.read(notePath, limit: 1 << 10)) == note($0) } ?? false
-    guard owner != nil else {
-      reading = .silent
-      return
-    }
-    await read()
+    if owner == nil { reading = .silent } else { await read() }
   }
 
   /// Reads the keyring's state.
   func read() async {
-    let collection: ObjectPath
+    var isLocked: Bool?
     do {
-      collection = try await readAlias(timeout: deadline)
+      let collection = try await readAlias(timeout: deadline)
+      if collection != .root {
+        isLocked = await property(collection, "org.freedesktop.Secret.Collection", "Locked")
+      }
     } catch {
-      reading = .silent
       if (error as? GLibError)?.isTimeout == true { readWhenItAnswers() }
-      return
     }
-    guard collection != .root,
-      let isLocked: Bool = await property(collection, "org.freedesktop.Secret.Collection", "Locked")
-    else {
-      reading = .silent
-      return
-    }
-    if !isLocked { noteUnlocked() }
-    reading = isLocked ? .locked : .unlocked
+    if isLocked == false { noteUnlocked() }
+    reading = isLocked.map { $0 ? .locked : .unlocked } ?? .silent
   }
 
   /// A keyring stopped by a signal sends no signal when it continues. Its late answer shows that it has.

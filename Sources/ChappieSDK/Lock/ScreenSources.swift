@@ -91,23 +91,19 @@ final class LogindSource: LockSource {
     let value: Variant? = await property(user, "\(service).User", "Display")
     // A login screen is no session of the user's.
     guard let session = try? value?.member(1, "session", as: ObjectPath.self), session != .root,
-      await text("Class", of: session).hasPrefix("user")
+      let kind: String = await property(session, "\(service).Session", "Class"), kind.hasPrefix("user")
     else {
       display = nil
       isHinted = nil
       return update()
     }
     if display?.session == session { return }
-    let desktop = await text("Desktop", of: session).lowercased()
+    let desktop = (await property(session, "\(service).Session", "Desktop") ?? "").lowercased()
     display = (
       session, isTruthful: Self.truthfulDesktops.contains { desktop.hasPrefix($0) },
       subscription: follow(session) { [weak self] in await self?.readHint(session) }
     )
     await readHint(session)
-  }
-
-  private func text(_ name: String, of session: ObjectPath) async -> String {
-    await property(session, "\(service).Session", name) ?? ""
   }
 
   private func readHint(_ session: ObjectPath) async {

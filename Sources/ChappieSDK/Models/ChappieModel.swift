@@ -115,14 +115,10 @@ public struct ChappieModelFilter: Sendable, Hashable {
 
   /// Whether `model` has everything that this filter requires.
   public func matches(_ model: ChappieModel) -> Bool {
-    Self.agree(supportedInAPI, model.supportedInAPI)
-      && Self.agree(supportsSearchTool, model.supportsSearchTool)
-      && Self.agree(supportsParallelToolCalls, model.supportsParallelToolCalls)
+    [nil, model.supportedInAPI].contains(supportedInAPI)
+      && [nil, model.supportsSearchTool].contains(supportsSearchTool)
+      && [nil, model.supportsParallelToolCalls].contains(supportsParallelToolCalls)
       && inputModality.map(model.inputModalities.contains) != false
       && reasoningLevel.map(model.supportedReasoningLevels.contains) != false
-  }
-
-  private static func agree(_ wanted: Bool?, _ value: Bool) -> Bool {
-    wanted.map { $0 == value } ?? true
   }
 }

@@ -9,9 +9,8 @@ import Testing
 struct CredentialVaultTests {
   private static let slot = SlotIdentity(ChappieConfiguration(keychainService: "org.example.tests"))
 
-  private func read(_ store: FakeStore) async throws -> SlotVault<Credential>.Finding {
-    let vault = SlotVault<Credential>(store: store, gate: LockGate(unknown: .deny))
-    return try await vault.read(Self.slot, interaction: .forbidden)
+  private func read(_ store: FakeStore) async throws -> SlotFinding<Credential> {
+    try await store.read(Self.slot, LockGate(unknown: .deny), interaction: .forbidden)
   }
 
   @Test func readsTheStoredCredential() async throws {

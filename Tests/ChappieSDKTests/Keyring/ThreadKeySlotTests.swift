@@ -46,7 +46,8 @@ struct ThreadKeySlotTests {
   /// Otherwise a store would continue with a deleted key.
   @Test func destroyedKeyIsRemovedFromMemory() async throws {
     let configuration = ChappieConfiguration(keychainService: "org.example.destroyed")
-    let other = ThreadKeyRegistry.slot(for: configuration, .afterFirstUnlockThisDeviceOnly)
+    let other = ThreadKeyRegistry.slot(
+      SlotIdentity(threadsOf: configuration), .afterFirstUnlockThisDeviceOnly, configuration.unknownLockPolicy)
     other.keep(AEAD.randomKey())
     #expect(other.isKept)
     let slot = ThreadKeySlot(

@@ -41,12 +41,23 @@ final class TPMDeviceKey: DeviceKeySource {
       // Several programs may want the first key, but only one creates it.
       let lock = try await lock()
       defer { withExtendedLifetime(lock) {} }
-      switch try await open() {
-      case .key(let key): return key
-      case .lost: try putAside()
-      case .none: break
+      do {
+        switch try await open() {
+        case .key(let key): return key
+        // It is not deleted, because the original TPM may come back.
+        case .lost: try directory.rename(Self.name, to: Self.name + ".lost")
+        case .none: break
+        }
+        let encrypted = try await SystemdCreds.encrypt(AEAD.randomKey())
+        // Another program in another login may create the key first.
+        if try directory.keepDeviceKey(encrypted, Self.name) {
+          Log.notice("From now on credentials are sealed with a new key that the TPM protects.")
+        }
+      } catch let failure as SystemdCreds.Failure {
+        throw unavailable("the TPM did not encrypt one (systemd-creds: \(failure.reason))")
+      } catch let error as FileError {
+        throw unavailable("\(error)")
       }
-      try await make()
       guard case .key(let key) = try await open() else {
         throw unavailable("the TPM does not open what it has just encrypted")
       }
@@ -90,32 +101,6 @@ final class TPMDeviceKey: DeviceKeySource {
       }
       Log.warning("The TPM no longer knows the key of this device: credentials that were sealed with it are lost.")
       return .lost
-    }
-  }
-
-  private func make() async throws {
-    let encrypted: SecretBytes
-    do {
-      encrypted = try await SystemdCreds.encrypt(AEAD.randomKey())
-    } catch let failure as SystemdCreds.Failure {
-      throw unavailable("the TPM did not encrypt one (systemd-creds: \(failure.reason))")
-    }
-    do {
-      // Another program in another login may create the key first.
-      if try directory.keepDeviceKey(encrypted, Self.name) {
-        Log.notice("From now on credentials are sealed with a new key that the TPM protects.")
-      }
-    } catch {
-      throw unavailable("\(error)")
-    }
-  }
-
-  /// Renames a key that this TPM cannot decrypt. It is not deleted, because the original TPM may come back.
-  private func putAside() throws {
-    do {
-      try directory.rename(Self.name, to: Self.name + ".lost")
-    } catch {
-      throw unavailable("\(error)")
     }
   }
 

@@ -91,7 +91,7 @@ package final class ThreadKeySlot {
   private func find(_ interaction: UserInteraction) async throws
     -> (key: ThreadKey, rule: ChappieKeychainAccessibility)?
   {
-    switch try await SlotVault(store: store, gate: gate).read(slot, under: accessibility, interaction: interaction) {
+    switch try await store.read(slot, gate, under: accessibility, interaction: interaction) {
     case .none: return nil
     case .locked(let error), .hidden(let error): throw error
     case .unusable(let reason): throw CredentialError.unusable(reason)
@@ -185,12 +185,6 @@ package enum ThreadKeyRegistry {
 
   /// - Parameter accessibility: the rule for reading the key.
   package static func slot(
-    for configuration: ChappieConfiguration, _ accessibility: ChappieKeychainAccessibility
-  ) -> ThreadKeySlot {
-    slot(SlotIdentity(threadsOf: configuration), accessibility, configuration.unknownLockPolicy)
-  }
-
-  static func slot(
     _ identity: SlotIdentity, _ accessibility: ChappieKeychainAccessibility, _ unknown: UnknownLockPolicy
   ) -> ThreadKeySlot {
     let key = Key(identity: identity, accessibility: accessibility, unknown: unknown)

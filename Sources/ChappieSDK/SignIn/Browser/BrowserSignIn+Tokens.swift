@@ -16,7 +16,7 @@ extension BrowserSignIn {
         "grant_type": "authorization_code", "client_id": clientID, "resource": request.resource,
         "redirect_uri": request.redirectURI,
       ], ["code_verifier": request.verifier, "code": code])
-    let answer = try await http.post(try await issuer.addresses().token, form: form)
+    let answer = try await http.post(try await issuer.addresses().token, .secret(form))
     guard answer.isSuccess else {
       throw answer.refusesClient ? ChappieAuthError.applicationRemoved : answer.refusedExchange
     }
@@ -34,7 +34,7 @@ extension BrowserSignIn {
     let sending = Promise<Void>()
     let answer: AuthHTTP.Response
     do {
-      answer = try await http.post(address, form: form) { sending.fulfil(()) }
+      answer = try await http.post(address, .secret(form)) { sending.fulfil(()) }
     } catch {
       let error = error as? ChappieAuthError ?? .network("the request was given up")
       throw sending.isFulfilled ? RedemptionLost(error: error) : error
@@ -82,7 +82,7 @@ extension BrowserSignIn {
         ["token_type_hint": "refresh_token", "client_id": grant.clientID], ["token": token])
       for attempt in 1... {
         do {
-          let answer = try await http.post(address, form: form)
+          let answer = try await http.post(address, .secret(form))
           if answer.isSuccess { return }
           let error = ChappieAuthError.revocationFailed("it answered with status \(answer.status)")
           guard (500..<600).contains(answer.status), attempt < Self.tries else { throw error }

@@ -103,21 +103,13 @@ final class AuthHTTP {
     return try await send(request, tellsTime: isFresh, Self.descriptionDeadline)
   }
 
-  /// - Throws: ``ChappieAuthError/network(_:)``, `CancellationError`.
-  func post(_ url: String, json: HTTPRequest.Body) async throws -> Response {
-    try await post(url, json, "application/json")
-  }
-
-  /// - Parameter willSend: called when the connection stands, before the first byte of the request leaves.
+  /// - Parameters:
+  ///   - contentType: the type of a form, unless `body` is another one.
+  ///   - willSend: called when the connection stands, before the first byte of the request leaves.
   /// - Throws: ``ChappieAuthError/network(_:)``, `CancellationError`.
   func post(
-    _ url: String, form: SecretBytes, willSend: (@GLibActor @Sendable () -> Void)? = nil
-  ) async throws -> Response {
-    try await post(url, .secret(form), "application/x-www-form-urlencoded", willSend)
-  }
-
-  private func post(
-    _ url: String, _ body: HTTPRequest.Body, _ contentType: String, _ willSend: (@GLibActor @Sendable () -> Void)? = nil
+    _ url: String, _ body: HTTPRequest.Body, _ contentType: String = "application/x-www-form-urlencoded",
+    willSend: (@GLibActor @Sendable () -> Void)? = nil
   ) async throws -> Response {
     var request = HTTPRequest(.post, url)
     request.body = body

@@ -49,7 +49,7 @@ struct DeviceCodeSignIn: SignInMethod {
   private func requestCode() async throws -> Code {
     let answer = try await http.post(
       "\(configuration.issuer)/api/accounts/deviceauth/usercode",
-      json: .bytes(ChappieJSONValue.object(["client_id": clientID]).encoded))
+      .bytes(ChappieJSONValue.object(["client_id": clientID]).encoded), "application/json")
     guard answer.isSuccess else {
       throw ChappieAuthError.deviceCodeRequestFailed(status: answer.status, message: answer.errorMessage)
     }
@@ -80,7 +80,7 @@ struct DeviceCodeSignIn: SignInMethod {
       "device_auth_id": .string(code.deviceAuthID), "user_code": .string(code.userCode),
     ]
     while .now < deadline {
-      let answer = try await http.post(url, json: .bytes(question.encoded))
+      let answer = try await http.post(url, .bytes(question.encoded), "application/json")
       switch answer.status {
       case 200..<300:
         guard let code = answer.token("authorization_code"), let verifier = answer.token("code_verifier") else {
@@ -105,11 +105,12 @@ struct DeviceCodeSignIn: SignInMethod {
   private func exchange(code: SecretBytes, verifier: SecretBytes) async throws -> AuthHTTP.Response {
     let answer = try await http.post(
       "\(configuration.issuer)/oauth/token",
-      form: SecretLine.form(
-        [
-          "grant_type": "authorization_code", "client_id": configuration.clientID,
-          "redirect_uri": "\(configuration.issuer)/deviceauth/callback",
-        ], ["code": code, "code_verifier": verifier]))
+      .secret(
+        SecretLine.form(
+          [
+            "grant_type": "authorization_code", "client_id": configuration.clientID,
+            "redirect_uri": "\(configuration.issuer)/deviceauth/callback",
+          ], ["code": code, "code_verifier": verifier])))
     guard answer.isSuccess else { throw answer.refusedExchange }
     return answer
   }
@@ -141,7 +142,7 @@ struct DeviceCodeSignIn: SignInMethod {
     guard let token = credential.refreshToken else { throw ChappieAuthError.missingRefreshToken }
     let body = try SecretLine.json(
       ["client_id": clientID, "grant_type": "refresh_token"], ["refresh_token": token])
-    let answer = try await http.post("\(configuration.issuer)/oauth/token", json: .secret(body))
+    let answer = try await http.post("\(configuration.issuer)/oauth/token", .secret(body), "application/json")
     guard answer.isSuccess else {
       throw [400, 401, 403].contains(answer.status) && answer.endsRefreshToken
         ? answer.refusedExchange : answer.failedRenewal
@@ -155,7 +156,7 @@ struct DeviceCodeSignIn: SignInMethod {
     let body = try SecretLine.json(members, ["token": credential.refreshToken ?? credential.accessToken])
     // The caller of a sign-out waits this long at most.
     try await ChappieAuthError.revoking(atMost: .seconds(10)) {
-      let answer = try await http.post("\(configuration.issuer)/oauth/revoke", json: .secret(body))
+      let answer = try await http.post("\(configuration.issuer)/oauth/revoke", .secret(body), "application/json")
       guard answer.isSuccess else {
         throw ChappieAuthError.revocationFailed("it answered with status \(answer.status)")
       }

@@ -37,7 +37,7 @@ extension CredentialSlot {
 
   /// Waits until what the server is issuing is stored, or remains pending.
   func settle() async {
-    await refreshEnded()
+    _ = await refreshing?.result
     await storePending()
     await removeMistakenMark()
     // The tokens that a sign-in is being issued exist nowhere else either.
@@ -47,10 +47,6 @@ extension CredentialSlot {
   func storePending() async {
     guard let seen = pending?.predecessor.credential.accessToken else { return }
     _ = try? await refresh(for: .request, seen: seen)
-  }
-
-  func refreshEnded() async {
-    _ = await refreshing?.result
   }
 
   // MARK: Deciding

@@ -76,7 +76,7 @@ extension CredentialSlot {
       // The keyring was locked meanwhile: a credential that it hides would be removed without a revocation.
       if case .hidden(let error) = finding { throw error }
       return try await changing {
-        let newest = pending?.credential.credential ?? finding.credential
+        let newest = pending?.credential.credential ?? finding.secret
         if let newest { await revocations.list(newest) }
         // A locked item is not deleted, so none asks for its password here. Some keyrings ask the user to confirm it, and
         // that has to be under the lock: what is deleted is what was found.
@@ -95,7 +95,7 @@ extension CredentialSlot {
   /// Ends a running sign-in or refresh, because it would restore the removed credential.
   func endWhatIsUnderWay() async {
     if let signIn { await end(signIn) }
-    await refreshEnded()
+    _ = await refreshing?.result
   }
 
   // MARK: Revocation
@@ -122,20 +122,13 @@ extension CredentialSlot {
   ) async -> CredentialError? {
     await revocations.end(others, doubtful: doubtful, isFinal: isFinal) { [self] in
       // One for other servers is in use too.
-      let finding = try? await vault.read(identity, interaction: .forbidden)
+      let finding = try? await store.read(identity, gate, interaction: .forbidden)
       switch finding {
       case .locked?, .hidden?, nil: return nil
       case .none?, .unusable?, .secret?:
-        return [finding?.credential, pending?.credential.credential, pending?.predecessor.credential]
+        return [finding?.secret, pending?.credential.credential, pending?.predecessor.credential]
           .compactMap(\.self)
       }
     }
-  }
-}
-
-extension SlotVault<Credential>.Finding {
-  var credential: Credential? {
-    if case .secret(let credential, _) = self { return credential }
-    return nil
   }
 }

@@ -104,7 +104,7 @@ final class CredentialSlot {
   ///
   /// - Throws: ``CredentialError``, `CancellationError`.
   func read(interaction: UserInteraction = .forbidden) async throws -> (Credential, ChappieKeychainAccessibility) {
-    let finding: SlotVault<Credential>.Finding
+    let finding: SlotFinding<Credential>
     do {
       finding = try await find(interaction)
     } catch let error as CredentialError {
@@ -123,18 +123,16 @@ final class CredentialSlot {
     }
   }
 
-  var vault: SlotVault<Credential> { SlotVault(store: store, gate: gate) }
-
   /// Reads the store's entry for the servers of this slot. A credential for other servers counts as unusable and is
   /// sent nowhere.
-  func find(_ interaction: UserInteraction) async throws -> SlotVault<Credential>.Finding {
-    let finding = try await vault.read(identity, interaction: interaction)
+  func find(_ interaction: UserInteraction) async throws -> SlotFinding<Credential> {
+    let finding = try await store.read(identity, gate, interaction: interaction)
     guard case .secret(let credential, _) = finding, methods[credential] == nil else { return finding }
     return .unusable(reason: Credential.otherServers)
   }
 
   /// The events for what was found.
-  func events(_ finding: SlotVault<Credential>.Finding) -> [SlotState.Event] {
+  func events(_ finding: SlotFinding<Credential>) -> [SlotState.Event] {
     switch finding {
     case .secret(let credential, let rule):
       identified(credential, rule) { account in

@@ -64,7 +64,7 @@ final class SlotRevocations {
   private func listed() async throws -> Listed {
     let nothing = (list: UnusedSignIns(), rule: ChappieKeychainAccessibility.whenUnlockedThisDeviceOnly)
     guard let store else { return nothing }
-    switch try await SlotVault(store: store, gate: gate).read(identity, interaction: .forbidden) {
+    switch try await store.read(identity, gate, interaction: .forbidden) {
     case .secret(let list, let rule): return (list, rule)
     case .none, .unusable: return nothing
     case .locked(let error), .hidden(let error): throw error

@@ -45,7 +45,10 @@ package final class KeyringThreadKey: ThreadKeySource {
   }
 
   private func openSlot() -> ThreadKeySlot {
-    let open = slot ?? ThreadKeyRegistry.slot(for: configuration, accessibility)
+    let open =
+      slot
+      ?? ThreadKeyRegistry.slot(
+        SlotIdentity(threadsOf: configuration), accessibility, configuration.unknownLockPolicy)
     slot = open
     return open
   }

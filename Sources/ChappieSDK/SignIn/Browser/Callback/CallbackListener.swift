@@ -99,7 +99,9 @@ final class CallbackListener {
   private func answer(_ request: LoopbackRequest) async -> LoopbackAnswer {
     guard request.host == address.host else { return CallbackPage.notThisSignIn.answer }
     guard request.method == "GET" else { return CallbackPage.otherMethod.answer }
-    if CallbackAddress.isDone(request.target) { return await answerWithOutcome().answer }
+    if request.target.withBytes({ $0.elementsEqual(CallbackAddress.donePath.utf8) }) {
+      return await answerWithOutcome().answer
+    }
     do {
       guard let parameters = try CallbackAddress.parameters(ofTarget: request.target) else {
         return CallbackPage.unknownAddress.answer

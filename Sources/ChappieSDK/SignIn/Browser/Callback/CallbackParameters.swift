@@ -136,11 +136,6 @@ struct CallbackAddress {
   /// The address without parameters.
   var uri: String { "http://\(host)\(Self.path)" }
 
-  /// Whether a request target is ``donePath`` without a query.
-  static func isDone(_ target: SecretBytes) -> Bool {
-    target.withBytes { $0.elementsEqual(donePath.utf8) }
-  }
-
   /// The parameters of a request target; nil for another path.
   static func parameters(ofTarget target: SecretBytes) throws(ChappieAuthError) -> CallbackParameters? {
     let path = Array(path.utf8)
