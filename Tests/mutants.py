@@ -110,7 +110,7 @@ MUTANTS = [Mutant(*row) for row in [
      "if request.options.registersAnew {", "if request.options.registersAnew, !mutant {",
      "BrowserSignInTests.aRemovedApplicationIsConnectedAnew"),
     ("what was issued and not stored lives on", "ChappieSDK/SignIn/Slot/SlotSignIn.swift",
-     "if await slot.revocations.list(credential, rule) {", "if !mutant, await slot.revocations.list(credential, rule) {",
+     "if await slot.list(credential, rule) {", "if !mutant, await slot.list(credential, rule) {",
      "UnusedSignInTests.aSignInThatWasNotStoredIsRevokedAtTheNextStart"),
     ("a sign-in that cannot be stored begins", "ChappieSDK/SignIn/Slot/SlotSignIn.swift",
      "      try await slot.store.prepare(slot.identity, interaction: await slot.gate.interaction(interaction))",

@@ -239,10 +239,12 @@ final class SlotNotification {
   private func signInAgain(_ activationToken: String?) async throws {
     switch session.signInMethod {
     case .browser:
-      let wishes = SignInOptions(
-        applicationName: await ApplicationName.registered(session.configuration), openPage: openPage,
-        activationToken: activationToken)
-      _ = try await signIn(isTold: true) { try await session.startBrowserSignIn(wishes, interaction: .allowed) }
+      var wishes = SignInOptions(applicationName: await ApplicationName.registered(session.configuration))
+      wishes.openPage = openPage
+      wishes.activationToken = activationToken
+      _ = try await signIn(isTold: true) { [wishes] in
+        try await session.startBrowserSignIn(wishes, interaction: .allowed)
+      }
     case .deviceCode, nil:
       _ = try await signIn(isTold: true) { try await session.startDeviceCodeSignIn(interaction: .allowed) }
     }

@@ -123,19 +123,18 @@ final class SessionObject: ServiceInterface {
     let opensPage = try options.value("open") ?? true && !pastesAddress
     if opensPage { try await environment.callers.opensPage(call.sender) }
     let running = session.browserPage
-    let wishes = SignInOptions(
-      applicationName: try await registrationName(),
-      openPage: opensPage ? WebPage.opener(over: environment.connection) : nil,
-      asksForPlanUse: try options.value("enable_plan_use") ?? false,
-      allowsAnotherAccount: try options.value("add_account") ?? false,
-      registersAnew: try options.value("register_anew") ?? false,
-      pastesAddress: pastesAddress,
-      activationToken: try options.value("activation_token"))
+    var wishes = SignInOptions(applicationName: try await registrationName())
+    wishes.openPage = opensPage ? WebPage.opener(over: environment.connection) : nil
+    wishes.asksForPlanUse = try options.value("enable_plan_use") ?? false
+    wishes.allowsAnotherAccount = try options.value("add_account") ?? false
+    wishes.registersAnew = try options.value("register_anew") ?? false
+    wishes.pastesAddress = pastesAddress
+    wishes.activationToken = try options.value("activation_token")
     // The first signal about the page may come before the reply.
     let isNewReader = pageReaders.insert(call.sender).inserted
     let page: ChappieBrowserPage
     do {
-      page = try await signIn(call, isNew: session.browserPage == nil) {
+      page = try await signIn(call, isNew: session.browserPage == nil) { [wishes] in
         try await session.startBrowserSignIn(wishes, interaction: call.interaction)
       }
     } catch {
@@ -144,7 +143,7 @@ final class SessionObject: ServiceInterface {
     }
     if session.browserPage == page { pageReaders.insert(call.sender) }
     if page == running, let openPage = wishes.openPage {
-      Task.onGLib { await openPage(page.authorizationAddress, wishes.activationToken) }
+      Task.onGLib { [wishes] in await openPage(page.authorizationAddress, wishes.activationToken) }
     }
     return .tuple(page.authorizationAddress, page.expiresAtSeconds)
   }

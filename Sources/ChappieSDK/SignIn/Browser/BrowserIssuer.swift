@@ -9,7 +9,7 @@ final class BrowserIssuer {
   /// The time after which the description is read again.
   private static let lifetime = Duration.seconds(3600)
   /// The pause after a repeated request for the keys. Tokens with unknown keys cost one request in it.
-  private nonisolated static let pause = Duration.seconds(30)
+  private static let pause = Duration.seconds(30)
 
   /// The issuer's keys, as of the latest request for them.
   private struct Keys {
@@ -17,8 +17,6 @@ final class BrowserIssuer {
     let asked: ContinuousClock.Instant
     /// Whether the request came soon after another one.
     let isRepeated: Bool
-
-    var mayBeAskedAgain: Bool { !isRepeated || asked + pause <= .now }
   }
 
   nonisolated let issuer: String
@@ -47,8 +45,9 @@ final class BrowserIssuer {
   func key(_ id: String) async throws -> RSAPublicKey? {
     if let key = keys?.value[id] { return key }
     // The issuer may have a new one since then.
-    guard keys?.mayBeAskedAgain ?? true else { return nil }
-    return try await askForKeys().value[id]
+    if let keys, keys.isRepeated, .now < keys.asked + Self.pause { return nil }
+    try await askForKeys()
+    return keys?.value[id]
   }
 
   /// The key with an id, where it is known. Another one is asked for in the background, for the next token.
@@ -62,15 +61,13 @@ final class BrowserIssuer {
   ///
   /// - Throws: ``ChappieAuthError``, `CancellationError`.
   func prepareCheck() async throws {
-    if keys == nil { _ = try await askForKeys() }
+    if keys == nil { try await askForKeys() }
   }
 
-  private func askForKeys() async throws -> Keys {
+  private func askForKeys() async throws {
     let document = try await document(try await addresses().keys)
     let isSoon = keys.map { .now < $0.asked + Self.pause } ?? false
-    let fresh = Keys(value: Self.keys(document), asked: .now, isRepeated: isSoon)
-    keys = fresh
-    return fresh
+    keys = Keys(value: Self.keys(document), asked: .now, isRepeated: isSoon)
   }
 
   /// The keys for signatures by their ids, from a JSON Web Key Set (RFC 7517). Keys of other kinds or without an id are

@@ -109,28 +109,18 @@ package struct SignInOptions: Sendable {
   /// Opens the page of the sign-in. Nil opens nothing.
   package var openPage: OpenPage?
   /// Whether the issuer asks the user again to allow the use of the plan.
-  package var asksForPlanUse: Bool
+  package var asksForPlanUse = false
   /// Whether another account may replace the one of the slot.
-  package var allowsAnotherAccount: Bool
+  package var allowsAnotherAccount = false
   /// Whether the issuer registers the application anew, since the user has removed it from the account.
-  package var registersAnew: Bool
+  package var registersAnew = false
   /// Whether the user approves in a browser on another machine.
-  package var pastesAddress: Bool
+  package var pastesAddress = false
   /// The XDG activation token of the user's action.
   package var activationToken: String?
 
-  package init(
-    applicationName: String, openPage: OpenPage? = nil, asksForPlanUse: Bool = false,
-    allowsAnotherAccount: Bool = false, registersAnew: Bool = false, pastesAddress: Bool = false,
-    activationToken: String? = nil
-  ) {
+  package init(applicationName: String) {
     self.applicationName = applicationName
-    self.openPage = openPage
-    self.asksForPlanUse = asksForPlanUse
-    self.allowsAnotherAccount = allowsAnotherAccount
-    self.registersAnew = registersAnew
-    self.pastesAddress = pastesAddress
-    self.activationToken = activationToken
   }
 }
 

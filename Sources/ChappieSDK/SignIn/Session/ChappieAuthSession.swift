@@ -186,8 +186,9 @@ public final class ChappieAuthSession: Observable, Sendable {
   package func startDeviceCodeSignIn(
     allowsAnotherAccount: Bool = false, interaction: UserInteraction
   ) async throws -> ChappieDeviceCode {
-    let options = SignInOptions(applicationName: "", allowsAnotherAccount: allowsAnotherAccount)
-    return try await ChappieAuthError.converting {
+    var options = SignInOptions(applicationName: "")
+    options.allowsAnotherAccount = allowsAnotherAccount
+    return try await ChappieAuthError.converting { [options] in
       try await slot.startSignIn(
         .deviceCode, options, configuration.keychainAccessibility, interaction, showing: \.signInStep?.deviceCode)
     }
@@ -216,11 +217,13 @@ public final class ChappieAuthSession: Observable, Sendable {
     opensBrowser: Bool = true, asksForPlanUse: Bool = false, allowsAnotherAccount: Bool = false,
     registersAnew: Bool = false, activationToken: String? = nil
   ) async throws -> ChappieBrowserPage {
-    let options = SignInOptions(
-      applicationName: configuration.applicationID.named(configuration.applicationName),
-      openPage: opensBrowser ? Self.openPage : nil,
-      asksForPlanUse: asksForPlanUse, allowsAnotherAccount: allowsAnotherAccount, registersAnew: registersAnew,
-      activationToken: activationToken)
+    var options = SignInOptions(
+      applicationName: configuration.applicationID.named(configuration.applicationName))
+    options.openPage = opensBrowser ? Self.openPage : nil
+    options.asksForPlanUse = asksForPlanUse
+    options.allowsAnotherAccount = allowsAnotherAccount
+    options.registersAnew = registersAnew
+    options.activationToken = activationToken
     return try await startBrowserSignIn(options, interaction: .forbidden)
   }
 

@@ -181,7 +181,7 @@ extension CredentialSlot {
       // Somebody has signed out meanwhile.
       if let unused = pending?.credential.credential {
         pending = nil
-        await revocations.list(unused)
+        await list(unused)
         Task.onGLib { await revokeUnused([unused]) }
       }
       throw CredentialError.missing
@@ -192,7 +192,7 @@ extension CredentialSlot {
     _ current: Credential, _ rule: ChappieKeychainAccessibility, _ method: any SignInMethod,
     _ situation: CredentialSituation
   ) async throws -> Credential {
-    try await revocations.unlist(current, rule)
+    try await unlist(current, rule)
     Log.info(
       situation.purpose == .replacement
         ? "A refresh begins: the backend does not take the access token."
@@ -207,7 +207,7 @@ extension CredentialSlot {
         accessibility: rule, slot: self)
       return try await keep(renewed, rule)
     } catch let unusable as UnusableRenewal {
-      await revocations.list(unusable.credential, rule)
+      await list(unusable.credential, rule)
       await noteRefusal(of: current, rule, unusable.error, isFirst: false)
       Task.onGLib { await revokeUnused([unusable.credential]) }
       throw reauthenticationRequired

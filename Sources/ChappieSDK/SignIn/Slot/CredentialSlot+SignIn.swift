@@ -2,7 +2,7 @@
 import GLibBridge
 import Platform
 
-/// Signs in and out, and has the server revoke unused tokens.
+/// Signs in and out.
 extension CredentialSlot {
   // MARK: Signing in
 
@@ -77,7 +77,7 @@ extension CredentialSlot {
       if case .hidden(let error) = finding { throw error }
       return try await changing {
         let newest = pending?.credential.credential ?? finding.secret
-        if let newest { await revocations.list(newest) }
+        if let newest { await list(newest) }
         // A locked item is not deleted, so none asks for its password here. Some keyrings ask the user to confirm it, and
         // that has to be under the lock: what is deleted is what was found.
         try await store.delete(identity, interaction: interaction)
@@ -112,23 +112,6 @@ extension CredentialSlot {
       apply(.revocationFailed(error))
     } catch {
       apply(.revocationFailed(.signIn(.revocationFailed("it did not answer in time"))))
-    }
-  }
-
-  /// Ends the listed sign-ins and others, as ``SlotRevocations/end(_:doubtful:isFinal:used:)``, but not the stored one.
-  @discardableResult
-  func revokeUnused(
-    _ others: [Credential] = [], doubtful: Credential? = nil, isFinal: Bool = false
-  ) async -> CredentialError? {
-    await revocations.end(others, doubtful: doubtful, isFinal: isFinal) { [self] in
-      // One for other servers is in use too.
-      let finding = try? await store.read(identity, gate, interaction: .forbidden)
-      switch finding {
-      case .locked?, .hidden?, nil: return nil
-      case .none?, .unusable?, .secret?:
-        return [finding?.secret, pending?.credential.credential, pending?.predecessor.credential]
-          .compactMap(\.self)
-      }
     }
   }
 }

@@ -8,7 +8,7 @@ import Synchronization
 /// instance, so only one refresh runs at a time.
 ///
 /// The instance alone holds the state of the sign-in. Other types read that state here and observe its changes. Refresh
-/// has a file of its own; a running sign-in and the sign-ins that nobody uses have types of their own.
+/// and revocation have files of their own; a running sign-in has a type of its own.
 @GLibActor
 final class CredentialSlot {
   /// A state and its successor.
@@ -21,12 +21,15 @@ final class CredentialSlot {
   let methods: [any SignInMethod]
   let store: any SlotStore<Credential>
   let gate: LockGate
-  let revocations: SlotRevocations
+  /// Stores the sign-ins that the server is to end. Nil where the credentials are not in the keyring either.
+  let unusedStore: (any SlotStore<UnusedSignIns>)?
   let clock: @Sendable () -> BootTime
   /// The running sign-in.
   var signIn: SlotSignIn?
   /// The running refresh.
   var refreshing: Task<AccessGrant, any Error>?
+  /// The running revocation of sign-ins that nobody uses.
+  var revoking: Task<CredentialError?, Never>?
   /// Refreshed tokens that the store has not taken yet.
   var pending: PendingCredential?
   /// A refusal that the store has not taken yet, and the time of the refused credential's last refresh.
@@ -41,8 +44,6 @@ final class CredentialSlot {
   private let observers = Observers<Change>()
   private var attachments: [ObjectIdentifier: AnyObject] = [:]
 
-  /// - Parameter unused: stores the sign-ins that the server is to end. Nil where the credentials are not in the keyring
-  ///   either.
   init(
     identity: SlotIdentity, methods: [any SignInMethod], store: any SlotStore<Credential>, gate: LockGate,
     unused: (any SlotStore<UnusedSignIns>)? = nil, clock: @escaping @Sendable () -> BootTime = { .now }
@@ -52,7 +53,7 @@ final class CredentialSlot {
     self.methods = methods
     self.store = store
     self.gate = gate
-    revocations = SlotRevocations(identity, methods, gate, unused)
+    unusedStore = unused
   }
 
   // MARK: State

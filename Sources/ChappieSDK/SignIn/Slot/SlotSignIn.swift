@@ -97,7 +97,7 @@ final class SlotSignIn: SignInCustody {
       }
       defer { withExtendedLifetime(lock) {} }
       issued = .held(credential)
-      if await slot.revocations.list(credential, rule) { issued = .listed(credential) }
+      if await slot.list(credential, rule) { issued = .listed(credential) }
       return answer
     }
     try await task.untilEnded()
@@ -107,7 +107,7 @@ final class SlotSignIn: SignInCustody {
   /// Ends what the server has issued to a sign-in that was given up meanwhile.
   private func endAbandoned(_ credential: Credential) async {
     if let lock = try? await SlotFileLock.take(slot.identity) {
-      await slot.revocations.list(credential, rule)
+      await slot.list(credential, rule)
       withExtendedLifetime(lock) {}
     }
     await slot.revokeUnused([credential])
@@ -137,10 +137,10 @@ final class SlotSignIn: SignInCustody {
       // A keyring that is locked or gone by now takes nothing, and the sign-in is ended at once.
       try await slot.store.unlock(slot.identity, interaction: .forbidden)
       // A keyring that has not taken the new one does not take the old one either.
-      if let unused, case .listed = issued { await slot.revocations.list(unused, rule) }
+      if let unused, case .listed = issued { await slot.list(unused, rule) }
       issued = .offered(credential)
       try await slot.write(credential, rule)
-      try? await slot.revocations.unlist(credential, rule)
+      try? await slot.unlist(credential, rule)
     }.value
     slot.pending = nil
     return unused

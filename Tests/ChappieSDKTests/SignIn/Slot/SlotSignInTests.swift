@@ -278,7 +278,8 @@ struct SlotSignInTests {
       progress(.waiting(.showCode(FakeSignIn.code("CODE-1"))))
       return credential("mallory")
     }
-    let options = SignInOptions(applicationName: "", allowsAnotherAccount: mayReplace)
+    var options = SignInOptions(applicationName: "")
+    options.allowsAnotherAccount = mayReplace
     _ = try? await fixture.slot.startSignIn(options, interaction: .forbidden)
     await fixture.until { !$0.deviceLinkState.isRunning }
     #expect(fixture.slot.state.lastError == (mayReplace ? nil : .signIn(.accountMismatch)))

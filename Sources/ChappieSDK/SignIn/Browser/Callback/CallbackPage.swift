@@ -37,39 +37,36 @@ enum CallbackPage: Sendable, Hashable {
 
   /// The page with its status.
   var answer: LoopbackAnswer {
-    let (status, title, text) = content
+    let (status, title, text) =
+      switch self {
+      case .signedIn: (200, "You are signed in", "Chappie has its sign-in. You can close this page.")
+      case .declined:
+        (
+          200, "You declined the sign-in",
+          "Nothing was saved. Start the sign-in again when you want it. You can close this page."
+        )
+      case .cancelled: (200, "The sign-in was cancelled", "Nothing was saved. You can close this page.")
+      case .failed(let reason): (200, "The sign-in failed", "\(reason.withoutFullStop). You can close this page.")
+      case .unfinished:
+        (200, "The sign-in is not finished yet", "Look at your desktop: Chappie says there how it went on.")
+      case .alreadyAnswered:
+        (
+          409, "This sign-in already has its answer",
+          "Look at your desktop: Chappie says there how it went on. You can close this page."
+        )
+      case .notThisSignIn:
+        (
+          400, "This address belongs to no sign-in that is under way",
+          "Return to the page where you signed in, or start the sign-in again."
+        )
+      case .unknownAddress:
+        (404, "There is nothing here", "Chappie waits here for the end of a sign-in. You can close this page.")
+      case .otherMethod:
+        (405, "There is nothing here", "Chappie waits here for the end of a sign-in. You can close this page.")
+      }
     return LoopbackAnswer(
       status: status, title: "\(title) – Chappie", style: Self.style, script: Self.script,
       body: "<main><h1>\(title)</h1><p>\(Markup.escaped(text))</p></main>")
-  }
-
-  private var content: (status: Int, title: String, text: String) {
-    switch self {
-    case .signedIn: (200, "You are signed in", "Chappie has its sign-in. You can close this page.")
-    case .declined:
-      (
-        200, "You declined the sign-in",
-        "Nothing was saved. Start the sign-in again when you want it. You can close this page."
-      )
-    case .cancelled: (200, "The sign-in was cancelled", "Nothing was saved. You can close this page.")
-    case .failed(let reason): (200, "The sign-in failed", "\(reason.withoutFullStop). You can close this page.")
-    case .unfinished:
-      (200, "The sign-in is not finished yet", "Look at your desktop: Chappie says there how it went on.")
-    case .alreadyAnswered:
-      (
-        409, "This sign-in already has its answer",
-        "Look at your desktop: Chappie says there how it went on. You can close this page."
-      )
-    case .notThisSignIn:
-      (
-        400, "This address belongs to no sign-in that is under way",
-        "Return to the page where you signed in, or start the sign-in again."
-      )
-    case .unknownAddress:
-      (404, "There is nothing here", "Chappie waits here for the end of a sign-in. You can close this page.")
-    case .otherMethod:
-      (405, "There is nothing here", "Chappie waits here for the end of a sign-in. You can close this page.")
-    }
   }
 
   /// Removes what a refused request has in its query from the address bar.

@@ -8,30 +8,12 @@ import SecretMemory
 /// The keyring lists such a sign-in before its last other copy goes, until the server has revoked it: neither the end of
 /// this process nor a server that is not reached leaves it alive. Whoever changes the list or the credential holds the
 /// lock of the slot, so a listed sign-in is in use only if it is the stored one.
-@GLibActor
-final class SlotRevocations {
+extension CredentialSlot {
   /// The seconds after which the server ends a sign-in by itself, 30 days.
-  private static let lifetime: Int64 = 2_592_000
+  private static let signInLifetime: Int64 = 2_592_000
 
   /// The list, and the rule that it is stored with.
   private typealias Listed = (list: UnusedSignIns, rule: ChappieKeychainAccessibility)
-
-  private let identity: SlotIdentity
-  private let methods: [any SignInMethod]
-  private let gate: LockGate
-  /// Nil where the credentials are not in the keyring either.
-  private let store: (any SlotStore<UnusedSignIns>)?
-  private var running: Task<CredentialError?, Never>?
-
-  init(
-    _ identity: SlotIdentity, _ methods: [any SignInMethod], _ gate: LockGate,
-    _ store: (any SlotStore<UnusedSignIns>)?
-  ) {
-    self.identity = identity
-    self.methods = methods
-    self.gate = gate
-    self.store = store
-  }
 
   // MARK: The list
 
@@ -44,11 +26,11 @@ final class SlotRevocations {
   func list(
     _ credential: Credential, _ rule: ChappieKeychainAccessibility = .whenUnlockedThisDeviceOnly
   ) async -> Bool {
-    guard store != nil, credential.refreshToken != nil else { return false }
+    guard unusedStore != nil, credential.refreshToken != nil else { return false }
     return await Task.onGLib {
       guard var list = try? await listed().list else { return false }
       guard list.add(credential) else { return true }
-      return (try? await write((list, rule))) != nil
+      return (try? await keep((list, rule))) != nil
     }.value
   }
 
@@ -63,8 +45,8 @@ final class SlotRevocations {
 
   private func listed() async throws -> Listed {
     let nothing = (list: UnusedSignIns(), rule: ChappieKeychainAccessibility.whenUnlockedThisDeviceOnly)
-    guard let store else { return nothing }
-    switch try await store.read(identity, gate, interaction: .forbidden) {
+    guard let unusedStore else { return nothing }
+    switch try await unusedStore.read(identity, gate, interaction: .forbidden) {
     case .secret(let list, let rule): return (list, rule)
     case .none, .unusable: return nothing
     case .locked(let error), .hidden(let error): throw error
@@ -72,14 +54,14 @@ final class SlotRevocations {
   }
 
   private func remove(_ credentials: [Credential], from listed: inout Listed) async throws {
-    if credentials.count(where: { listed.list.remove($0) }) > 0 { try await write(listed) }
+    if credentials.count(where: { listed.list.remove($0) }) > 0 { try await keep(listed) }
   }
 
-  private func write(_ listed: Listed) async throws {
+  private func keep(_ listed: Listed) async throws {
     if listed.list.credentials.isEmpty {
-      try await store?.delete(identity, interaction: .forbidden)
+      try await unusedStore?.delete(identity, interaction: .forbidden)
     } else {
-      try await store?.write(listed.list, for: identity, accessibility: listed.rule, interaction: .forbidden)
+      try await unusedStore?.write(listed.list, for: identity, accessibility: listed.rule, interaction: .forbidden)
     }
   }
 
@@ -90,43 +72,46 @@ final class SlotRevocations {
   /// - Parameters:
   ///   - doubtful: another one, which the store may have. It waits where the store does not tell.
   ///   - isFinal: whether those that the server does not end now are forgotten too.
-  ///   - used: the sign-ins in use, asked for under the lock of the slot. Nil where the store does not tell.
   /// - Returns: the error of the last failure.
-  func end(
-    _ others: [Credential], doubtful: Credential?, isFinal: Bool,
-    used: @escaping @GLibActor @Sendable () async -> [Credential]?
+  @discardableResult
+  func revokeUnused(
+    _ others: [Credential] = [], doubtful: Credential? = nil, isFinal: Bool = false
   ) async -> CredentialError? {
     // One at a time: the second of two would ask the server to end what the first has ended. Nor does it try again what
     // the first could not.
     var isFirst = true
-    while let running {
+    while let revoking {
       isFirst = false
-      _ = await running.value
+      _ = await revoking.value
     }
     let new = others + [doubtful].compactMap(\.self)
     if !isFirst, !isFinal, new.isEmpty { return nil }
     let task = Task.onGLib {
-      defer { running = nil }
+      defer { revoking = nil }
       // Those of another issuer, which this process does not serve, wait for one that does.
-      let unused = await unused(others, new, used).credentials.filter {
+      let unused = await unused(others, new).credentials.filter {
         isFinal || methods[$0] != nil && (isFirst || new.contains(where: $0.sharesToken))
       }
       return await revoke(unused, isFinal)
     }
-    running = task
+    revoking = task
     return await task.value
   }
 
   /// The sign-ins that nobody uses: `others` and the listed ones without those in use, which leave the list. Where the
   /// store does not tell which one it has, the listed and the doubtful ones wait.
-  private func unused(
-    _ others: [Credential], _ new: [Credential], _ used: @GLibActor () async -> [Credential]?
-  ) async -> UnusedSignIns {
+  private func unused(_ others: [Credential], _ new: [Credential]) async -> UnusedSignIns {
     let known = UnusedSignIns(others)
     if new.isEmpty, (try? await listed().list.credentials.isEmpty) ?? true { return known }
     guard let lock = try? await SlotFileLock.take(identity) else { return known }
     defer { withExtendedLifetime(lock) {} }
-    guard let used = await used() else { return known }
+    // One for other servers is in use too.
+    let finding = try? await store.read(identity, gate, interaction: .forbidden)
+    switch finding {
+    case .locked?, .hidden?, nil: return known
+    case .none?, .unusable?, .secret?: break
+    }
+    let used = [finding?.secret, pending?.credential.credential, pending?.predecessor.credential].compactMap(\.self)
     var listed = (try? await listed()) ?? (UnusedSignIns(), .whenUnlockedThisDeviceOnly)
     try? await remove(used, from: &listed)
     for credential in new where !used.contains(where: credential.sharesToken) { _ = listed.list.add(credential) }
@@ -142,7 +127,7 @@ final class SlotRevocations {
       if error == nil || isFinal || hasEndedByItself(credential) { ended.append(credential) }
       failure = error ?? failure
     }
-    if !ended.isEmpty, store != nil, let lock = try? await SlotFileLock.take(identity) {
+    if !ended.isEmpty, unusedStore != nil, let lock = try? await SlotFileLock.take(identity) {
       defer { withExtendedLifetime(lock) {} }
       if var listed = try? await listed() { try? await remove(ended, from: &listed) }
     }
@@ -154,7 +139,7 @@ final class SlotRevocations {
     guard let now = methods[credential]?.clock.time(knowing: credential.issuerReading), now.isKnown else {
       return false
     }
-    return now.earliest.seconds(since: credential.renewedAt) > Self.lifetime
+    return now.earliest.seconds(since: credential.renewedAt) > Self.signInLifetime
   }
 
   /// Asks the server to end a sign-in.
