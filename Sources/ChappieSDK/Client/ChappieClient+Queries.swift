@@ -83,6 +83,6 @@ extension ChappieClient {
   /// Calls `observer` after each change of ``latestUsageLimits`` until the result is released.
   @GLibActor
   package func observeUsageLimits(_ observer: @escaping @GLibActor () -> Void) -> Observation {
-    conversation.slot.usage.observe(observer)
+    conversation.slot.usage.changes.observe(observer)
   }
 }

@@ -198,7 +198,7 @@ public final class ChappieClient: Sendable {
   /// Calls `observer` when the backend's offer may have changed ``model``, until the result is released.
   @GLibActor
   package func observeModel(_ observer: @escaping @GLibActor () -> Void) -> Observation {
-    conversation.slot.modelCache.observe(observer)
+    conversation.slot.modelCache.changes.observe(observer)
   }
 
   /// Makes `model` answer all turns that begin later. No other model answers in its place: a turn fails if the backend

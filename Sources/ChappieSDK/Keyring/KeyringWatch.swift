@@ -10,7 +10,6 @@ import GLibBridge
 final class KeyringWatch {
   typealias Attributes = [String: String]
 
-  private static let service = "org.freedesktop.secrets"
   private static let signals: Set = ["ItemCreated", "ItemChanged", "ItemDeleted"]
   /// Joins changes that come together: an item, then its copy.
   private static let settling = Duration.milliseconds(50)
@@ -50,7 +49,8 @@ final class KeyringWatch {
   private func subscribe() async {
     // Without a bus there is no keyring either.
     guard let bus = try? await BusConnection.open(.session) else { return }
-    let match = BusConnection.Match(sender: Self.service, interface: "org.freedesktop.Secret.Collection")
+    let match = BusConnection.Match(
+      sender: "org.freedesktop.secrets", interface: "org.freedesktop.Secret.Collection")
     subscription = bus.subscribe(match) { [weak self] signal in
       guard Self.signals.contains(signal.member) else { return }
       if let path = try? signal.arguments.member(0, "item", as: ObjectPath.self) { self?.touched(path.string) }

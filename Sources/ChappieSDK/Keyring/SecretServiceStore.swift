@@ -9,8 +9,6 @@ import SecretMemory
 /// is in this process's guarded memory for as long as the same keyring runs.
 @GLibActor
 final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
-  private static var version: String { "2" }
-
   private let client = DesktopKeyring.client
   private let seals = DesktopKeyring.seals
   /// Remembers the slots with a secret. Nil when nothing needs it.
@@ -67,7 +65,10 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
       guard found.contains(where: { !$0.isLocked }) else { return withoutKeyring(slot, found, collection) }
     }
     let readable = found.filter { !$0.isLocked }
-    if found.allSatisfy(Self.isCopy), try await hasLostItsOriginal(slot) {
+    // Another program may have deleted the secret and left the copy.
+    if found.allSatisfy(Self.isCopy), (try? await client.defaultCollectionState()) == .unlocked,
+      try await search(slot).allSatisfy(Self.isCopy)
+    {
       for copy in found { try await client.delete(copy, interaction: .forbidden) }
       notes?.set(slot, nil)
       return .none
@@ -76,12 +77,6 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     let reading = SharedWork { [self] in try await converting { try await read(readable, of: slot) } }
     return .unread(
       UnreadItem(Self.strictest(readable), isCopy: readable.allSatisfy(Self.isCopy)) { try await reading.value() })
-  }
-
-  /// Whether another program has deleted the secret and left the copy.
-  private func hasLostItsOriginal(_ slot: SlotIdentity) async throws -> Bool {
-    guard (try? await client.defaultCollectionState()) == .unlocked else { return false }
-    return try await search(slot).allSatisfy(Self.isCopy)
   }
 
   /// Some keyrings report a collection as locked until an unlock request, and then need no password.
@@ -328,7 +323,7 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     var attributes = slot.attributes
     attributes[SlotAttribute.accessibility] = accessibility.rawValue
     attributes[SlotAttribute.device] = device
-    attributes[SlotAttribute.version] = Self.version
+    attributes[SlotAttribute.version] = "2"
     return SecretServiceClient.Item(schema: Secret.schema, attributes: attributes, label: Secret.label(of: slot))
   }
 

@@ -38,7 +38,8 @@ final class ModelCache {
   /// The account in the slot. Nil while it is unknown.
   private var account: ChappieAccountInfo?
   private var isPausingUntil: ContinuousClock.Instant?
-  private let observers = Observers<Void>()
+  /// Notified after each change of ``standard``.
+  let changes = Observers<Void>()
   private var observation: Observation?
   /// A model at a backend, for an account.
   struct Served: Hashable {
@@ -75,7 +76,7 @@ final class ModelCache {
   private func follow(_ state: SlotState) {
     guard state.accountInfo != account else { return }
     account = state.accountInfo
-    observers.notify(())
+    changes.notify(())
   }
 
   // MARK: The list
@@ -176,11 +177,6 @@ final class ModelCache {
     return (standard.model.slug, .catalogue)
   }
 
-  /// Calls `observer` after each change of ``standard``, for as long as the caller keeps the result.
-  func observe(_ observer: @escaping @GLibActor () -> Void) -> Observation {
-    observers.observe(observer)
-  }
-
   private func tellStandard() {
     if let slug = listing?.standard?.model.slug {
       Log.info(
@@ -188,7 +184,7 @@ final class ModelCache {
           ? "The default model is \(name: slug)."
           : "The default model is \(name: slug): the backend does not offer \(name: ModelChoice.standardSlug).")
     }
-    observers.notify(())
+    changes.notify(())
   }
 }
 

@@ -7,13 +7,14 @@ package final class UsageRecord {
   private(set) var latest: ChappieUsageLimitSnapshot? {
     didSet {
       guard latest != oldValue else { return }
-      observers.notify(())
+      changes.notify(())
     }
   }
 
   /// The account in the slot. Reports about another account are ignored.
   private var account: ChappieAccountInfo?
-  private let observers = Observers<Void>()
+  /// Notified after each change.
+  let changes = Observers<Void>()
   private var observation: Observation?
 
   fileprivate init(of slot: CredentialSlot) {
@@ -46,13 +47,6 @@ package final class UsageRecord {
   func replace(with whole: ChappieUsageLimitSnapshot, of accountID: String?) {
     guard let account, account.accountID == accountID else { return }
     latest = whole
-  }
-
-  // MARK: Observing
-
-  /// Calls `observer` after each change, for as long as the caller keeps the result.
-  func observe(_ observer: @escaping @GLibActor () -> Void) -> Observation {
-    observers.observe(observer)
   }
 }
 

@@ -165,12 +165,8 @@ struct CredentialCodingTests {
   }
 
   @Test func lineJoinsItsPartsInOrder() throws {
-    var line = SecretLine()
-    line.append("a")
-    line.append(SecretBytes("secret".utf8))
-    line.append("b")
-    #expect(line.joined().text == "asecretb")
-    #expect(SecretLine().joined().count == 0)
+    #expect(SecretLine.joined(["a", "secret", "b"].map { SecretBytes($0.utf8) }).text == "asecretb")
+    #expect(SecretLine.joined([]).count == 0)
     let json = try SecretLine.json(["a": .integer(1)], ["b": SecretBytes("secret".utf8), "c": nil])
     #expect(json.text == "{\"a\":1,\"b\":\"secret\"}")
     let form = SecretLine.form(["a": "1 2"], ["b": SecretBytes("s&t".utf8)])

@@ -97,7 +97,7 @@ struct UsageRecordTests {
   @Test func notifiesOnlyAboutChanges() async throws {
     let slot = await SlotFixture.signedIn().slot
     let count = Count()
-    var observation: Observation? = slot.usage.observe { count.value += 1 }
+    var observation: Observation? = slot.usage.changes.observe { count.value += 1 }
     _ = slot.usage.report(Self.used(1), of: "ada")
     _ = slot.usage.report(Self.used(1), of: "ada")
     #expect(count.value == 1)

@@ -101,8 +101,7 @@ extension ChappieSignIn {
 
     /// The code to show, in large type and ready to be copied.
     public var code: String? {
-      if case .code(let code) = content { return code.userCode }
-      return nil
+      if case .code(let code) = content { code.userCode } else { nil }
     }
 
     /// Whether to show that work is in progress.

@@ -2,19 +2,9 @@
 import GLibBridge
 import SecretMemory
 
-/// Concatenates plain text and secrets into one secret.
-struct SecretLine {
-  private var parts: [SecretBytes] = []
-
-  mutating func append(_ text: String) {
-    parts.append(SecretBytes(text.utf8))
-  }
-
-  mutating func append(_ secret: SecretBytes) {
-    parts.append(secret)
-  }
-
-  func joined() -> SecretBytes {
+/// Plain text and secrets as one secret.
+enum SecretLine {
+  static func joined(_ parts: [SecretBytes]) -> SecretBytes {
     SecretBytes(count: parts.reduce(0) { $0 + $1.count }) { span in
       var offset = 0
       for part in parts { offset = span.write(part, at: offset) }
@@ -27,32 +17,23 @@ struct SecretLine {
   static func json(
     _ members: [String: ChappieJSONValue], _ tokens: KeyValuePairs<String, SecretBytes?>
   ) throws(ChappieAuthError) -> SecretBytes {
-    var line = SecretLine()
-    line.append(String(ChappieJSONValue.object(members).json.dropLast()))
+    var parts = [SecretBytes(ChappieJSONValue.object(members).json.dropLast().utf8)]
     for (key, token) in tokens {
       guard let token else { continue }
       guard token.withBytes({ $0.allSatisfy(CredentialCoding.isTokenByte) }) else {
         throw .invalidResponse("a token has characters that no token has")
       }
-      line.append(",\"\(key)\":\"")
-      line.append(token)
-      line.append("\"")
+      parts += [SecretBytes(",\"\(key)\":\"".utf8), token, SecretBytes("\"".utf8)]
     }
-    line.append("}")
-    return line.joined()
+    return joined(parts + [SecretBytes("}".utf8)])
   }
 
   /// Fields in the form `application/x-www-form-urlencoded`: one or more plain ones, then secrets.
   static func form(
     _ fields: KeyValuePairs<String, String>, _ secrets: KeyValuePairs<String, SecretBytes>
   ) -> SecretBytes {
-    var line = SecretLine()
-    line.append(FormCoding.query(fields.map { ($0, $1) }))
-    for (name, secret) in secrets {
-      line.append("&\(name)=")
-      line.append(FormCoding.escape(secret))
-    }
-    return line.joined()
+    let plain = SecretBytes(FormCoding.query(fields.map { ($0, $1) }).utf8)
+    return joined([plain] + secrets.flatMap { [SecretBytes("&\($0)=".utf8), FormCoding.escape($1)] })
   }
 }
 

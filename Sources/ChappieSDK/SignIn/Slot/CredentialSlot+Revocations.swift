@@ -213,12 +213,7 @@ extension UnusedSignIns: KeyringSecret {
   }
 
   package func encode() throws -> SecretBytes {
-    var text = SecretLine()
-    for credential in credentials {
-      text.append(try CredentialCoding.encode(credential))
-      text.append("\n")
-    }
-    return text.joined()
+    SecretLine.joined(try credentials.flatMap { [try CredentialCoding.encode($0), SecretBytes("\n".utf8)] })
   }
 
   package func counts(before other: UnusedSignIns) -> Bool { credentials.count >= other.credentials.count }

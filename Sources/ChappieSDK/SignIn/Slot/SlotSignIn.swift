@@ -92,7 +92,11 @@ final class SlotSignIn: SignInCustody {
     let task = Task.onGLib {
       let (credential, answer) = try await ask()
       guard let lock else {
-        await endAbandoned(credential)
+        if let lock = try? await SlotFileLock.take(slot.identity) {
+          await slot.list(credential, rule)
+          withExtendedLifetime(lock) {}
+        }
+        await slot.revokeUnused([credential])
         throw CancellationError()
       }
       defer { withExtendedLifetime(lock) {} }
@@ -102,15 +106,6 @@ final class SlotSignIn: SignInCustody {
     }
     try await task.untilEnded()
     return try await task.value
-  }
-
-  /// Ends what the server has issued to a sign-in that was given up meanwhile.
-  private func endAbandoned(_ credential: Credential) async {
-    if let lock = try? await SlotFileLock.take(slot.identity) {
-      await slot.list(credential, rule)
-      withExtendedLifetime(lock) {}
-    }
-    await slot.revokeUnused([credential])
   }
 
   // MARK: Storing

@@ -76,10 +76,7 @@ package struct SlotState: Sendable, Equatable {
   }
 
   /// Whether the stored credential cannot be refreshed any more. Stays true while a new sign-in runs.
-  var isSpent: Bool {
-    if case .spent = stored { return true }
-    return false
-  }
+  var isSpent: Bool { if case .spent = stored { true } else { false } }
 
   package var planUse: ChappiePlanUse {
     guard let holding, stored != .none else { return .unknown }
