@@ -80,29 +80,25 @@ public final class ChappieMCPServer {
     readErrors()
   }
 
+  /// Reads to the end. A server whose errors nobody reads would stop.
   private func readErrors() {
-    let errors = process.errors
-    errorReading = Task.onGLib { [weak self] in
-      while !(await Self.readLines(errors) { self?.noteError($0) }) {}
-    }
-  }
-
-  /// - Returns: whether the stream has ended. A server whose errors nobody reads would stop.
-  private static func readLines(_ errors: StreamSocket, _ note: (String) -> Void) async -> Bool {
-    let reader = LineReader(errors, limit: 64 << 10, patience: .seconds(3600))
-    do {
-      var count = 0
-      while let line = try await reader.next() {
-        note(ForeignText.line(String(decoding: line, as: UTF8.self)))
-        count += 1
-        if count.isMultiple(of: 64) { await Task.yield() }
+    errorReading = Task.onGLib { [weak self, errors = process.errors] in
+      while true {
+        let reader = LineReader(errors, limit: 64 << 10, patience: .seconds(3600))
+        do {
+          var count = 0
+          while let line = try await reader.next() {
+            self?.noteError(ForeignText.line(String(decoding: line, as: UTF8.self)))
+            count += 1
+            if count.isMultiple(of: 64) { await Task.yield() }
+          }
+          return
+        } catch LineReader.Failure.tooLong, LineReader.Failure.unfinished {
+          self?.noteError("[a line that is too long]")
+        } catch {
+          return
+        }
       }
-      return true
-    } catch LineReader.Failure.tooLong, LineReader.Failure.unfinished {
-      note("[a line that is too long]")
-      return false
-    } catch {
-      return true
     }
   }
 

@@ -22,7 +22,7 @@ struct ToolServerProgramTests {
     // The tools of the test are not listed.
     let other = tool == "echo" ? listed : try MCPTool(["name": .string(tool)])
     return try await server.call(
-      other, arguments, within: .seconds(300), .init(progress: { _, _ in }, ask: asks))
+      other, arguments, within: .seconds(300), progress: { _, _ in }, ask: asks)
   }
 
   @Test(arguments: ["legacy", "modern"]) func itListsAndCalls(_ revision: String) async throws {
@@ -56,7 +56,7 @@ struct ToolServerProgramTests {
     let server = try start([], ["legacy", "daemons"])
     let tool = try await server.listing().tools[0]
     _ = try await server.call(
-      tool, ["text": .string(marker)], within: .seconds(300), .init(progress: { _, _ in }, ask: { _ in .cancel }))
+      tool, ["text": .string(marker)], within: .seconds(300), progress: { _, _ in }, ask: { _ in .cancel })
     #expect(Server.runs(marker))
     await server.end()
     try await eventually { !Server.runs(marker) }

@@ -43,7 +43,7 @@ package struct ToolApproval: Sendable, Hashable {
   /// The revision of the protocol that the server spoke last.
   package var revision: String?
   /// Whether the server spoke a revision with a handshake last.
-  package var isLegacy: Bool { revision.map { $0 < MCPSession.Revision.modern.rawValue } ?? false }
+  package var isLegacy: Bool { revision.map { $0 < MCPSession.modernRevision } ?? false }
   /// The last failure; nil after a start without one.
   package private(set) var error: Failure?
 
@@ -185,5 +185,26 @@ package struct ToolApproval: Sendable, Hashable {
   /// Notes a failure of the server.
   package mutating func noteFailure(_ message: String) {
     error = Failure(time: UnixTime.now, message: String(message.terminalSafeLine.prefix(1000)))
+  }
+}
+
+extension ToolApproval {
+  /// The policy for the calls of a tool.
+  ///
+  /// The user's word about the tool counts first, then that about its server. Where the user trusts the server, the
+  /// annotations of the tool decide, and it asks until it ran once.
+  package func policy(of tool: MCPTool, _ entry: ToolServerEntry) -> ChappieToolPolicy {
+    if let policy = entry.toolPolicies[bytesOf: tool.name] { return policy }
+    guard entry.policy == .automatic else { return entry.policy }
+    return tool.annotations.policy == .automatic && used.contains(tool.name) && isApproved(tool) ? .automatic : .ask
+  }
+}
+
+extension MCPTool.Annotations {
+  /// The policy for a server that the user trusts, by the rule of Codex.
+  package var policy: ChappieToolPolicy {
+    if isDestructive == true { return .ask }
+    if isReadOnly == true { return .automatic }
+    return isDestructive == false && isOpenWorld == false ? .automatic : .ask
   }
 }

@@ -95,19 +95,13 @@ package enum ToolBox {
     }
     paths += pythonPrefix(of: target)
     return paths.reduce(into: []) { known, path in
-      let isNamed = path == program || path == target || mayBeSeen(path)
-      if isNamed, !isOfSystem(path), !known.contains(path) { known.append(path) }
+      // A server that can write its environment could name the home directory there.
+      let isNamed =
+        path == program || path == target
+        || ChappieMCPConfiguration.Directory(path: path, isWritable: false).problem == nil
+      let isOfSystem = path == "/usr" || path.hasPrefix("/usr/") || path.hasPrefix("/bin/")
+      if isNamed, !isOfSystem, !known.contains(path) { known.append(path) }
     }
-  }
-
-  /// Whether the box may have a directory that only a file names. A server that can write its environment could name the
-  /// home directory there.
-  private static func mayBeSeen(_ path: String) -> Bool {
-    ChappieMCPConfiguration.Directory(path: path, isWritable: false).problem == nil
-  }
-
-  private static func isOfSystem(_ path: String) -> Bool {
-    path == "/usr" || path.hasPrefix("/usr/") || path.hasPrefix("/bin/")
   }
 
   /// The directory above that of a file.

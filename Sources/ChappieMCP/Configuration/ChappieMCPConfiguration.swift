@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ChappieSDK
 import GLibBridge
 import Platform
 
@@ -71,11 +72,9 @@ extension ChappieMCPConfiguration {
   /// The absolute path of the program, by `PATH` where its name has no slash; nil if it does not exist.
   package var program: String? { command.first.flatMap { Program.path(of: $0) } }
 
-  /// Whether the loader or the C library takes the names of libraries from a variable. They would load them into
-  /// bubblewrap too, before it has made the sandbox.
-  private static func loadsCode(_ variable: String) -> Bool {
-    variable.hasPrefix("LD_") || ["GCONV_PATH", "GLIBC_TUNABLES"].contains(variable)
-  }
+  /// Variables from which the C library takes the names of libraries, beside those of the loader. They would load them
+  /// into bubblewrap too, before it has made the sandbox.
+  private static let loadingVariables = ["GCONV_PATH", "GLIBC_TUNABLES"]
 
   /// Checks what bubblewrap and the system's calls would take otherwise than the user means it.
   ///
@@ -97,7 +96,8 @@ extension ChappieMCPConfiguration {
         translatable("“\(variable.terminalSafeLine)” of “\(name)” is no name of an environment variable."))
     }
     guard case .boxed(_, let directories) = box else { return }
-    for variable in environment.keys.sorted() where Self.loadsCode(variable) {
+    for variable in environment.keys.sorted()
+    where variable.hasPrefix("LD_") || Self.loadingVariables.contains(variable) {
       throw ToolsFileError(
         translatable(
           """
@@ -174,12 +174,5 @@ extension ChappieMCPConfiguration.Directory {
 
 extension UInt8 {
   /// Whether this is a letter, a digit or `_`.
-  var isNameByte: Bool {
-    switch self {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-      true
-    default: false
-    }
-  }
+  var isNameByte: Bool { isAlphanumeric || self == UInt8(ascii: "_") }
 }

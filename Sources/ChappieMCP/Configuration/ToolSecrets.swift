@@ -10,12 +10,11 @@ package struct ToolSecrets {
   package nonisolated static let sizeLimit = 64 << 10
   private static let schema = "org.chappie.ToolSecret"
 
-  private let client: SecretServiceClient
+  private let client = SecretServiceClient()
   private let interaction: UserInteraction
 
   /// - Parameter interaction: whether a locked keyring may ask for its password.
   package init(interaction: UserInteraction) {
-    client = SecretServiceClient()
     self.interaction = interaction
   }
 
@@ -44,23 +43,12 @@ package struct ToolSecrets {
 
   /// Removes the secret with this name.
   ///
-  /// - Returns: whether there was one.
+  /// - Parameter name: nil for all.
+  /// - Returns: the number of those that there were.
   /// - Throws: as ``secret(_:)``.
-  package func remove(_ name: String) async throws -> Bool {
+  package func remove(_ name: String?) async throws -> Int {
     try await explaining {
       let found = try await items(name)
-      for item in found { try await client.delete(item, interaction: interaction) }
-      return !found.isEmpty
-    }
-  }
-
-  /// Removes all secrets.
-  ///
-  /// - Returns: their number.
-  /// - Throws: as ``secret(_:)``.
-  package func removeAll() async throws -> Int {
-    try await explaining {
-      let found = try await items(nil)
       for item in found { try await client.delete(item, interaction: interaction) }
       return found.count
     }

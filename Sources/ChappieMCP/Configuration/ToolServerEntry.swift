@@ -54,7 +54,7 @@ package struct ToolServerEntry: Sendable, Hashable {
 
   private mutating func readRights(_ fields: Fields) throws(ClauseError) {
     isEnabled = try !(fields.flag("disabled") ?? false)
-    if let policy = try fields.value("policy", Self.policyForm, Self.policy) { self.policy = policy }
+    policy = try fields.value("policy", translatable("automatic, ask or deny"), Self.policy) ?? policy
     let tools = try fields.value("tools", translatable("an object of policies")) { value in
       value.objectValue.flatMap { tools in
         let known = tools.compactMapValues(Self.policy)
@@ -70,8 +70,6 @@ package struct ToolServerEntry: Sendable, Hashable {
     if let time = try fields.seconds("timeout") { configuration.callTimeout = .seconds(time) }
     if let time = try fields.seconds("startTimeout") { configuration.startTimeout = .seconds(time) }
   }
-
-  private static var policyForm: LocalizedText { translatable("automatic, ask or deny") }
 
   private static func policy(_ value: ChappieJSONValue) -> ChappieToolPolicy? {
     value.stringValue.flatMap(ChappieToolPolicy.init(rawValue:))
@@ -175,7 +173,7 @@ struct Fields {
   /// Refuses a server that is reached over HTTP.
   func refuseHTTP() throws(ClauseError) {
     let type = try text("type") ?? "stdio"
-    guard try value("url", translatable("a text"), \.stringValue) != nil || !["stdio", "local"].contains(type) else {
+    guard try text("url") != nil || !["stdio", "local"].contains(type) else {
       return
     }
     throw ClauseError(

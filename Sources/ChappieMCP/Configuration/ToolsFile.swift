@@ -45,15 +45,11 @@ package struct ToolsFile: Sendable {
     do throws(FileError) {
       bytes = try Files.readOwn(place, limit: sizeLimit)
     } catch .missing {
-      return ToolsFile(path: path)
+      return try ToolsFile(Array("{}".utf8), path: path)
     } catch {
       throw ToolsFileError(translatable("\(path) cannot be read: \(error)."))
     }
     return try ToolsFile(bytes, path: path)
-  }
-
-  private init(path: String) {
-    self.path = path
   }
 
   init(_ bytes: [UInt8], path: String) throws(ToolsFileError) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
-import GLibBridge
-import Platform
 
 /// A failure of a tool server, or of a call of one of its tools.
 public enum ChappieMCPError: Error, Sendable, Hashable, CustomStringConvertible {

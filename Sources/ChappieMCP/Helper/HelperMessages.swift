@@ -14,8 +14,7 @@ extension MCPListing {
 
   /// - Throws: ``ChappieMCPError/unusable(_:)``.
   init(_ json: ChappieJSONValue) throws(ChappieMCPError) {
-    var tools: [MCPTool] = []
-    for tool in json["tools"]?.arrayValue ?? [] { tools.append(try MCPTool(tool)) }
+    let tools = try (json["tools"]?.arrayValue ?? []).map(MCPTool.init)
     self.init(
       serverName: json["name"]?.stringValue ?? "", serverVersion: json["version"]?.stringValue ?? "",
       revision: json["revision"]?.stringValue ?? "", instructions: json["instructions"]?.stringValue, tools: tools)
@@ -58,15 +57,8 @@ extension MCPQuestion {
 
 extension MCPQuestion.Field {
   fileprivate var json: ChappieJSONValue {
-    var members: [String: ChappieJSONValue] = ["title": .string(title)]
-    switch kind {
-    case .text: members["type"] = "string"
-    case .number(let isWhole): members["type"] = isWhole ? "integer" : "number"
-    case .flag: members["type"] = "boolean"
-    case .choice(let choices):
-      members["type"] = "string"
-      members["enum"] = .array(choices.map { .string($0) })
-    }
+    var members: [String: ChappieJSONValue] = ["title": .string(title), "type": .string(kind.rawValue)]
+    if !choices.isEmpty { members["enum"] = .array(choices.map { .string($0) }) }
     return .object(members)
   }
 }

@@ -108,22 +108,6 @@ package enum ToolServerProgram {
 /// A tool server that a program of its own runs.
 @GLibActor
 package final class ToolServer {
-  /// What a call tells while it runs.
-  package struct Watching {
-    /// Receives a sentence of the server, and the part that is done, from 0 to 1.
-    let progress: @GLibActor (String, Double?) -> Void
-    /// Asks the user.
-    let ask: @GLibActor (MCPQuestion) async -> MCPAnswer
-
-    package init(
-      progress: @escaping @GLibActor (String, Double?) -> Void,
-      ask: @escaping @GLibActor (MCPQuestion) async -> MCPAnswer
-    ) {
-      self.progress = progress
-      self.ask = ask
-    }
-  }
-
   /// The longest start and listing: the helper has the deadlines of its server, which are shorter.
   private static let listTime = Duration.seconds(120)
   /// The longest wait for the end of the program, which itself waits for its server and then ends it by force.
@@ -135,7 +119,7 @@ package final class ToolServer {
   /// How often the list has changed.
   private var changes = 0
   /// The calls that run, in order. A question belongs to the last.
-  private var calls: [(id: Int, watching: Watching)] = []
+  private var calls: [(id: Int, ask: @GLibActor (MCPQuestion) async -> MCPAnswer)] = []
   private var lastCall = 0
 
   /// Starts the program.
@@ -151,7 +135,7 @@ package final class ToolServer {
       changes += 1
     }
     connection.onRequest = { [weak self] method, params in
-      guard method == "ask", let call = self?.calls.last?.watching, let question = MCPQuestion(params) else {
+      guard method == "ask", let call = self?.calls.last, let question = MCPQuestion(params) else {
         return nil
       }
       return await call.ask(question).json
@@ -160,10 +144,7 @@ package final class ToolServer {
   }
 
   /// Called once, when the server has ended by itself.
-  package var onEnd: @GLibActor () -> Void {
-    get { connection.onEnd }
-    set { connection.onEnd = newValue }
-  }
+  package func onEnd(_ action: @escaping @GLibActor () -> Void) { connection.onEnd = action }
 
   /// Whether calls run, or the tools are being listed.
   package var isBusy: Bool { connection.isWaiting }
@@ -181,21 +162,26 @@ package final class ToolServer {
 
   /// Calls a tool that was approved.
   ///
-  /// - Parameter limit: the longest duration.
+  /// - Parameters:
+  ///   - limit: the longest duration.
+  ///   - progress: receives a sentence of the server, and the part that is done, from 0 to 1.
+  ///   - ask: asks the user.
   /// - Throws: ``ChappieMCPError``, `CancellationError`.
   package func call(
-    _ tool: MCPTool, _ arguments: ChappieJSONValue, within limit: Duration, _ watching: Watching
+    _ tool: MCPTool, _ arguments: ChappieJSONValue, within limit: Duration,
+    progress: @escaping @GLibActor (String, Double?) -> Void,
+    ask: @escaping @GLibActor (MCPQuestion) async -> MCPAnswer
   ) async throws -> MCPOutput {
     lastCall += 1
     let id = lastCall
-    calls.append((id, watching))
+    calls.append((id, ask))
     defer { calls.removeAll { $0.id == id } }
     let params: [String: ChappieJSONValue] = [
       "tool": .string(tool.name), "arguments": arguments, "expected": tool.pinned,
     ]
     return MCPOutput(
       message: try await request("call", params, within: limit) { step in
-        watching.progress(step.message, step.total == nil ? nil : step.done)
+        progress(step.message, step.total == nil ? nil : step.done)
       })
   }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
 import GLibBridge
-import Platform
 
 /// Exchanges JSON-RPC messages with a peer, a server or the program that runs it: one on a line, in either direction.
 @GLibActor
@@ -20,11 +19,7 @@ final class MCPConnection {
   nonisolated static let requestLimit = 64
 
   /// The progress of a request.
-  struct Progress: Sendable, Equatable {
-    let done: Double
-    let total: Double?
-    let message: String
-  }
+  typealias Progress = (done: Double, total: Double?, message: String)
 
   /// A request that the server has not answered.
   @GLibActor
@@ -191,11 +186,8 @@ final class MCPConnection {
     // It may have been cancelled meanwhile.
     guard let request = pending[id] else { return }
     pending[id] = nil
-    if let error = message["error"] {
-      request.answer.fulfil(.failure(ChappieMCPError(error)))
-    } else {
-      request.answer.fulfil(.success(message["result"] ?? .null))
-    }
+    request.answer.fulfil(
+      message["error"].map { .failure(ChappieMCPError($0)) } ?? .success(message["result"] ?? .null))
   }
 
   /// The value of a line; null for a note that is no message.
@@ -232,10 +224,7 @@ final class MCPConnection {
     guard let id = params["progressToken"]?.integerValue, let request = pending[id],
       let done = params["progress"]?.numberValue
     else { return }
-    request.note(
-      Progress(
-        done: done, total: params["total"]?.numberValue,
-        message: ForeignText.line(params["message"]?.stringValue ?? "")))
+    request.note((done, params["total"]?.numberValue, ForeignText.line(params["message"]?.stringValue ?? "")))
   }
 
   /// Answers a request of the peer. The answers may overtake one another.

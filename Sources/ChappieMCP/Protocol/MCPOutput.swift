@@ -12,27 +12,26 @@ package struct MCPOutput: Sendable, Hashable {
   package let images: [ChappieImage]
   /// Whether the tool says that it failed.
   package let isFailure: Bool
+}
 
-  package init(text: String, images: [ChappieImage], isFailure: Bool) {
-    self.text = text
-    self.images = images
-    self.isFailure = isFailure
-  }
-
+extension MCPOutput {
   /// Reads the result of `tools/call`. What a model cannot read is named.
   init(_ result: ChappieJSONValue) {
     isFailure = result["isError"] == true
     var texts: [String] = []
     var images: [ChappieImage] = []
     for part in result["content"]?.arrayValue ?? [] {
-      switch Self.part(part) {
-      case .text(let text): texts.append(text)
-      case .image(let image)
-      where images.count == Self.imageLimit
-        || images.reduce(image.url.utf8.count) { $0 + $1.url.utf8.count } > ChappieImage.fileLimit:
+      guard part["type"] == "image", let image = Self.image(part) else {
+        texts.append(Self.text(part))
+        continue
+      }
+      if images.count == Self.imageLimit
+        || images.reduce(image.url.utf8.count, { $0 + $1.url.utf8.count }) > ChappieImage.fileLimit
+      {
         texts.append(
           "[left out: an image beyond \(Self.imageLimit), or beyond \(ChappieImage.fileLimit >> 20) MiB in all]")
-      case .image(let image): images.append(image)
+      } else {
+        images.append(image)
       }
     }
     // It says the same as the text where there is one.
@@ -41,23 +40,17 @@ package struct MCPOutput: Sendable, Hashable {
     self.images = images
   }
 
-  private enum Part {
-    case text(String)
-    case image(ChappieImage)
-  }
-
-  private static func part(_ json: ChappieJSONValue) -> Part {
-    switch json["type"]?.stringValue {
-    case "text": .text(json["text"]?.stringValue ?? "")
-    case "image":
-      image(json).map { .image($0) } ?? .text("[left out: an image that cannot be used]")
-    case "audio": .text("[left out: a recording of \(size(json["data"])) bytes]")
+  /// The text of a part that is no usable image.
+  private static func text(_ part: ChappieJSONValue) -> String {
+    switch part["type"]?.stringValue {
+    case "text": part["text"]?.stringValue ?? ""
+    case "image": "[left out: an image that cannot be used]"
+    case "audio": "[left out: a recording of \(size(part["data"])) bytes]"
     case "resource_link":
-      .text(
-        "[\(ForeignText.line(json["name"]?.stringValue ?? "a resource"))]: "
-          + ForeignText.line(json["uri"]?.stringValue ?? ""))
-    case "resource": .text(resource(json["resource"] ?? .null))
-    default: .text("[left out: a part of an unknown kind]")
+      "[\(ForeignText.line(part["name"]?.stringValue ?? "a resource"))]: "
+        + ForeignText.line(part["uri"]?.stringValue ?? "")
+    case "resource": resource(part["resource"] ?? .null)
+    default: "[left out: a part of an unknown kind]"
     }
   }
 

@@ -6,17 +6,18 @@ import GLibBridge
 package struct MCPQuestion: Sendable, Hashable {
   /// A field of a form.
   package struct Field: Sendable, Hashable {
-    package enum Kind: Sendable, Hashable {
-      case text
-      case number(isWhole: Bool)
-      case flag
-      /// One of these values.
-      case choice([String])
+    /// The type in the schema.
+    package enum Kind: String, Sendable {
+      case text = "string"
+      case number, integer
+      case flag = "boolean"
     }
 
     package let name: String
     package let title: String
     package let kind: Kind
+    /// The texts that are possible; empty for any.
+    package let choices: [String]
     package let isRequired: Bool
   }
 
@@ -59,7 +60,9 @@ package struct MCPQuestion: Sendable, Hashable {
       fields.append(field)
     }
     // The message may say what the names of the fields do not.
-    guard !Self.namesSecret(message) || !fields.contains(where: { $0.kind == .text }) else { return nil }
+    guard !Self.namesSecret(message) || !fields.contains(where: { $0.kind == .text && $0.choices.isEmpty }) else {
+      return nil
+    }
     kind = .form(fields.filter(\.isRequired) + fields.filter { !$0.isRequired })
   }
 
@@ -71,13 +74,10 @@ package struct MCPQuestion: Sendable, Hashable {
     _ params: ChappieJSONValue, by ask: @GLibActor (MCPQuestion) async -> MCPAnswer
   ) async -> ChappieJSONValue {
     guard let question = MCPQuestion(params) else { return ["action": "decline"] }
-    switch await ask(question) {
-    case .accept(let content) where question.accepts(content):
-      if case .page = question.kind { return ["action": "accept"] }
-      return ["action": "accept", "content": .object(content)]
-    case .accept, .cancel: return ["action": "cancel"]
-    case .decline: return ["action": "decline"]
-    }
+    let answer = await ask(question)
+    guard case .accept(let content) = answer else { return answer.json }
+    if case .page = question.kind { return ["action": "accept"] }
+    return question.accepts(content) ? answer.json : MCPAnswer.cancel.json
   }
 
   private func accepts(_ content: [String: ChappieJSONValue]) -> Bool {
@@ -98,16 +98,10 @@ extension MCPQuestion.Field {
     self.name = name
     self.isRequired = isRequired
     title = ForeignText.line(schema["title"]?.stringValue ?? schema["description"]?.stringValue ?? name)
-    let choices = (schema["enum"]?.arrayValue ?? schema["oneOf"]?.arrayValue?.compactMap { $0["const"] } ?? [])
-      .compactMap(\.stringValue)
-    switch schema["type"]?.stringValue {
-    case "string" where choices.isEmpty: kind = .text
-    case "string": kind = .choice(choices)
-    case "number": kind = .number(isWhole: false)
-    case "integer": kind = .number(isWhole: true)
-    case "boolean": kind = .flag
-    default: return nil
-    }
+    guard let kind = schema["type"]?.stringValue.flatMap(Kind.init) else { return nil }
+    self.kind = kind
+    let choices = schema["enum"]?.arrayValue ?? schema["oneOf"]?.arrayValue?.compactMap { $0["const"] } ?? []
+    self.choices = kind == .text ? choices.compactMap(\.stringValue) : []
   }
 
   /// Whether the field asks for what no server gets this way.
@@ -118,10 +112,10 @@ extension MCPQuestion.Field {
 
   fileprivate func accepts(_ value: ChappieJSONValue) -> Bool {
     switch kind {
-    case .text: value.stringValue != nil
-    case .number(let isWhole): isWhole ? value.integerValue != nil : value.numberValue != nil
+    case .text: value.stringValue.map { choices.isEmpty || choices.contains($0) } ?? false
+    case .number: value.numberValue != nil
+    case .integer: value.integerValue != nil
     case .flag: value.boolValue != nil
-    case .choice(let choices): value.stringValue.map(choices.contains) ?? false
     }
   }
 }

@@ -5,13 +5,8 @@ import GLibBridge
 /// The protocol with a running server, in the revision that it speaks.
 @GLibActor
 final class MCPSession {
-  /// A revision of the protocol.
-  enum Revision: String, Sendable {
-    /// It begins with a handshake.
-    case legacy = "2025-11-25"
-    /// Each request stands alone.
-    case modern = "2026-07-28"
-  }
+  /// The revision in which each request stands alone. Those before it begin with a handshake.
+  nonisolated static let modernRevision = "2026-07-28"
 
   /// The revisions with a handshake that a server may choose.
   private static let legacyRevisions: Set<String> = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
@@ -26,8 +21,7 @@ final class MCPSession {
   private static let questionLimit = 8
 
   let connection: MCPConnection
-  private(set) var revision = Revision.legacy
-  private var revisionName = ""
+  private var revision = ""
   private var information: ChappieJSONValue = .null
   private var instructions: String?
   /// A server that is not called has nothing to ask.
@@ -77,9 +71,8 @@ final class MCPSession {
     do {
       let result = try await connection.request("server/discover", modern([:]), deadline: limit)
       let versions = (result["supportedVersions"]?.arrayValue ?? []).compactMap(\.stringValue)
-      guard versions.contains(Revision.modern.rawValue) else { return false }
-      revision = .modern
-      revisionName = Revision.modern.rawValue
+      guard versions.contains(Self.modernRevision) else { return false }
+      revision = Self.modernRevision
       information = result["_meta"]?["io.modelcontextprotocol/serverInfo"] ?? result["serverInfo"] ?? .null
       instructions = result["instructions"]?.stringValue
       if result["capabilities"]?["tools"]?["listChanged"] == true { subscribe() }
@@ -105,15 +98,14 @@ final class MCPSession {
     let result = try await connection.request(
       "initialize",
       [
-        "protocolVersion": .string(Revision.legacy.rawValue), "capabilities": Self.capabilities,
+        "protocolVersion": "2025-11-25", "capabilities": Self.capabilities,
         "clientInfo": Self.clientInformation,
       ], deadline: max(limit, .seconds(1)))
     let version = result["protocolVersion"]?.stringValue ?? ""
     guard Self.legacyRevisions.contains(version) else {
       throw ChappieMCPError.unusable("it speaks the revision '\(ForeignText.line(version))' of the protocol")
     }
-    revision = .legacy
-    revisionName = version
+    revision = version
     information = result["serverInfo"] ?? .null
     instructions = result["instructions"]?.stringValue
     connection.notify("notifications/initialized")
@@ -128,7 +120,7 @@ final class MCPSession {
   private func modern(_ params: [String: ChappieJSONValue]) -> [String: ChappieJSONValue] {
     var params = params
     params["_meta"] = [
-      "io.modelcontextprotocol/protocolVersion": .string(Revision.modern.rawValue),
+      "io.modelcontextprotocol/protocolVersion": .string(Self.modernRevision),
       "io.modelcontextprotocol/clientCapabilities": Self.capabilities,
       "io.modelcontextprotocol/clientInfo": Self.clientInformation,
     ]
@@ -136,7 +128,7 @@ final class MCPSession {
   }
 
   private func params(_ params: [String: ChappieJSONValue]) -> [String: ChappieJSONValue] {
-    revision == .modern ? modern(params) : params
+    revision == Self.modernRevision ? modern(params) : params
   }
 
   // MARK: Tools
@@ -159,7 +151,7 @@ final class MCPSession {
       guard size <= Self.listLimit else {
         throw ChappieMCPError.unusable("its list of tools has more than \(Self.listLimit >> 20) MiB")
       }
-      for tool in page { tools.append(try MCPTool(tool)) }
+      tools += try page.map(MCPTool.init)
       cursor = result["nextCursor"]?.stringValue
       if cursor == nil { break }
     }
@@ -169,7 +161,7 @@ final class MCPSession {
     }
     return MCPListing(
       serverName: ForeignText.line(information["name"]?.stringValue ?? ""),
-      serverVersion: ForeignText.line(information["version"]?.stringValue ?? ""), revision: revisionName,
+      serverVersion: ForeignText.line(information["version"]?.stringValue ?? ""), revision: revision,
       instructions: instructions, tools: tools)
   }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
-import Platform
 
 /// A tool, as its server lists it. All texts are the server's.
 package struct MCPTool: Sendable, Hashable {
@@ -8,13 +7,11 @@ package struct MCPTool: Sendable, Hashable {
   package struct Annotations: Sendable, Hashable {
     package let isReadOnly: Bool?
     package let isDestructive: Bool?
-    package let isIdempotent: Bool?
     package let isOpenWorld: Bool?
 
     init(_ json: ChappieJSONValue?) {
       isReadOnly = json?["readOnlyHint"]?.boolValue
       isDestructive = json?["destructiveHint"]?.boolValue
-      isIdempotent = json?["idempotentHint"]?.boolValue
       isOpenWorld = json?["openWorldHint"]?.boolValue
     }
   }
@@ -67,9 +64,8 @@ package struct MCPTool: Sendable, Hashable {
     guard depth < depthLimit else { throw .unusable("the schema of the tool '\(name)' is nested too deep") }
     switch schema {
     case .array(let elements):
-      var result: [ChappieJSONValue] = []
-      for element in elements { result.append(try accepted(element, depth: depth + 1, of: name)) }
-      return .array(result)
+      return .array(
+        try elements.map { (element) throws(ChappieMCPError) in try accepted(element, depth: depth + 1, of: name) })
     case .object(let members):
       var result: [String: ChappieJSONValue] = [:]
       for (key, value) in members where key != "$schema" {
@@ -115,14 +111,4 @@ package struct MCPListing: Sendable, Hashable {
   /// Advice of the server for the model. The user sees and approves it, and the model does not get it.
   package let instructions: String?
   package let tools: [MCPTool]
-
-  package init(
-    serverName: String, serverVersion: String, revision: String, instructions: String?, tools: [MCPTool]
-  ) {
-    self.serverName = serverName
-    self.serverVersion = serverVersion
-    self.revision = revision
-    self.instructions = instructions
-    self.tools = tools
-  }
 }

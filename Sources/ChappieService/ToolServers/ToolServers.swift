@@ -12,16 +12,11 @@ final class ToolServers {
   private static let runningLimit = 16
 
   /// A server that runs, or starts.
-  private final class Running {
+  private struct Running {
     let configuration: ChappieMCPConfiguration
     let server: ToolServer
     var idle: Timer?
     var lastUse = ContinuousClock.now
-
-    init(_ configuration: ChappieMCPConfiguration, _ server: ToolServer) {
-      self.configuration = configuration
-      self.server = server
-    }
   }
 
   private let isAllowed: Bool
@@ -49,7 +44,7 @@ final class ToolServers {
   ///
   /// - Throws: `BusError` with `InvalidArgument` for a file that cannot be used.
   func list() async throws -> [VariantDictionary] {
-    try await read().filter(\.isUsable).map {
+    try await read().filter { $0.isEnabled && $0.policy != .deny }.map {
       ["name": $0.configuration.name, "is_running": running[$0.configuration.name] != nil]
     }
   }
@@ -170,9 +165,8 @@ final class ToolServers {
     do {
       let output = try await server.call(
         tool, call.argumentsJSON ?? [:], within: entry.configuration.callTimeout * 10 + MCPQuestion.patience,
-        ToolServer.Watching(
-          progress: { [weak turn] in turn?.progressed(call.id, $0, $1) },
-          ask: { [weak turn] in await turn?.answer(to: $0, of: name, call.id) ?? .cancel }))
+        progress: { [weak turn] in turn?.progressed(call.id, $0, $1) },
+        ask: { [weak turn] in await turn?.answer(to: $0, of: name, call.id) ?? .cancel })
       await noteUse(of: tool, name)
       return ChappieToolResult(output, of: name)
     } catch let error as ChappieMCPError {
@@ -212,13 +206,13 @@ final class ToolServers {
     let command = [program, "--tool-server", name]
     do {
       let server = try ToolServer(ToolServerUnit.command(command, for: name))
-      server.onEnd = { [weak self, weak server] in
+      server.onEnd { [weak self, weak server] in
         Log.info("The tool server \(name: name) has ended.")
         // Another one may have taken its place.
         if let self, running[name]?.server === server { running[name] = nil }
       }
       Log.info("The tool server \(name: name) starts.")
-      running[name] = Running(entry.configuration, server)
+      running[name] = Running(configuration: entry.configuration, server: server)
       rest(name)
       return server
     } catch let error as GLibError {
@@ -251,10 +245,6 @@ final class ToolServers {
     guard !known.server.isBusy else { return }
     Task.onGLib { await known.server.end() }
   }
-}
-
-extension ToolServerEntry {
-  fileprivate var isUsable: Bool { isEnabled && policy != .deny }
 }
 
 /// The transient unit of a tool server, where the user's instance of systemd runs.

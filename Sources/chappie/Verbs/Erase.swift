@@ -47,7 +47,7 @@ private enum Erasing {
 
   /// The secrets of MCP servers. Where the keyring cannot be used, the sentences before have said so.
   private static func removeToolSecrets() async {
-    guard let count = try? await ToolSecrets(interaction: .allowed).removeAll(), count > 0 else { return }
+    guard let count = try? await ToolSecrets(interaction: .allowed).remove(nil), count > 0 else { return }
     StandardStream.output.line(
       tr(
         count, one: "Removed \(count) secret of an MCP server from the keyring.",

@@ -25,8 +25,9 @@ extension Verb {
       return Work(anywhere: { _ in
         let secrets = ToolSecrets(interaction: .allowed)
         if arguments[remove] {
-          let existed = try await secrets.remove(name)
-          guard existed else { throw CommandFailure(.failed, tr("The keyring has no secret “\(name)”.")) }
+          guard try await secrets.remove(name) > 0 else {
+            throw CommandFailure(.failed, tr("The keyring has no secret “\(name)”."))
+          }
           StandardStream.output.line(tr("Removed the secret “\(name)”."))
         } else {
           try await secrets.store(try await SecretInput().read(), as: name)
