@@ -27,6 +27,8 @@ struct BenchKey: ThreadKeySource {
 
 @main
 enum ThreadBench {
+  private static let start = ChappieTime(unixSeconds: 0)
+
   static func main() async throws {
     let arguments = CommandLine.arguments
     guard arguments.count >= 3 else { fatalError("usage: thread-bench fill|list|append|open DIRECTORY [NUMBER]") }
@@ -47,7 +49,7 @@ enum ThreadBench {
       try await store.create(
         ChappieThreadSummary(
           id: "n\(number)", title: "What was asked first in the conversation with the number \(number)",
-          createdAtSeconds: Int64(number), updatedAtSeconds: Int64(number)))
+          createdAt: ChappieTime(unixSeconds: Int64(number)), updatedAt: ChappieTime(unixSeconds: Int64(number))))
     }
   }
 
@@ -62,7 +64,7 @@ enum ThreadBench {
     // The measurement made the thread longer.
     if turns < 1_000 { try? await store.delete(thread) }
     if (try? await store.thread(thread)) == nil {
-      try await store.create(ChappieThreadSummary(id: thread, createdAtSeconds: 0, updatedAtSeconds: 0))
+      try await store.create(ChappieThreadSummary(id: thread, createdAt: start, updatedAt: start))
       for number in 0..<turns { try await store.append(turn(number, length: 500), to: thread) }
     }
     var number = 0
@@ -77,7 +79,7 @@ enum ThreadBench {
   private static func open(_ store: ChappieFileThreadStore, _ megabytes: Int) async throws {
     let thread = "megabytes-\(megabytes)"
     if (try? await store.thread(thread)) == nil {
-      try await store.create(ChappieThreadSummary(id: thread, createdAtSeconds: 0, updatedAtSeconds: 0))
+      try await store.create(ChappieThreadSummary(id: thread, createdAt: start, updatedAt: start))
       for number in 0..<(megabytes * 256) { try await store.append(turn(number, length: 3_600), to: thread) }
     }
     print(try await median(7) { _ = try await store.thread(thread) })
@@ -87,7 +89,7 @@ enum ThreadBench {
   private static func turn(_ number: Int, length: Int) -> ChappieTurn {
     let sentence = "It is 3 km from here, and the bus goes at noon.\n"
     return ChappieTurn(
-      id: "\(number)", recordedAtSeconds: Int64(number),
+      id: "\(number)", recordedAt: ChappieTime(unixSeconds: Int64(number)),
       events: [
         .input(.user("How far is it, for the time with the number \(number)?")),
         .output(

@@ -76,7 +76,11 @@ public final class ChappieRuntime {
         // Read after the turn: the turn itself may have found out the default model.
         let model = message.options.model ?? client.model
         let turn = recorder.turn(failed: error, model: model)
-        await lease.during { await keepFailed(turn, in: thread, conversation) }
+        do {
+          try await lease.during { try await keep(turn, in: thread, conversation) }
+        } catch {
+          Log.notice("A failed turn could not be stored: \(ChappieThreadStoreError(error))")
+        }
         throw error
       }
       do {
@@ -172,14 +176,6 @@ public final class ChappieRuntime {
     // Another number means that another program has changed the thread too.
     guard summary.map({ $0.turnCount == turns }) ?? true else { return }
     self.thread?.known = Known(turns: turns, last: turn.id, change: summary?.changeNumber)
-  }
-
-  private func keepFailed(_ turn: ChappieTurn, in thread: String, _ conversation: HeldConversation) async {
-    do {
-      try await keep(turn, in: thread, conversation)
-    } catch {
-      Log.notice("A failed turn could not be stored: \(ChappieThreadStoreError(error))")
-    }
   }
 
   // MARK: Compaction

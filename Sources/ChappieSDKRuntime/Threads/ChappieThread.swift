@@ -27,7 +27,7 @@ public struct ChappieThreadSummary: Sendable, Hashable, Identifiable {
   /// Opaque; 1 to 64 of the characters `a` to `z`, `0` to `9` and `-`.
   public let id: String
   /// The title; empty if the thread has none. The runtime makes one of the first message.
-  public var title: String
+  public var title = ""
   /// The time of creation, to the microsecond if that is known.
   public var createdAt: ChappieTime {
     get { ChappieTime(unixSeconds: createdAtSeconds, microseconds: createdAtMicroseconds) }
@@ -46,25 +46,27 @@ public struct ChappieThreadSummary: Sendable, Hashable, Identifiable {
   }
   /// Unix seconds in UTC.
   package var createdAtSeconds: Int64
-  /// The microseconds to add to ``createdAtSeconds``, 0 to 999,999; 0 if they are unknown.
-  package var createdAtMicroseconds: Int32
   /// Unix seconds in UTC.
   package var updatedAtSeconds: Int64
-  /// The microseconds to add to ``updatedAtSeconds``, 0 to 999,999; 0 if they are unknown.
-  package var updatedAtMicroseconds: Int32
   /// Unix seconds in UTC.
   package var archivedAtSeconds: Int64?
   /// The number of turns, 0 or more.
-  public var turnCount: Int
+  public var turnCount = 0
   /// The size in its store, in bytes, which each turn increases; 0 in a store that counts no sizes.
-  public var bytes: Int64
+  public var bytes: Int64 = 0
   /// The number of the thread's last change. A store numbers its changes, so the thread with the larger number changed
   /// later, even if the clock was set back. 0 or more; 0 before a store has set it.
-  public var changeNumber: Int64
+  public var changeNumber: Int64 = 0
+  /// The microseconds to add to ``createdAtSeconds``, 0 to 999,999; 0 if they are unknown.
+  package var createdAtMicroseconds: Int32 = 0
+  /// The microseconds to add to ``updatedAtSeconds``, 0 to 999,999; 0 if they are unknown.
+  package var updatedAtMicroseconds: Int32 = 0
 
   /// Whether the thread is archived.
   public var isArchived: Bool { archivedAtSeconds != nil }
+}
 
+extension ChappieThreadSummary {
   /// Creates a summary, for a store of your own.
   public init(
     id: String, title: String = "", createdAt: ChappieTime, updatedAt: ChappieTime, archivedAt: ChappieTime? = nil,
@@ -74,23 +76,6 @@ public struct ChappieThreadSummary: Sendable, Hashable, Identifiable {
       id: id, title: title, createdAtSeconds: createdAt.unixSeconds, updatedAtSeconds: updatedAt.unixSeconds,
       archivedAtSeconds: archivedAt?.unixSeconds, turnCount: turnCount, bytes: bytes, changeNumber: changeNumber,
       createdAtMicroseconds: createdAt.microseconds, updatedAtMicroseconds: updatedAt.microseconds)
-  }
-
-  package init(
-    id: String, title: String = "", createdAtSeconds: Int64, updatedAtSeconds: Int64, archivedAtSeconds: Int64? = nil,
-    turnCount: Int = 0, bytes: Int64 = 0, changeNumber: Int64 = 0, createdAtMicroseconds: Int32 = 0,
-    updatedAtMicroseconds: Int32 = 0
-  ) {
-    self.id = id
-    self.title = title
-    self.createdAtSeconds = createdAtSeconds
-    self.updatedAtSeconds = updatedAtSeconds
-    self.archivedAtSeconds = archivedAtSeconds
-    self.turnCount = turnCount
-    self.bytes = bytes
-    self.changeNumber = changeNumber
-    self.createdAtMicroseconds = createdAtMicroseconds
-    self.updatedAtMicroseconds = updatedAtMicroseconds
   }
 }
 
@@ -120,24 +105,17 @@ public struct ChappieTurn: Sendable, Hashable, Identifiable {
   /// Unix seconds in UTC.
   package var recordedAtSeconds: Int64
   /// The microseconds to add to ``recordedAtSeconds``, 0 to 999,999; 0 if they are unknown.
-  package var recordedAtMicroseconds: Int32
+  package var recordedAtMicroseconds: Int32 = 0
   /// The events, the oldest first.
   public var events: [ChappieTurnEvent]
+}
 
+extension ChappieTurn {
   /// Creates a turn.
   public init(id: String, recordedAt: ChappieTime, events: [ChappieTurnEvent]) {
     self.init(
       id: id, recordedAtSeconds: recordedAt.unixSeconds, recordedAtMicroseconds: recordedAt.microseconds,
       events: events)
-  }
-
-  package init(
-    id: String, recordedAtSeconds: Int64, recordedAtMicroseconds: Int32 = 0, events: [ChappieTurnEvent]
-  ) {
-    self.id = id
-    self.recordedAtSeconds = recordedAtSeconds
-    self.recordedAtMicroseconds = recordedAtMicroseconds
-    self.events = events
   }
 }
 

@@ -106,12 +106,13 @@ struct ThreadStoreFixture {
   /// Creates a thread, `second` seconds after the start.
   func create(_ id: String, title: String = "", at second: Int64 = 0) async throws {
     let time = start + second
-    try await store.create(ChappieThreadSummary(id: id, title: title, createdAtSeconds: time, updatedAtSeconds: time))
+    let moment = ChappieTime(unixSeconds: time)
+    try await store.create(ChappieThreadSummary(id: id, title: title, createdAt: moment, updatedAt: moment))
   }
 
   func turn(_ text: String, at second: Int64 = 0) -> ChappieTurn {
     ChappieTurn(
-      id: "turn-\(text)", recordedAtSeconds: start + second,
+      id: "turn-\(text)", recordedAt: ChappieTime(unixSeconds: start + second),
       events: [.input(.user(text)), .output(text: "You said \(text).", model: "model", responseID: "resp-\(text)")])
   }
 

@@ -69,7 +69,8 @@ extension ThreadStoreFixture {
       .other(["kind": "from-a-later-version", "text": "kept"]),
     ]
     try await create("one")
-    try await store.append(ChappieTurn(id: "turn", recordedAtSeconds: start, events: events), to: "one")
+    try await store.append(
+      ChappieTurn(id: "turn", recordedAt: ChappieTime(unixSeconds: start), events: events), to: "one")
     let kept = try await store.thread("one").turns.first?.events ?? []
     expect(kept.count, events.count, "The number of events of a turn")
     for (kept, event) in zip(kept, events) { expect(kept, event, "An event") }
@@ -137,7 +138,8 @@ extension ThreadStoreFixture {
   func refusesToRemoveWhatIsNoTurn() async throws {
     for id in ["empty", "compacted", "asked"] { try await create(id) }
     for id in ["compacted", "asked"] { try await store.append(turn("said"), to: id) }
-    let summary = ChappieTurn(id: "summary", recordedAtSeconds: start, events: [.compaction(summary: "It was said.")])
+    let summary = ChappieTurn(
+      id: "summary", recordedAt: ChappieTime(unixSeconds: start), events: [.compaction(summary: "It was said.")])
     try await store.append(summary, to: "compacted")
     for (id, text) in [("empty", nil), ("compacted", nil), ("asked", "said before")] as [(String, String?)] {
       do {

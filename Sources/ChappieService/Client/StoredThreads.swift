@@ -9,10 +9,11 @@ import ServiceConfiguration
 @GLibActor
 final class StoredThreads {
   private let configuration: ChappieConfiguration
-  private let policy: ThreadPolicy
+  let policy: ThreadPolicy
   private var stores: [ChappieFileThreadStoreStoragePolicy.FileProtection: ChappieFileThreadStore] = [:]
   private var objects: [Weak<ThreadsObject>] = []
-  private var queues: [String: ThreadQueue] = [:]
+  /// The turns of each thread run one after the other, also those of different objects.
+  let turns = Mutexes<String>()
 
   /// - Parameters:
   ///   - configuration: names the app and the account with its keychain fields.
@@ -32,27 +33,15 @@ final class StoredThreads {
     }
   }
 
-  /// The file store with this protection, made at the first call. It announces the changes of its retention.
+  /// The file store with this protection, made at the first call. It announces its changes.
   func files(_ protection: ChappieFileThreadStoreStoragePolicy.FileProtection) -> ChappieFileThreadStore {
     if let store = stores[protection] { return store }
     let store = ChappieFileThreadStore(
       configuration: configuration, retentionPolicy: policy.retention,
       storagePolicy: ChappieFileThreadStoreStoragePolicy(fileProtection: protection))
-    store.onRetention { [weak self] archived, deleted in
-      Task.onGLib {
-        for thread in archived { self?.tell(thread, .archived) }
-        for thread in deleted { self?.tell(thread, .deleted) }
-      }
-    }
+    store.onChange { [weak self] in self?.tell($0, $1) }
     stores[protection] = store
     return store
-  }
-
-  /// A store that writes to `files`: it redacts turns where the policy asks for it, and announces each change.
-  func store(_ files: ChappieFileThreadStore) -> any ChappieThreadStore {
-    let store: any ChappieThreadStore =
-      policy.redaction.map { ChappieRedactingThreadStore(files, redaction: $0) } ?? files
-    return NotifyingThreadStore(store) { [weak self] in self?.tell($0, $1) }
   }
 
   /// Checks the limits on accounts and threads before a new thread.
@@ -85,28 +74,11 @@ final class StoredThreads {
 
   // MARK: Turns
 
-  /// Runs `body` after all earlier turns of the thread, also those of other objects.
-  ///
-  /// - Parameter preparing: runs before the wait, so that its failure is reported at once.
-  /// - Throws: the errors of `preparing` and `body`; `CancellationError`.
-  func inTurn<Result: Sendable>(
-    _ thread: String, preparing: () async throws -> Void, _ body: () async throws -> Result
-  ) async throws -> Result {
-    let queue = queues[thread] ?? ThreadQueue()
-    queues[thread] = queue
-    queue.length += 1
-    defer {
-      queue.length -= 1
-      if queue.length == 0 { queues[thread] = nil }
-    }
-    return try await queue.mutex.withLock(preparing: preparing, body)
-  }
-
   /// Checks that no turn of the thread runs or waits, of any object.
   ///
   /// - Throws: `BusError` with `InvalidArgument`.
   func checkIdle(_ thread: String) throws {
-    guard queues[thread] == nil else {
+    guard turns.isFree(thread) else {
       throw BusError(.invalidArgument, "A turn of the thread runs: wait for its end, or cancel it.")
     }
   }
@@ -119,7 +91,7 @@ final class StoredThreads {
     objects.append(Weak(object))
   }
 
-  private func tell(_ thread: String, _ change: ThreadChange) {
+  private func tell(_ thread: String, _ change: ChappieFileThreadStore.Change) {
     for object in objects { object.value?.tell(thread, change) }
   }
 
@@ -127,13 +99,6 @@ final class StoredThreads {
   func locked() {
     for object in objects { object.value?.locked() }
   }
-}
-
-/// The queue of one thread: its running turn and the waiting ones.
-@GLibActor
-private final class ThreadQueue {
-  let mutex = AsyncMutex()
-  var length = 0
 }
 
 /// The threads that are in use, with one ``StoredThreads`` for each app and account.
@@ -146,7 +111,8 @@ final class ThreadStores {
   init(_ policy: ThreadPolicy) {
     self.policy = policy
     LockMonitor.shared.observe { [weak self] in
-      if LockMonitor.shared.state.isLocked { self?.locked() }
+      guard let self, LockMonitor.shared.state.isLocked else { return }
+      for threads in stores.values { threads.value?.locked() }
     }
   }
 
@@ -158,74 +124,4 @@ final class ThreadStores {
     stores[directory] = Weak(threads)
     return threads
   }
-
-  private func locked() {
-    for threads in stores.values { threads.value?.locked() }
-  }
-}
-
-/// The kind of change in a `ThreadChanged` signal.
-enum ThreadChange: String {
-  case created, updated, renamed, archived, unarchived, deleted
-}
-
-/// Passes everything to another store, and announces each successful change.
-struct NotifyingThreadStore: ChappieThreadStore {
-  private let store: any ChappieThreadStore
-  private let tell: @GLibActor (_ thread: String, ThreadChange) -> Void
-
-  init(_ store: any ChappieThreadStore, tell: @escaping @GLibActor (_ thread: String, ThreadChange) -> Void) {
-    self.store = store
-    self.tell = tell
-  }
-
-  func create(_ thread: ChappieThreadSummary) async throws {
-    try await store.create(thread)
-    await tell(thread.id, .created)
-  }
-
-  func append(_ turn: ChappieTurn, to thread: String) async throws {
-    let wasArchived = try await isArchived(thread)
-    try await store.append(turn, to: thread)
-    if wasArchived { await tell(thread, .unarchived) }
-    await tell(thread, .updated)
-  }
-
-  func undoTurn(of thread: String, asking text: String?) async throws {
-    try await store.undoTurn(of: thread, asking: text)
-    await tell(thread, .updated)
-  }
-
-  func change(_ thread: String, _ change: ChappieThreadChange) async throws {
-    if case .rename = change {
-      try await store.change(thread, change)
-      return await tell(thread, .renamed)
-    }
-    let wasArchived = try await isArchived(thread)
-    try await store.change(thread, change)
-    switch change {
-    case .archive where !wasArchived: await tell(thread, .archived)
-    case .unarchive where wasArchived: await tell(thread, .unarchived)
-    default: break
-    }
-  }
-
-  private func isArchived(_ thread: String) async throws -> Bool {
-    try await store.summary(of: thread)?.isArchived ?? false
-  }
-
-  func delete(_ thread: String) async throws {
-    try await store.delete(thread)
-    await tell(thread, .deleted)
-  }
-
-  func title(for message: ChappieInputMessage) async -> String { await store.title(for: message) }
-
-  func thread(_ id: String) async throws -> ChappieThread { try await store.thread(id) }
-
-  func summary(of thread: String) async throws -> ChappieThreadSummary? { try await store.summary(of: thread) }
-
-  func threads(_ query: ChappieThreadQuery) async throws -> [ChappieThreadSummary] { try await store.threads(query) }
-
-  func usage() async throws -> ChappieThreadStoreUsage { try await store.usage() }
 }

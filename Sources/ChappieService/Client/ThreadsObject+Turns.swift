@@ -65,14 +65,14 @@ extension ThreadsObject {
   private func inTurn<Result: Sendable>(
     _ thread: String, _ call: BusCall, adding added: Int = 0, _ body: (ChappieRuntime) async throws -> Result
   ) async throws -> Result {
-    try await stored.inTurn(thread) {
+    try await stored.turns.withLock(thread) {
       _ = try await Self.checkedSize(of: thread, in: unlockedStore(for: call))
     } _: {
       let memory = client.environment.memory
       let application = await client.application(of: call)
       let size = try await Self.checkedSize(of: thread, in: unlockedStore(for: call), adding: added)
       // A conversation in memory is counted there, until another lease needs the room.
-      @GLibActor func reading() -> Int { conversations.holds(thread) ? 0 : MemoryBudget.replyFactor * size }
+      @GLibActor func reading() -> Int { conversations.kept(thread) != nil ? 0 : MemoryBudget.replyFactor * size }
       memory.end(try memory.lease(reading() + MemoryBudget.replyFactor * (size + added), for: application))
       let lease = try memory.lease(reading(), for: application)
       defer {
@@ -115,7 +115,7 @@ final class ThreadConversations {
   func conversation(_ thread: String) async -> ChappieRuntime {
     // A runtime whose thread was deleted would begin a new thread.
     let runtime =
-      conversations.first { $0.thread == thread && $0.runtime.currentThread == thread }?.runtime
+      kept(thread)
       ?? Chappie.client(configuration: client.configuration).runtime(store: store, thread: thread)
     forget(thread)
     conversations.append((thread, runtime))
@@ -125,9 +125,9 @@ final class ThreadConversations {
     return runtime
   }
 
-  /// Whether the next turn of a thread does not read it.
-  func holds(_ thread: String) -> Bool {
-    conversations.contains { $0.thread == thread && $0.runtime.currentThread == thread }
+  /// The conversation in memory. With it the next turn does not read the thread.
+  func kept(_ thread: String) -> ChappieRuntime? {
+    conversations.first { $0.thread == thread && $0.runtime.currentThread == thread }?.runtime
   }
 
   /// Renews the lease after a turn of `application`, and drops the least recently used conversations until it fits.

@@ -3,6 +3,7 @@ import ChappieBusInterfaces
 import ChappieSDK
 import ChappieSDKRuntime
 import GLibBridge
+import ServiceConfiguration
 
 /// `org.chappie.Threads`, beside the `org.chappie.Client` of the same object.
 @GLibActor
@@ -23,8 +24,9 @@ final class ThreadsObject: ServiceInterface {
     let configuration = client.client.configuration
     stored = stores.threads(of: configuration)
     protection = stored.protection(configuration.keychainAccessibility)
-    files = stored.files(protection)
-    store = stored.store(files)
+    let files = stored.files(protection)
+    self.files = files
+    store = stored.policy.redaction.map { ChappieRedactingThreadStore(files, redaction: $0) } ?? files
     conversations = ThreadConversations(client.client, store, client.environment.memory)
   }
 
@@ -44,7 +46,7 @@ final class ThreadsObject: ServiceInterface {
     return store
   }
 
-  func tell(_ thread: String, _ change: ThreadChange) {
+  func tell(_ thread: String, _ change: ChappieFileThreadStore.Change) {
     if change == .deleted { conversations.forget(thread) }
     signals.emit("ThreadChanged", .tuple(thread, change.rawValue))
   }

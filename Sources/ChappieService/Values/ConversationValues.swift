@@ -33,8 +33,8 @@ extension ChappieThreadSummary {
     }
     let id = String(parts[3])
     self.init(
-      id: id, createdAtSeconds: createdAt.unixSeconds, updatedAtSeconds: updatedAt.unixSeconds,
-      changeNumber: Int64(changeNumber.value))
+      id: id, createdAt: ChappieTime(unixSeconds: createdAt.unixSeconds),
+      updatedAt: ChappieTime(unixSeconds: updatedAt.unixSeconds), changeNumber: Int64(changeNumber.value))
   }
 
   /// The summary on the bus.

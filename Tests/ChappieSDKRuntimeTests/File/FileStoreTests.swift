@@ -152,7 +152,7 @@ struct FileStoreTests {
       for number in 0..<10_000 {
         var summary = ChappieThreadSummary.sample("n\(number)", title: "Title \(number)", at: Int64(number))
         summary.changeNumber = Int64(number + 2)
-        try ThreadTables.insert(summary, seal, database)
+        try ThreadTables(database: database, seal: seal).insert(summary)
       }
     }
     let found = try await world.store().threads(ChappieThreadQuery())

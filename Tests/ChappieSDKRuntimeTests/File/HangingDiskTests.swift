@@ -43,9 +43,9 @@ struct HangingDiskTests {
     let key = try await StoreKey(secret: world.keys.key(interaction: .forbidden), device: "d0")
     let store = world.store(diskDeadline: .milliseconds(50))
     for deed in [
-      { database in try database.append(.sample("t"), to: "a", key) },
+      { database in _ = try database.append(.sample("t"), to: "a", key) },
       { database in try database.create(.sample("b"), key) },
-      { database in try database.change("a", .rename("late"), now: 1, key) },
+      { database in _ = try database.change("a", .rename("late"), now: 1, key) },
       { database in try database.delete("a", key) },
     ] as [@Sendable (inout ThreadDatabase) throws -> Void] {
       let disk = HangingDisk()

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
-import ChappieSDKRuntime
 import ChappieSDKTesting
 import Foundation
 import GLibBridge
 import Testing
+
+@testable import ChappieSDKRuntime
 
 /// Redaction of threads before they are written.
 @Suite(.timeLimit(.minutes(1))) @GLibActor

@@ -112,11 +112,11 @@ struct FileRetentionTests {
   }
 
   @Test func observersGetTheThreadsThatRetentionChanged() async throws {
-    let notifications = Mutex<[[String]]>([])
+    let notifications = Mutex<[String]>([])
     let store = world.store(retention: .default)
-    store.onRetention { archived, deleted in notifications.withLock { $0.append(archived + ["/"] + deleted) } }
+    store.onChange { thread, change in notifications.withLock { $0.append("\(thread) \(change)") } }
     try await store.create(.sample("a", at: world.clock.now))
-    #expect(notifications.withLock { $0 }.isEmpty)
+    #expect(notifications.withLock { $0 } == ["a created"])
     world.clock.advance(days: 31)
     try await store.enforceRetention()
     world.clock.advance(days: 61)
@@ -124,13 +124,14 @@ struct FileRetentionTests {
     world.clock.advance(days: 1)
     try await store.enforceRetention()
     try await store.enforceRetention()
-    #expect(notifications.withLock { $0 } == [["a", "/"], ["/", "a"]])
+    try await eventually { notifications.withLock { $0.count } == 3 }
+    #expect(notifications.withLock { $0 } == ["a created", "a archived", "a deleted"])
   }
 
   @Test func failedRetentionIsNotReported() async throws {
     let notifications = Mutex<[String]>([])
     let store = world.store(retention: .default, patience: .milliseconds(50))
-    store.onRetention { _, deleted in notifications.withLock { $0 += deleted } }
+    store.onChange { thread, change in if change == .deleted { notifications.withLock { $0.append(thread) } } }
     for id in ["a", "b", "c"] {
       try await store.create(.sample(id, at: world.clock.now))
       try await store.change(id, .archive)
@@ -144,6 +145,7 @@ struct FileRetentionTests {
     #expect(notifications.withLock { $0 }.isEmpty)
     try other.run("ROLLBACK")
     #expect(try await store.threads(ChappieThreadQuery(.all)).isEmpty)
+    try await eventually { notifications.withLock { $0.count } >= 3 }
     #expect(notifications.withLock { $0 } == ["a", "b", "c"], "once each")
   }
 
@@ -152,7 +154,7 @@ struct FileRetentionTests {
     let store = ChappieFileThreadStore(
       directory: world.directory, device: { "d0" }, keys: world.keys, clock: { [clock = world.clock] in clock.now },
       round: .milliseconds(20))
-    store.onRetention { archived, _ in notifications.withLock { $0 += archived.count } }
+    store.onChange { _, change in if change == .archived { notifications.withLock { $0 += 1 } } }
     try await store.create(.sample("a", at: world.clock.now))
     world.clock.advance(days: 31)
     try await eventually { notifications.withLock { $0 } == 1 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
-import ChappieSDKRuntime
 import Foundation
 import Testing
+
+@testable import ChappieSDKRuntime
 
 /// Errors and times of threads as Foundation types.
 struct FoundationTests {

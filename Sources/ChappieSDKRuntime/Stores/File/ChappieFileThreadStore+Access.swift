@@ -35,24 +35,20 @@ extension ChappieFileThreadStore {
   /// Runs an operation that writes, and then enforces the retention policy.
   ///
   /// - Parameter id: the thread that the operation writes to; nil for none.
-  func write(to id: String?, _ body: @escaping DatabaseOperation<Void>) async throws {
-    if let id { use(id) }
+  func write<Result: Sendable>(to id: String?, _ body: @escaping DatabaseOperation<Result>) async throws -> Result {
+    if let id { TurnLease.use(id, of: name) }
     let isLeased = TurnLease.current != nil
     guard let key = try await key(makesFirst: true) else { throw Self.keyIsGone }
-    let isRetained = try await onDisk { database in
-      try body(&database, key)
+    let (result, isRetained) = try await onDisk { database in
+      let result = try body(&database, key)
       // A leased key is for the thread of its turn alone.
-      if isLeased { return self.plan(database.index, writing: id) == nil }
+      if isLeased { return (result, self.plan(database.index, writing: id) == nil) }
       self.enforce(&database, writing: id, key)
-      return true
+      return (result, true)
     }
     startSchedule()
     if !isRetained { await TurnLease.$current.withValue(nil) { try? await enforceRetention() } }
-  }
-
-  /// If a turn makes this access, retention leaves the thread alone until the turn ends.
-  func use(_ id: String) {
-    TurnLease.current?.use(ThreadsInUse.Place(store: name, id: id))
+    return result
   }
 
   func startSchedule() {

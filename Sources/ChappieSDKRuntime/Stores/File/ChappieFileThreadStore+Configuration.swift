@@ -2,6 +2,7 @@
 import ChappieSDK
 import GLibBridge
 import SecretMemory
+import Synchronization
 
 extension ChappieFileThreadStore {
   /// A store for the app and account that `configuration` names. Its key is in the keyring, next to their credential.
@@ -21,10 +22,13 @@ extension ChappieFileThreadStore {
     self.init(
       directory: directory ?? Self.directory(for: configuration), device: { try await Self.deviceName() },
       keys: KeyringThreadKey(configuration, accessibility: storagePolicy.fileProtection.accessibility),
-      retention: retentionPolicy, isLocked: { closesWithLocks && StoreLockObserver.isLocked })
+      retention: retentionPolicy, isLocked: { closesWithLocks && LockMonitor.shared.state.isLocked })
     guard closesWithLocks else { return }
     Task.onGLib { [weak self] in
-      if let self { StoreLockObserver.add(self) }
+      let observation = LockMonitor.shared.observation { [weak self] in
+        if LockMonitor.shared.state.isLocked { Task.onGLib { await self?.forget() } }
+      }
+      self?.lockObservation.withLock { $0 = observation }
     }
   }
 
@@ -80,31 +84,6 @@ extension ChappieFileThreadStoreStoragePolicy.FileProtection {
     switch self {
     case .complete: .whenUnlockedThisDeviceOnly
     case .completeUntilFirstUserAuthentication: .afterFirstUnlockThisDeviceOnly
-    }
-  }
-}
-
-/// Observes the lock for the stores that may be read only while nothing is locked. When the screen or the keyring is
-/// locked, they forget the titles in memory.
-@GLibActor
-enum StoreLockObserver {
-  private static var stores: [Weak<ChappieFileThreadStore>] = []
-
-  /// Registers the observer once, when it is first read.
-  private static let observation: Void = LockMonitor.shared.observe { if isLocked { forgetTitles() } }
-
-  static var isLocked: Bool { LockMonitor.shared.state.isLocked }
-
-  /// Adds a store. The observer does not keep it alive.
-  static func add(_ store: ChappieFileThreadStore) {
-    stores.removeAll { $0.value == nil }
-    stores.append(Weak(store))
-    observation
-  }
-
-  private static func forgetTitles() {
-    for store in stores.compactMap(\.value) {
-      Task.onGLib { await store.forget() }
     }
   }
 }

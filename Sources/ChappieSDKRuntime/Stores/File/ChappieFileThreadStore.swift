@@ -2,7 +2,6 @@
 import ChappieSDK
 import GLibBridge
 import Platform
-import SecretMemory
 import Synchronization
 
 /// A store that keeps threads in an SQLite database. It encrypts titles and turns with a key in the keyring, which is
@@ -20,9 +19,12 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   private let serverTime: @Sendable () -> Timestamp?
   let diskDeadline: Duration
   let isLocked: @GLibActor @Sendable () -> Bool
+  /// Forgets the titles in memory when the screen or the keyring is locked; nil for a store that keeps them then.
+  let lockObservation = Mutex<Observation?>(nil)
   let database: Mutex<ThreadDatabase>
   let queue = DiskQueue()
   let schedule: RetentionScheduler
+  private let observers = Mutex<[Observer]>([])
 
   /// - Parameters:
   ///   - directory: the directory of the files. The first thread creates it.
@@ -57,11 +59,24 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
     schedule = RetentionScheduler(retention, every: round)
   }
 
-  /// Adds an observer of retention.
+  /// What became of a thread.
+  package enum Change: String, Sendable {
+    case created, updated, renamed, archived, unarchived, deleted
+  }
+
+  package typealias Observer = @GLibActor (_ thread: String, Change) -> Void
+
+  /// Adds an observer.
   ///
-  /// - Parameter observer: called with the ids of the threads that retention archived and deleted.
-  package func onRetention(_ observer: @escaping @Sendable (_ archived: [String], _ deleted: [String]) -> Void) {
-    schedule.observe(observer)
+  /// - Parameter observer: called after each change by this object, before the method that makes it returns. The changes
+  ///   of retention may be told later, and those of ``deleteAll()`` are not.
+  package func onChange(_ observer: @escaping Observer) {
+    observers.withLock { $0.append(observer) }
+  }
+
+  @GLibActor
+  private func tell(_ thread: String, _ change: Change) {
+    for observer in observers.withLock({ $0 }) { observer(thread, change) }
   }
 
   /// Forgets the titles in memory, when the screen or the keyring is locked. It waits for an access that is running.
@@ -107,20 +122,24 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
 
   public func create(_ thread: ChappieThreadSummary) async throws {
     try await write(to: thread.id) { database, key in try database.create(thread, key) }
+    await tell(thread.id, .created)
   }
 
   public func append(_ turn: ChappieTurn, to thread: String) async throws {
-    try await write(to: thread) { database, key in try database.append(turn, to: thread, key) }
+    let wasArchived = try await write(to: thread) { database, key in try database.append(turn, to: thread, key) }
+    if wasArchived { await tell(thread, .unarchived) }
+    await tell(thread, .updated)
   }
 
   public func undoTurn(of thread: String, asking text: String?) async throws {
     try await write(to: thread) { database, key in
       try database.undoTurn(of: thread, asking: text, now: self.clock(), key)
     }
+    await tell(thread, .updated)
   }
 
   public func thread(_ id: String) async throws -> ChappieThread {
-    use(id)
+    TurnLease.use(id, of: name)
     guard let thread = try await read({ database, key in try database.thread(id, key) }) else {
       throw ChappieThreadStoreError.noSuchThread(id)
     }
@@ -128,7 +147,7 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   }
 
   public func summary(of thread: String) async throws -> ChappieThreadSummary? {
-    use(thread)
+    TurnLease.use(thread, of: name)
     return try await overview { index in
       guard let summary = index[thread]?.summary else { throw ChappieThreadStoreError.noSuchThread(thread) }
       return summary
@@ -140,11 +159,19 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   }
 
   public func change(_ thread: String, _ change: ChappieThreadChange) async throws {
-    try await write(to: thread) { database, key in try database.change(thread, change, now: self.clock(), key) }
+    let wasArchived = try await write(to: thread) { database, key in
+      try database.change(thread, change, now: self.clock(), key)
+    }
+    switch change {
+    case .rename: await tell(thread, .renamed)
+    case .archive: if !wasArchived { await tell(thread, .archived) }
+    case .unarchive: if wasArchived { await tell(thread, .unarchived) }
+    }
   }
 
   public func delete(_ thread: String) async throws {
     try await write(to: nil) { database, key in try database.delete(thread, key) }
+    await tell(thread, .deleted)
   }
 
   public func usage() async throws -> ChappieThreadStoreUsage {
@@ -173,7 +200,7 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   ///
   /// - Parameter id: the thread that is being written; nil for none.
   func plan(_ index: ThreadIndex, writing id: String? = nil) -> RetentionPlan? {
-    schedule.plan(index, now: clock(), inUse: ThreadsInUse.ids(in: name).union(id.map { [$0] } ?? []))
+    schedule.plan(index, now: clock(), inUse: TurnLease.threads(of: name, and: id))
   }
 
   /// Enforces the retention policy after a write. A failure is logged, because the write has succeeded.
@@ -183,6 +210,10 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
     do {
       let done = try database.enforce(plan, now: now, serverTime: serverTime(), key)
       schedule.report(done, now: now)
+      Task.onGLib {
+        for thread in done.archived { tell(thread, .archived) }
+        for thread in done.deleted { tell(thread, .deleted) }
+      }
     } catch {
       Log.warning("Retention failed: \(ChappieThreadStoreError(error))")
     }

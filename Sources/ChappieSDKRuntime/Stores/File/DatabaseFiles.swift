@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
 import Platform
 import SQLite
 
@@ -21,9 +20,7 @@ struct DatabaseFiles: Sendable {
   private static let companions = [log, sharedMemory, journal]
 
   /// Identifies the files of an open database, to detect files that replaced them.
-  struct Identity: Equatable {
-    fileprivate let files: [FileIdentity?]
-  }
+  typealias Identity = [FileIdentity?]
 
   let directory: StorageDirectory
 
@@ -46,7 +43,7 @@ struct DatabaseFiles: Sendable {
     let rest = try [Self.sharedMemory, Self.journal].map { try directory.ownFile($0) }
     // SQLite would treat the database as new, and delete the contents of the log.
     if database?.size ?? 0 == 0, let log, log.size > 0 { throw ChappieThreadStoreError.damaged(directory) }
-    return database.map { Identity(files: [$0.identity, log?.identity, rest[0]?.identity]) }
+    return database.map { [$0.identity, log?.identity, rest[0]?.identity] }
   }
 
   /// Opens the database.
@@ -73,13 +70,6 @@ struct DatabaseFiles: Sendable {
   }
 
   // MARK: The reserve
-
-  /// Keeps the room that the deletion of a turn with so many bytes needs: SQLite writes each deleted page to its log.
-  ///
-  /// - Throws: ``FileError``, such as ``FileError/full``.
-  func keepReserve(forTurnOf bytes: Int) throws {
-    try keepReserve(Int64(bytes + bytes / 4 + 524_288))
-  }
 
   /// Keeps room for a deletion.
   ///

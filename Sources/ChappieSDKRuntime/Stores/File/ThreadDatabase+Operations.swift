@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 import Platform
-import SQLite
 
 /// The operations of a store, on the database.
 extension ThreadDatabase {
@@ -13,24 +12,26 @@ extension ThreadDatabase {
         "The id of the thread is invalid: use 1 to 64 of the characters a to z, 0 to 9 and -.")
     }
     let cap = cap
-    try writing(key, makes: true) { database, index in
+    try writing(key, makes: true) { tables, index in
       guard index[id] == nil else { throw ChappieThreadStoreError.exists(id) }
       var kept = summary
       kept.changeNumber = index.nextChange
       kept.turnCount = 0
       kept.bytes = Int64(ThreadTables.rowBytes + summary.title.utf8.count)
       try index.checkRoom(for: Count(clamping: kept.bytes), in: id, cap)
-      try ThreadTables.insert(kept, ThreadSealer(key: key.secret), database)
+      try tables.insert(kept)
       return [.set(ThreadIndex.Entry(summary: kept, state: .whole))]
     }
   }
 
+  /// - Returns: whether the thread was archived.
   /// - Throws: ``ChappieThreadStoreError``.
-  mutating func append(_ turn: ChappieTurn, to id: String, _ key: StoreKey) throws {
+  mutating func append(_ turn: ChappieTurn, to id: String, _ key: StoreKey) throws -> Bool {
     let (cap, files) = (cap, files)
-    try change(id, key) { database, index, summary in
-      let bytes = try ThreadTables.append(turn, to: id, ThreadSealer(key: key.secret), database) + ThreadTables.rowBytes
-      try files.keepReserve(forTurnOf: bytes)
+    return try change(id, key) { tables, index, summary in
+      let bytes = try tables.append(turn, to: id) + ThreadTables.rowBytes
+      // SQLite writes each page that is deleted to its log.
+      try files.keepReserve(Int64(bytes + bytes / 4 + 524_288))
       try index.checkRoom(for: Count(clamping: bytes), in: id, cap)
       summary.add(turn, number: index.nextChange)
       summary.resize(adding: bytes)
@@ -40,10 +41,8 @@ extension ThreadDatabase {
   /// - Parameter now: Unix seconds.
   /// - Throws: ``ChappieThreadStoreError``; ``ChappieClientError`` if there is no such turn to remove.
   mutating func undoTurn(of id: String, asking text: String?, now: Int64, _ key: StoreKey) throws {
-    try change(id, key) { database, index, summary in
-      let sizes = try ThreadTables.undoTurn(
-        of: id, asking: text, at: StoredTime(seconds: Timestamp(clamping: now)), ThreadSealer(key: key.secret), database
-      )
+    _ = try change(id, key) { tables, index, summary in
+      let sizes = try tables.undoTurn(of: id, asking: text, at: StoredTime(seconds: Timestamp(clamping: now)))
       summary.removeTurn(at: now, number: index.nextChange)
       summary.resize(adding: sizes.added, removing: sizes.removed)
     }
@@ -51,31 +50,35 @@ extension ThreadDatabase {
   }
 
   /// - Parameter now: Unix seconds.
+  /// - Returns: whether the thread was archived.
   /// - Throws: ``ChappieThreadStoreError``.
-  mutating func change(_ id: String, _ change: ChappieThreadChange, now: Int64, _ key: StoreKey) throws {
-    try self.change(id, key) { database, index, summary in
+  mutating func change(_ id: String, _ change: ChappieThreadChange, now: Int64, _ key: StoreKey) throws -> Bool {
+    try self.change(id, key) { tables, index, summary in
       let (before, number) = (summary.title, index.nextChange)
       summary.apply(change, at: now, number: number)
       guard summary.title != before else { return }
-      try ThreadTables.setTitle(summary.title, number: Int(number), of: id, ThreadSealer(key: key.secret), database)
+      try tables.setTitle(summary.title, number: Int(number), of: id)
       summary.resize(adding: summary.title.utf8.count, removing: before.utf8.count)
     }
   }
 
   private mutating func change(
-    _ id: String, _ key: StoreKey, _ body: (Database, ThreadIndex, inout ChappieThreadSummary) throws -> Void
-  ) throws {
-    let isOpen = try writing(key) { database, index in
+    _ id: String, _ key: StoreKey, _ body: (ThreadTables, ThreadIndex, inout ChappieThreadSummary) throws -> Void
+  ) throws -> Bool {
+    var wasArchived = false
+    let isOpen = try writing(key) { tables, index in
       guard var entry = index[id] else { throw ChappieThreadStoreError.noSuchThread(id) }
       guard entry.isReadable else {
         throw ChappieThreadStoreError.unreadable("The thread cannot be read on this device, so it cannot be changed.")
       }
-      try body(database, index, &entry.summary)
+      wasArchived = entry.summary.isArchived
+      try body(tables, index, &entry.summary)
       guard entry != index[id] else { return [] }
-      try ThreadTables.update(entry.summary, database)
+      try tables.update(entry.summary)
       return [.set(entry)]
     }
     guard isOpen else { throw ChappieThreadStoreError.noSuchThread(id) }
+    return wasArchived
   }
 
   /// Deletes a thread, on a full disk in the room that is kept for this.
@@ -83,8 +86,8 @@ extension ThreadDatabase {
   /// - Throws: ``ChappieThreadStoreError``.
   mutating func delete(_ id: String, _ key: StoreKey) throws {
     do {
-      try delete(id, key) { database in
-        try ThreadTables.delete(id, database)
+      try delete(id, key) { tables in
+        try tables.delete(id)
         return false
       }
     } catch let error as ChappieThreadStoreError {
@@ -94,8 +97,8 @@ extension ThreadDatabase {
       clearLog()
       var isLeft = true
       while isLeft {
-        try delete(id, key) { database in
-          isLeft = try ThreadTables.deletePart(of: id, database)
+        try delete(id, key) { tables in
+          isLeft = try tables.deletePart(of: id)
           return isLeft
         }
         clearLog()
@@ -104,26 +107,25 @@ extension ThreadDatabase {
   }
 
   /// - Parameter body: deletes the thread or a part of it, and returns whether something of it is left.
-  private mutating func delete(_ id: String, _ key: StoreKey, _ body: (Database) throws -> Bool) throws {
-    let isOpen = try writing(key) { database, index in
+  private mutating func delete(_ id: String, _ key: StoreKey, _ body: (ThreadTables) throws -> Bool) throws {
+    let isOpen = try writing(key) { tables, index in
       guard index[id] != nil else { throw ChappieThreadStoreError.noSuchThread(id) }
-      return try body(database) ? [] : [.removed(id)]
+      return try body(tables) ? [] : [.removed(id)]
     }
     guard isOpen else { throw ChappieThreadStoreError.noSuchThread(id) }
   }
 
   /// - Throws: ``ChappieThreadStoreError``.
   mutating func thread(_ id: String, _ key: StoreKey) throws -> ChappieThread {
-    try reading(key) { database, index in
-      guard let database, let entry = index[id] else { throw ChappieThreadStoreError.noSuchThread(id) }
+    try reading(key) { tables, index in
+      guard let tables, let entry = index[id] else { throw ChappieThreadStoreError.noSuchThread(id) }
       guard entry.isReadable else {
         throw ChappieThreadStoreError.unreadable(
           "The thread cannot be read: it is damaged, or its key is missing. It can be deleted.")
       }
-      let seal = ThreadSealer(key: key.secret)
       var reader = ThreadReader(entry)
-      try ThreadTables.forEachTurn(of: id, database) { sequence, place, content in
-        reader.take(sequence, place.flatMap { seal.content(content, at: $0) })
+      try tables.forEachTurn(of: id) { sequence, place, content in
+        reader.take(sequence, place.flatMap { tables.seal.content(content, at: $0) })
       }
       return reader.whole
     }
@@ -141,8 +143,8 @@ extension ThreadDatabase {
     -> RetentionPlan
   {
     var done = plan
-    try writing(key) { database, index in
-      if try !plan.expired.isEmpty && Self.believes(now, serverTime, index, database) {
+    try writing(key) { tables, index in
+      if try !plan.expired.isEmpty && Self.believes(now, serverTime, index, tables) {
         done.deleted += plan.expired
         done.expired = []
       }
@@ -150,11 +152,11 @@ extension ThreadDatabase {
       for id in done.archived {
         guard var entry = index[id] else { continue }
         entry.summary.archivedAtSeconds = now
-        try ThreadTables.update(entry.summary, database)
+        try tables.update(entry.summary)
         changes.append(.set(entry))
       }
       for id in done.deleted {
-        try ThreadTables.delete(id, database)
+        try tables.delete(id)
         changes.append(.removed(id))
       }
       return changes
@@ -164,13 +166,13 @@ extension ThreadDatabase {
 
   /// Whether the clock is to be believed. The database keeps the reasons, because no process may run for a day.
   private static func believes(
-    _ now: Int64, _ serverTime: Timestamp?, _ index: ThreadIndex, _ database: Database
+    _ now: Int64, _ serverTime: Timestamp?, _ index: ThreadIndex, _ tables: ThreadTables
   ) throws -> Bool {
-    let known = try ThreadTables.clock(database)
+    let known = try tables.clock()
     var clock = known
     let believes = clock.believes(
       Timestamp(clamping: now), after: index.summaries.lastWrite, serverTime: serverTime)
-    if clock != known { try ThreadTables.keep(clock, database) }
+    if clock != known { try tables.keep(clock) }
     return believes
   }
 }

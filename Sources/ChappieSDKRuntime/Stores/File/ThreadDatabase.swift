@@ -2,7 +2,6 @@
 import GLibBridge
 import Platform
 import SQLite
-import SecretMemory
 
 /// The database of a store, with an index of its threads in memory. Its methods block.
 struct ThreadDatabase {
@@ -61,7 +60,7 @@ struct ThreadDatabase {
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   mutating func reading<Result>(
-    _ key: StoreKey, _ body: (Database?, ThreadIndex) throws -> Result
+    _ key: StoreKey, _ body: (ThreadTables?, ThreadIndex) throws -> Result
   ) throws -> Result {
     try mappingErrors { state in
       guard let database = try state.opened() else {
@@ -69,8 +68,7 @@ struct ThreadDatabase {
         return try body(nil, state.index)
       }
       return try database.transaction(.reading) {
-        try state.refresh(database, key)
-        return try body(database, state.index)
+        try body(state.refreshed(database, key), state.index)
       }
     }
   }
@@ -82,7 +80,7 @@ struct ThreadDatabase {
   /// - Throws: ``ChappieThreadStoreError``.
   @discardableResult
   mutating func writing(
-    _ key: StoreKey, makes isNew: Bool = false, _ body: (Database, ThreadIndex) throws -> [ThreadIndex.Change]
+    _ key: StoreKey, makes isNew: Bool = false, _ body: (ThreadTables, ThreadIndex) throws -> [ThreadIndex.Change]
   ) throws -> Bool {
     try mappingErrors { state in
       guard let database = try state.opened(makingFor: isNew ? key : nil) else {
@@ -90,13 +88,12 @@ struct ThreadDatabase {
         return false
       }
       let changes = try database.transaction(.writing) {
-        try state.refresh(database, key)
-        let changes = try body(database, state.index)
+        let changes = try body(state.refreshed(database, key), state.index)
         // After a timeout the caller may try again, so this attempt must have no effect.
         guard state.attempt.settle() else { throw ChappieThreadStoreError.timedOut }
         return changes
       }
-      state.index.apply(changes)
+      for change in changes { state.index.apply(change) }
       if changes.contains(where: \.isRemoval) { state.clearLog() }
       return true
     }
@@ -198,12 +195,15 @@ struct ThreadDatabase {
   // MARK: The index
 
   /// Reads the index again if another connection has changed the database.
-  private mutating func refresh(_ database: Database, _ key: StoreKey) throws {
+  ///
+  /// - Returns: the tables.
+  private mutating func refreshed(_ database: Database, _ key: StoreKey) throws -> ThreadTables {
+    let tables = ThreadTables(database: database, seal: ThreadSealer(key: key.secret))
     let changes = try database.dataVersion()
-    guard connection?.indexed != changes else { return }
+    guard connection?.indexed != changes else { return tables }
     forget()
-    try ThreadTables.checkDevice(key, database)
-    let threads = try ThreadTables.threads(database, ThreadSealer(key: key.secret))
+    try tables.checkDevice(key)
+    let threads = try tables.threads()
     index.reserve(threads.count)
     for thread in threads { index.apply(.set(thread)) }
     connection?.indexed = changes
@@ -212,6 +212,7 @@ struct ThreadDatabase {
     if unreadable > loggedUnreadable {
       Log.warning("Of the stored threads, \(unreadable) cannot be read on this device.")
     }
+    return tables
   }
 }
 

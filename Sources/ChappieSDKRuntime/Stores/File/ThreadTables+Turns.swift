@@ -7,17 +7,15 @@ import SQLite
 /// The table of turns.
 extension ThreadTables {
   /// Adds a turn after the last one, and returns the size of its encrypted content in bytes.
-  static func append(
-    _ turn: ChappieTurn, to thread: String, _ seal: ThreadSealer, _ database: Database
-  ) throws -> Int {
+  func append(_ turn: ChappieTurn, to thread: String) throws -> Int {
     let place = ThreadSealer.Place(
-      thread: thread, sequence: try nextPlace(in: thread, database), id: turn.id,
+      thread: thread, sequence: try nextPlace(in: thread), id: turn.id,
       recordedAt: StoredTime(seconds: Timestamp(clamping: turn.recordedAtSeconds), rest: turn.recordedAtMicroseconds))
-    return try insert(turn.events, at: place, seal, database)
+    return try insert(turn.events, at: place)
   }
 
   /// The place after the last row of a thread.
-  private static func nextPlace(in thread: String, _ database: Database) throws -> Int {
+  private func nextPlace(in thread: String) throws -> Int {
     var last: Count = 0
     // A place out of range is damage, and no place that a turn can follow.
     try database.forEach(
@@ -31,9 +29,7 @@ extension ThreadTables {
   }
 
   /// Adds a row, and returns the size of its encrypted content in bytes.
-  private static func insert(
-    _ events: [ChappieTurnEvent], at place: ThreadSealer.Place, _ seal: ThreadSealer, _ database: Database
-  ) throws -> Int {
+  private func insert(_ events: [ChappieTurnEvent], at place: ThreadSealer.Place) throws -> Int {
     let content = try seal.seal(events, at: place)
     try database.run(
       "INSERT INTO turns (thread, sequence, id, recorded_at, content) VALUES (?, ?, ?, ?, ?)", .text(place.thread),
@@ -50,25 +46,22 @@ extension ThreadTables {
   /// - Returns: the sizes of the rows, for the limit.
   /// - Throws: ``ChappieThreadStoreError/unreadable(_:)`` if the last turn is damaged; ``ChappieClientError`` if there
   ///   is no such turn to remove.
-  static func undoTurn(
-    of thread: String, asking text: String?, at time: StoredTime, _ seal: ThreadSealer, _ database: Database
+  func undoTurn(
+    of thread: String, asking text: String?, at time: StoredTime
   ) throws -> (added: Int, removed: Int) {
-    let place = ThreadSealer.Place(
-      thread: thread, sequence: try nextPlace(in: thread, database), id: "", recordedAt: time)
-    let first = try firstRemoved(of: thread, asking: text, seal, database)
+    let place = ThreadSealer.Place(thread: thread, sequence: try nextPlace(in: thread), id: "", recordedAt: time)
+    let first = try firstRemoved(of: thread, asking: text)
     let removed = try database.number(
-      "SELECT sum(length(content) + ?) FROM turns WHERE thread = ? AND sequence >= ?", .integer(Int64(rowBytes)),
+      "SELECT sum(length(content) + ?) FROM turns WHERE thread = ? AND sequence >= ?", .integer(Int64(Self.rowBytes)),
       .text(thread), .integer(Int64(first)))
     try database.run("DELETE FROM turns WHERE thread = ? AND sequence >= ?", .text(thread), .integer(Int64(first)))
-    let added = try insert(ThreadSealer.Place.mark(first: first), at: place, seal, database)
-    return (added + rowBytes, removed?.value ?? 0)
+    let added = try insert(ThreadSealer.Place.mark(first: first), at: place)
+    return (added + Self.rowBytes, removed?.value ?? 0)
   }
 
   /// The place of the last turn; that of an earlier removal if its mark is just before that turn, so that one mark
   /// serves both.
-  private static func firstRemoved(
-    of thread: String, asking text: String?, _ seal: ThreadSealer, _ database: Database
-  ) throws -> Int {
+  private func firstRemoved(of thread: String, asking text: String?) throws -> Int {
     var rows: [(place: ThreadSealer.Place, content: ThreadSealer.Content)?] = []
     // The newest first: a mark may follow the turn, and another one precede it.
     try database.forEach(
@@ -76,7 +69,7 @@ extension ThreadTables {
       .text(thread)
     ) { row in
       rows.append(
-        place(of: row, in: thread).flatMap { place in seal.content(row.bytes(3), at: place).map { (place, $0) } })
+        Self.place(of: row, in: thread).flatMap { place in seal.content(row.bytes(3), at: place).map { (place, $0) } })
     }
     let fromLast = rows.drop { if case (_, .mark)? = $0 { true } else { false } }
     guard let last = fromLast.first else { throw ChappieClientError.noTurn }
@@ -91,14 +84,13 @@ extension ThreadTables {
   }
 
   /// Calls `body` with each turn in order, still encrypted.
-  static func forEachTurn(
-    of thread: String, _ database: Database,
-    _ body: (_ sequence: Int?, _ place: ThreadSealer.Place?, _ content: [UInt8]) throws -> Void
+  func forEachTurn(
+    of thread: String, _ body: (_ sequence: Int?, _ place: ThreadSealer.Place?, _ content: [UInt8]) throws -> Void
   ) throws {
     try database.forEach(
       "SELECT sequence, id, recorded_at, content FROM turns WHERE thread = ? ORDER BY sequence", .text(thread)
     ) { row in
-      try body(row.count(0)?.value, place(of: row, in: thread), row.bytes(3))
+      try body(row.count(0)?.value, Self.place(of: row, in: thread), row.bytes(3))
     }
   }
 
@@ -106,5 +98,66 @@ extension ThreadTables {
   private static func place(of row: borrowing DatabaseRow, in thread: String) -> ThreadSealer.Place? {
     guard let sequence = row.count(0)?.value, let time = StoredTime(row.time(2)) else { return nil }
     return ThreadSealer.Place(thread: thread, sequence: sequence, id: row.text(1), recordedAt: time)
+  }
+}
+
+/// Puts a thread together from its rows, and notes what is damaged.
+struct ThreadReader {
+  private var thread: ChappieThread
+  /// The places of the thread's turns.
+  private var places: [Int] = []
+  /// The places of turns that were removed, with that of the mark that says so.
+  private var removed: [ClosedRange<Int>] = []
+  /// The place that follows the last row.
+  private var next = 1
+
+  init(_ entry: ThreadIndex.Entry) {
+    thread = ChappieThread(summary: entry.summary)
+    if entry.state == .damaged { note(damage: 0, Self.changed) }
+  }
+
+  /// Takes the next row.
+  ///
+  /// - Parameters:
+  ///   - sequence: nil if it is out of range.
+  ///   - content: nil if it cannot be decrypted.
+  mutating func take(_ sequence: Int?, _ content: ThreadSealer.Content?) {
+    guard let sequence else { return note(damage: next, Self.changed) }
+    let first = if case .mark(let first) = content { first } else { sequence }
+    if first > next { note(damage: next, Self.missing(first - next)) }
+    next = sequence + 1
+    switch content {
+    case .turn(let turn):
+      thread.turns.append(turn)
+      places.append(sequence)
+    case .mark:
+      // A row that was put back in the place of a removed turn counts for nothing.
+      while let last = places.last, last >= first {
+        places.removeLast()
+        thread.turns.removeLast()
+      }
+      thread.damage.removeAll { $0.offset >= first }
+      removed.removeAll { $0.lowerBound >= first }
+      removed.append(first...sequence)
+    case nil: note(damage: sequence, Self.changed)
+    }
+  }
+
+  /// The thread, after its last row.
+  var whole: ChappieThread {
+    var reader = self
+    let missing = thread.summary.turnCount + removed.reduce(0) { $0 + $1.count } - (next - 1)
+    if missing > 0 { reader.note(damage: next, Self.missing(missing)) }
+    return reader.thread
+  }
+
+  private static let changed = "it was changed, or encrypted with another key"
+
+  private static func missing(_ count: Int) -> String {
+    count == 1 ? "it is missing" : "it is missing, and so are the next \(count - 1)"
+  }
+
+  private mutating func note(damage place: Int, _ reason: String) {
+    thread.damage.append(ChappieThreadDamage(offset: Int64(place), reason: reason))
   }
 }

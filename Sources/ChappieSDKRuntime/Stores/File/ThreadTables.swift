@@ -5,7 +5,10 @@ import Platform
 import SQLite
 
 /// The tables of the database, and all statements on them. FORMAT.md explains the columns.
-enum ThreadTables {
+struct ThreadTables {
+  let database: Database
+  let seal: ThreadSealer
+
   /// `Chap`, in ASCII.
   private static let application: Count = 0x4368_6170
   private static let version: Count = 1
@@ -87,7 +90,7 @@ enum ThreadTables {
   /// Checks that the database was created on this device.
   ///
   /// - Throws: ``ChappieThreadStoreError/unreadable(_:)`` for another device.
-  static func checkDevice(_ key: StoreKey, _ database: Database) throws {
+  func checkDevice(_ key: StoreKey) throws {
     var device: String?
     try database.forEach("SELECT device FROM store") { device = $0.text(0) }
     guard device == key.device else {
@@ -100,7 +103,7 @@ enum ThreadTables {
   // MARK: Threads
 
   /// The entries of all threads, in any order.
-  static func threads(_ database: Database, _ seal: ThreadSealer) throws -> [ThreadIndex.Entry] {
+  func threads() throws -> [ThreadIndex.Entry] {
     // No size can exceed what the database holds, of which the rows' own bytes are less than half.
     let size = try database.size()
     let most = size + size
@@ -131,7 +134,7 @@ enum ThreadTables {
       if !isWhole { damaged.append((entries.count - 1, title != nil, turns, bytes)) }
     }
     for (place, isTitled, turns, bytes) in damaged {
-      let found = try measure(entries[place].summary, seal, database)
+      let found = try measure(entries[place].summary)
       if turns == nil { entries[place].summary.turnCount = found.turns }
       if bytes == nil { entries[place].summary.bytes = found.bytes }
       if !isTitled, !found.isReadable { entries[place].state = .unreadable }
@@ -140,14 +143,12 @@ enum ThreadTables {
   }
 
   /// What the turns of a damaged thread tell: their number, the thread's size, and whether one of them is readable.
-  private static func measure(
-    _ summary: ChappieThreadSummary, _ seal: ThreadSealer, _ database: Database
-  ) throws -> (turns: Int, bytes: Int64, isReadable: Bool) {
+  private func measure(_ summary: ChappieThreadSummary) throws -> (turns: Int, bytes: Int64, isReadable: Bool) {
     var (turns, isReadable) = (0, false)
-    var bytes = Count(clamping: rowBytes + summary.title.utf8.count)
-    try forEachTurn(of: summary.id, database) { _, place, content in
+    var bytes = Count(clamping: Self.rowBytes + summary.title.utf8.count)
+    try forEachTurn(of: summary.id) { _, place, content in
       if place?.isMark != true { turns += 1 }
-      bytes += Count(clamping: rowBytes + content.count)
+      bytes += Count(clamping: Self.rowBytes + content.count)
       if !isReadable, let place { isReadable = seal.content(content, at: place) != nil }
     }
     return (turns, Int64(bytes.value), isReadable)
@@ -161,7 +162,7 @@ enum ThreadTables {
   }
 
   /// Adds a thread.
-  static func insert(_ summary: ChappieThreadSummary, _ seal: ThreadSealer, _ database: Database) throws {
+  func insert(_ summary: ChappieThreadSummary) throws {
     try database.run(
       """
       INSERT INTO threads
@@ -177,7 +178,7 @@ enum ThreadTables {
   }
 
   /// Writes all columns of a thread that can change, except the title.
-  static func update(_ summary: ChappieThreadSummary, _ database: Database) throws {
+  func update(_ summary: ChappieThreadSummary) throws {
     try database.run(
       """
       UPDATE threads SET updated_at = ?, archived_at = ?, change_number = ?, turn_count = ?, bytes = ? WHERE id = ?
@@ -189,16 +190,14 @@ enum ThreadTables {
   /// Writes a new title.
   ///
   /// - Parameter number: the number of the change that sets the title.
-  static func setTitle(
-    _ title: String, number: Int, of thread: String, _ seal: ThreadSealer, _ database: Database
-  ) throws {
+  func setTitle(_ title: String, number: Int, of thread: String) throws {
     try database.run(
       "UPDATE threads SET title = ?, title_number = ? WHERE id = ?",
       .bytes(seal.seal(title: title, of: thread, number: number)), .integer(Int64(number)), .text(thread))
   }
 
   /// Deletes a thread with its turns.
-  static func delete(_ thread: String, _ database: Database) throws {
+  func delete(_ thread: String) throws {
     try database.run("DELETE FROM turns WHERE thread = ?", .text(thread))
     try database.run("DELETE FROM threads WHERE id = ?", .text(thread))
   }
@@ -209,17 +208,17 @@ enum ThreadTables {
   /// Deletes the last turns of a thread, or the thread if there are none. A part needs little room on the disk.
   ///
   /// - Returns: whether something of the thread is left.
-  static func deletePart(of thread: String, _ database: Database) throws -> Bool {
+  func deletePart(of thread: String) throws -> Bool {
     var turns = 0
     var bytes: Count = 0
     try database.forEach(
       "SELECT length(content) FROM turns WHERE thread = ? ORDER BY sequence DESC LIMIT 64", .text(thread)
     ) { row in
       bytes += row.count(0) ?? 0
-      if turns == 0 || bytes <= partSize { turns += 1 }
+      if turns == 0 || bytes <= Self.partSize { turns += 1 }
     }
     guard turns > 0 else {
-      try delete(thread, database)
+      try delete(thread)
       return false
     }
     try database.run(
@@ -233,7 +232,7 @@ enum ThreadTables {
   // MARK: The clock
 
   /// What is known of this machine's clock.
-  static func clock(_ database: Database) throws -> ClockWitness {
+  func clock() throws -> ClockWitness {
     var clock = ClockWitness()
     guard try database.number("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'clock'") != nil else {
       return clock
@@ -247,7 +246,7 @@ enum ThreadTables {
   }
 
   /// Keeps what is known of this machine's clock.
-  static func keep(_ clock: ClockWitness, _ database: Database) throws {
+  func keep(_ clock: ClockWitness) throws {
     try database.run("CREATE TABLE IF NOT EXISTS clock (server_time INTEGER, plausible_since INTEGER) STRICT")
     try database.run("DELETE FROM clock")
     try database.run(

@@ -9,11 +9,21 @@ final class TurnLease: Sendable {
   /// The lease of the turn that makes the current store access; nil outside a turn.
   @TaskLocal static var current: TurnLease?
 
+  /// The leased threads of all turns of this process, by their leases and the names of their stores. Two objects for one
+  /// directory have the same name.
+  private static let threads = Mutex<[ObjectIdentifier: [String: Set<String>]]>([:])
+
   private let keys = Mutex<[ObjectIdentifier: StoreKey]>([:])
-  private let places = Mutex<Set<ThreadsInUse.Place>>([])
 
   deinit {
-    for place in places.withLock({ $0 }) { ThreadsInUse.leave(place) }
+    Self.threads.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(self)) }
+  }
+
+  /// The ids of the leased threads of a store. Retention leaves them alone.
+  ///
+  /// - Parameter other: one more that is in use.
+  static func threads(of store: String, and other: String?) -> Set<String> {
+    threads.withLock { $0.values.reduce(into: Set([other].compactMap(\.self))) { $0.formUnion($1[store] ?? []) } }
   }
 
   /// Runs a store access of the turn.
@@ -21,9 +31,10 @@ final class TurnLease: Sendable {
     try await Self.$current.withValue(self, operation: access)
   }
 
-  /// Leases a thread.
-  func use(_ place: ThreadsInUse.Place) {
-    if places.withLock({ $0.insert(place).inserted }) { ThreadsInUse.enter(place) }
+  /// Leases a thread, if a turn makes this access: retention leaves the thread alone until the turn ends.
+  static func use(_ thread: String, of store: String) {
+    guard let current else { return }
+    threads.withLock { _ = $0[ObjectIdentifier(current), default: [:]][store, default: []].insert(thread) }
   }
 
   /// The leased key of a store; nil before the first access.

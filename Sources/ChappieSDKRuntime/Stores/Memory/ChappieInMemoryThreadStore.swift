@@ -53,7 +53,7 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
   }
 
   public func create(_ thread: ChappieThreadSummary) async throws {
-    use(thread.id)
+    TurnLease.use(thread.id, of: name)
     try state.withLock { state in
       guard state.index[thread.id] == nil else { throw ChappieThreadStoreError.exists(thread.id) }
       var summary = thread
@@ -86,7 +86,7 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
   }
 
   public func thread(_ id: String) async throws -> ChappieThread {
-    use(id)
+    TurnLease.use(id, of: name)
     return try state.withLock { state in
       retain(&state)
       return ChappieThread(summary: try state.summary(of: id), turns: state.turns[id] ?? [])
@@ -134,19 +134,14 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
     }
   }
 
-  /// If a turn makes this access, retention leaves the thread alone until the turn ends.
-  private func use(_ id: String) {
-    TurnLease.current?.use(ThreadsInUse.Place(store: name, id: id))
-  }
-
   /// Archives and deletes threads as the policy says, on each access. Only a write enforces the cap: a single thread may
   /// be larger than the cap, and reading it must not delete it.
   private func retain(_ state: inout State, writing id: String? = nil) {
     let now = now()
     var policy = retention
     if id == nil { policy.maximumTotalBytes = nil }
-    let inUse = ThreadsInUse.ids(in: name).union(id.map { [$0] } ?? [])
-    var plan = RetentionPlan(policy, for: state.index.summaries, now: now, inUse: inUse)
+    var plan = RetentionPlan(
+      policy, for: state.index.summaries, now: now, inUse: TurnLease.threads(of: name, and: id))
     if !plan.expired.isEmpty,
       state.clock.believes(
         Timestamp(clamping: now), after: state.index.summaries.lastWrite, serverTime: serverTime())

@@ -12,7 +12,8 @@ package final class KeyringThreadKey: ThreadKeySource {
   private let configuration: ChappieConfiguration
   private let accessibility: ChappieKeychainAccessibility
   /// Keeps the key while it is in memory; made at the first use.
-  private var slot: ThreadKeySlot?
+  private lazy var slot = ThreadKeyRegistry.slot(
+    SlotIdentity(threadsOf: configuration), accessibility, configuration.unknownLockPolicy)
 
   /// - Parameters:
   ///   - configuration: the keychain fields name the slot.
@@ -27,30 +28,21 @@ package final class KeyringThreadKey: ThreadKeySource {
   /// - Throws: ``ChappieThreadStoreError/locked(_:)``; ``ChappieThreadStoreError/keyringUnavailable(_:)``;
   ///   ``ChappieThreadStoreError/unreadable(_:)`` for a key of another device; `CancellationError`.
   package func existingKey(interaction: UserInteraction) async throws -> SecretBytes? {
-    try await ChappieThreadStoreError.converting { try await openSlot().existingKey(interaction: interaction) }
+    try await ChappieThreadStoreError.converting { try await slot.existingKey(interaction: interaction) }
   }
 
   /// The key of the store, created if it has none.
   ///
   /// - Throws: as ``existingKey(interaction:)``.
   package func key(interaction: UserInteraction) async throws -> SecretBytes {
-    try await ChappieThreadStoreError.converting { try await openSlot().key(interaction: interaction) }
+    try await ChappieThreadStoreError.converting { try await slot.key(interaction: interaction) }
   }
 
   /// Deletes the key.
   ///
   /// - Throws: as ``key(interaction:)``.
   package func destroy() async throws {
-    try await ChappieThreadStoreError.converting { try await openSlot().destroy() }
-  }
-
-  private func openSlot() -> ThreadKeySlot {
-    let open =
-      slot
-      ?? ThreadKeyRegistry.slot(
-        SlotIdentity(threadsOf: configuration), accessibility, configuration.unknownLockPolicy)
-    slot = open
-    return open
+    try await ChappieThreadStoreError.converting { try await slot.destroy() }
   }
 }
 

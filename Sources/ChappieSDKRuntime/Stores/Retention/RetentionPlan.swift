@@ -9,8 +9,6 @@ struct RetentionPlan: Equatable, Sendable {
   var deleted: [String] = []
   /// The ids of archived threads to delete for their age, if the clock is to be believed.
   var expired: [String] = []
-
-  var isEmpty: Bool { archived.isEmpty && deleted.isEmpty && expired.isEmpty }
 }
 
 extension RetentionPlan {
@@ -25,25 +23,19 @@ extension RetentionPlan {
     _ policy: ChappieThreadStoreRetentionPolicy, for summaries: [ChappieThreadSummary], otherBytes: Count = 0,
     now: Int64, inUse: Set<String> = []
   ) {
-    var total = summaries.reduce(0 as Count) { $0 + Count(clamping: $1.bytes) }
-    var rest: [ChappieThreadSummary] = []
-    for summary in summaries where !inUse.contains(summary.id) {
-      guard let due = policy.due(summary), due <= now else {
-        rest.append(summary)
-        continue
-      }
-      if summary.isArchived {
-        expired.append(summary.id)
-        rest.append(summary)
-      } else {
-        var summary = summary
-        summary.archivedAtSeconds = now
-        archived.append(summary.id)
-        rest.append(summary)
-      }
+    let free = summaries.lazy.filter { !inUse.contains($0.id) }
+    for summary in free where policy.due(summary).map({ $0 <= now }) ?? false {
+      if summary.isArchived { expired.append(summary.id) } else { archived.append(summary.id) }
     }
+    var total = summaries.reduce(0 as Count) { $0 + Count(clamping: $1.bytes) }
     guard let room = policy.room(beside: otherBytes), total > room else { return }
-    for summary in rest.sorted(by: Self.goesBefore) {
+    let new = Set(archived)
+    let candidates = free.map { summary in
+      var summary = summary
+      if new.contains(summary.id) { summary.archivedAtSeconds = now }
+      return summary
+    }
+    for summary in candidates.sorted(by: Self.goesBefore) {
       guard total > room else { break }
       deleted.append(summary.id)
       total = total - Count(clamping: summary.bytes)

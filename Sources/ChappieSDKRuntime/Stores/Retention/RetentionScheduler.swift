@@ -5,20 +5,17 @@ import Synchronization
 
 /// Decides when a store enforces its retention policy: after a write if something is due, and once a day.
 final class RetentionScheduler: Sendable {
-  typealias Observer = @Sendable (_ archived: [String], _ deleted: [String]) -> Void
-
   private struct State {
-    var observers: [Observer] = []
     /// The next check of the clock that deletions by age wait for, in Unix seconds; nil if none waits.
     var clockCheck: Int64?
     var task: Task<Void, any Error>?
-    /// Whether the log says that unreadable threads fill the limit.
-    var hasWarned = false
   }
 
   private let policy: ChappieThreadStoreRetentionPolicy
   private let interval: Duration?
   private let state = Mutex(State())
+  /// Whether the log says that unreadable threads fill the limit.
+  private let hasWarned = Atomic(false)
 
   /// - Parameter interval: the time between two rounds; nil for none without a write.
   init(_ policy: ChappieThreadStoreRetentionPolicy, every interval: Duration?) {
@@ -34,22 +31,16 @@ final class RetentionScheduler: Sendable {
 
   /// The plan for now; nil if there is nothing to do.
   func plan(_ index: ThreadIndex, now: Int64, inUse: Set<String>) -> RetentionPlan? {
-    let room = policy.room(beside: index.unreadableBytes)
-    if room == nil, policy.maximumTotalBytes != nil { warnOnce() }
-    let isOverCap = room.map { index.totalBytes > $0 + index.unreadableBytes } ?? false
-    guard isOverCap || isDue(index, now, inUse) else { return nil }
+    if policy.maximumTotalBytes != nil, policy.room(beside: index.unreadableBytes) == nil,
+      !hasWarned.exchange(true, ordering: .relaxed)
+    {
+      Log.warning("Threads that cannot be read on this device fill the limit, so retention deletes no thread for it.")
+    }
     let plan = RetentionPlan(
       policy, for: index.summaries, otherBytes: index.unreadableBytes, now: now, inUse: inUse)
-    return plan.isEmpty ? nil : plan
-  }
-
-  /// Whether something is due, and does not wait for the clock. Retention ignores unreadable threads.
-  private func isDue(_ index: ThreadIndex, _ now: Int64, _ inUse: Set<String>) -> Bool {
+    // Deletions by age alone wait for the next check of the clock.
     let waits = state.withLock { $0.clockCheck.map { now < $0 } ?? false }
-    return index.entries.contains { entry in
-      guard entry.isReadable, !(waits && entry.summary.isArchived) else { return false }
-      return policy.due(entry.summary).map { $0 <= now } ?? false && !inUse.contains(entry.summary.id)
-    }
+    return plan.archived.isEmpty && plan.deleted.isEmpty && (waits || plan.expired.isEmpty) ? nil : plan
   }
 
   /// The time between two checks of the clock, in seconds.
@@ -57,12 +48,7 @@ final class RetentionScheduler: Sendable {
 
   // MARK: Reporting
 
-  /// Adds an observer.
-  func observe(_ observer: @escaping Observer) {
-    state.withLock { $0.observers.append(observer) }
-  }
-
-  /// Logs the numbers of a plan that was carried out, and calls the observers.
+  /// Logs the numbers of a plan that was carried out.
   func report(_ done: RetentionPlan, now: Int64) {
     let check = (Timestamp(clamping: now) + Self.clockInterval).unixSeconds
     state.withLock { $0.clockCheck = done.expired.isEmpty ? nil : check }
@@ -74,16 +60,6 @@ final class RetentionScheduler: Sendable {
     guard !(done.archived.isEmpty && done.deleted.isEmpty) else { return }
     Log.notice(
       "Stored threads, as the retention policy says: archived \(done.archived.count), deleted \(done.deleted.count).")
-    for observer in state.withLock({ $0.observers }) { observer(done.archived, done.deleted) }
-  }
-
-  private func warnOnce() {
-    let isNew = state.withLock { state in
-      defer { state.hasWarned = true }
-      return !state.hasWarned
-    }
-    guard isNew else { return }
-    Log.warning("Threads that cannot be read on this device fill the limit, so retention deletes no thread for it.")
   }
 
   // MARK: Daily rounds
@@ -104,36 +80,6 @@ final class RetentionScheduler: Sendable {
         }
       }
     }
-  }
-}
-
-/// The threads of this process with a running turn. Retention leaves them alone.
-enum ThreadsInUse {
-  struct Place: Hashable, Sendable {
-    /// A name for the store. Two objects for one directory have the same name.
-    let store: String
-    let id: String
-  }
-
-  /// The number of running turns of each thread.
-  private static let turns = Mutex<[Place: Int]>([:])
-
-  /// Notes that a turn has begun.
-  static func enter(_ place: Place) {
-    turns.withLock { $0[place, default: 0] += 1 }
-  }
-
-  /// Notes that a turn has ended.
-  static func leave(_ place: Place) {
-    turns.withLock { turns in
-      let rest = turns[place, default: 1] - 1
-      turns[place] = rest == 0 ? nil : rest
-    }
-  }
-
-  /// The ids of the threads of a store.
-  static func ids(in store: String) -> Set<String> {
-    turns.withLock { Set($0.keys.filter { $0.store == store }.map(\.id)) }
   }
 }
 
