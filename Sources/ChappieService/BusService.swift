@@ -80,8 +80,8 @@ public final class BusService {
   public func stop() async {
     let turns = environment.callers.runningTurns
     for turn in turns { turn.cancel() }
-    for turn in turns { await turn.ended() }
-    try? await withDeadline(Self.flushPatience) { for turn in turns { await turn.flushed() } }
+    for turn in turns { await turn.end.value() }
+    try? await withDeadline(Self.flushPatience) { for turn in turns { await turn.outlet.flush() } }
     await environment.notifications?.withdraw()
     try? await connection.releaseName(Self.name)
     try? await connection.flush()

@@ -42,6 +42,7 @@ final class Approvals {
     return await notifications.asking(
       DesktopNotification(asking: question), of: asker, patience: Self.patience
     ) { action in
+      guard let action else { return }
       // Another answer may have come first.
       try? turn.calls.resolve(action == .approve ? .approved() : .denied(), for: call)
     } while: {

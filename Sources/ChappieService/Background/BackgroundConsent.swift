@@ -26,12 +26,12 @@ final class BackgroundConsent {
     }
   }
 
-  /// Shows a question while `body` waits for its end. It reports each click, and that nothing shows the question.
+  /// Shows a question while `body` waits for its end. It reports each click, and nil if nothing shows the question.
   typealias Asking =
     @GLibActor (
       _ question: DesktopNotification, _ asker: String,
-      _ answer: @escaping @GLibActor (DesktopNotification.Action) -> Void,
-      _ unshown: @escaping @GLibActor () -> Void, _ body: @escaping @GLibActor () async -> Outcome
+      _ answer: @escaping @GLibActor (DesktopNotification.Action?) -> Void,
+      _ body: @escaping @GLibActor () async -> Outcome
     ) async -> Outcome
 
   /// The time without another question of an application after one that nobody has answered.
@@ -49,7 +49,7 @@ final class BackgroundConsent {
   convenience init(_ notifications: Notifications?) {
     var asking: Asking?
     if let notifications {
-      asking = { await notifications.asking($0, of: $1, answer: $2, unshown: $3, while: $4) }
+      asking = { await notifications.asking($0, of: $1, answer: $2, while: $3) }
     }
     self.init(asking)
   }
@@ -117,12 +117,10 @@ final class BackgroundConsent {
       guard let asking else { return nil }
       Log.info("The user is asked for consent to background use by \(name: Self.logName(app)).")
       var name: String?
-      if let app { name = await ApplicationName.forUser(of: app.text) }
+      if let app { name = await ApplicationName.name(of: app.text) }
       let content = DesktopNotification(askingForBackgroundUseBy: app?.text, named: name)
       return await asking(content, Self.logName(app)) { [self] action in
-        take(action, app, outcome)
-      } _: {
-        outcome.fulfil(nil)
+        if let action { take(action, app, outcome) } else { outcome.fulfil(nil) }
       } _: { [self] in
         await answer(outcome, app)
       }
@@ -201,20 +199,13 @@ struct BackgroundAnswers {
     case ask
   }
 
-  private struct Answer {
-    let choice: Choice
-    let time: Timestamp
-  }
+  private typealias Answer = (choice: Choice, time: Timestamp)
 
   private static let sizeLimit = 256 << 10
   private static let desktopUser = "desktop-user"
 
-  private let directory: String
+  var directory = Directories.state + "/chappie"
   private var path: String { directory + "/background-use" }
-
-  init(directory: String = Directories.state + "/chappie") {
-    self.directory = directory
-  }
 
   /// The answer for an app, or for the desktop user; nil if there is none. A file that cannot be read makes each
   /// application ask.
@@ -228,7 +219,7 @@ struct BackgroundAnswers {
   /// - Throws: ``FileError``. A file that cannot be read is replaced.
   func set(_ choice: Choice, for app: AppID?) throws(FileError) {
     var answers = (try? read()) ?? [:]
-    answers[Self.group(app)] = Answer(choice: choice, time: .now)
+    answers[Self.group(app)] = (choice, .now)
     let text = answers.sorted { $0.key < $1.key }.map { group, answer in
       "[\(group)]\nAnswer=\(answer.choice.rawValue)\nTime=\(answer.time.unixSeconds)\n"
     }
@@ -245,7 +236,7 @@ struct BackgroundAnswers {
       // A value that is not understood allows nothing.
       let choice = file.string(group, "Answer").flatMap(Choice.init) ?? .ask
       let time = file.string(group, "Time").flatMap { Timestamp(text: $0) } ?? .distantPast
-      answers[group] = Answer(choice: choice, time: time)
+      answers[group] = (choice, time)
     }
     return answers
   }

@@ -16,11 +16,7 @@ enum ApplicationName {
   }
 
   /// The name of an app for its user, in the user's language; nil without a desktop file.
-  static func forUser(of app: String) async -> String? {
-    await name(of: app, isTranslated: true)
-  }
-
-  private static func name(of app: String, isTranslated: Bool) async -> String? {
+  static func name(of app: String, isTranslated: Bool = true) async -> String? {
     let file = AppID(app).flatMap(snapFile) ?? app
     // A name with a slash would be searched for in another directory.
     guard !file.contains("/") else { return nil }

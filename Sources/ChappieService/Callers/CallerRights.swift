@@ -49,7 +49,7 @@ extension Callers {
     switch identity {
     case .sandboxed(let app): return app
     case .unsandboxed: return nil
-    case .uninspectable, .unknownForNow: throw denial(of: name, identity)
+    case .unidentified: throw denial(of: name, identity)
     }
   }
 
@@ -72,14 +72,12 @@ extension CallerIdentity {
     case .unsandboxed:
       BusError(
         .accessDenied, "You have not opened this, or closed it: call OpenSession or OpenClient for one of your own.")
-    case .uninspectable(let reason):
+    case .unidentified(let caller):
       BusError(
         .accessDenied,
-        "This service cannot tell which program calls, and so gives it nothing: the caller \(reason).")
-    case .unknownForNow(let reason):
-      BusError(
-        .accessDenied,
-        "This service could not find out for the moment which program calls: the caller \(reason). Try again.")
+        caller.isForNow
+          ? "This service could not find out for the moment which program calls: the caller \(caller.reason). Try again."
+          : "This service cannot tell which program calls, and so gives it nothing: the caller \(caller.reason).")
     }
   }
 }
@@ -90,7 +88,7 @@ extension CallerIdentity: LogValue {
     switch self {
     case .sandboxed(let app): "is \(app) in a sandbox, and has not opened what it asks for"
     case .unsandboxed: "has not opened what it asks for, or has closed it"
-    case .uninspectable(let reason), .unknownForNow(let reason): reason
+    case .unidentified(let caller): caller.reason
     }
   }
 }

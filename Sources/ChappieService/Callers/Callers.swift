@@ -7,30 +7,22 @@ import GLibBridge
 final class Callers {
   private final class Caller {
     enum Identification {
-      case none
       case running(Wait)
-      case done(CallerInspector.Finding)
-      /// The first call after `next` inspects the caller again.
-      case failed(CallerInspector.Finding, next: ContinuousClock.Instant)
+      /// The first call after `end` inspects the caller again; nil for a finding that stays.
+      case done(CallerInspector.Finding, end: ContinuousClock.Instant?)
     }
 
     /// Nil before and after its time on the bus.
     var watch: Observation?
-    var identification = Identification.none
+    var identification: Identification?
     var openObjects: [ObjectPath: Budget.Lease] = [:]
     var runningTurns: [String: (turn: ServiceTurn, lease: Budget.Lease)] = [:]
     var partings: [@GLibActor () -> Void] = []
     var isDenialLogged = false
 
-    /// Whether a person waits at a terminal for what this caller is a part of, as for a script.
-    var isAtTerminal: Bool {
-      guard case .done(let finding) = identification else { return false }
-      return finding.isAtTerminal
-    }
-
-    var isHereUnsandboxed: Bool {
-      guard watch != nil, case .done(let finding) = identification else { return false }
-      return finding.identity == .unsandboxed
+    /// Nil before the end of the first inspection, and during another one.
+    var finding: CallerInspector.Finding? {
+      if case .done(let finding, _)? = identification { finding } else { nil }
     }
   }
 
@@ -71,14 +63,11 @@ final class Callers {
   private func group(of name: String) async -> BusObjects.Group {
     var finding = await finding(on: name)
     for _ in 0..<Self.furtherLooks {
-      guard case .unknownForNow = finding.identity else { break }
+      guard finding.identity.isForNow else { break }
       try? await sleep(for: Self.pauseAfterFailure)
       finding = await self.finding(on: name)
     }
-    if case .unknownForNow = finding.identity {
-      return BusObjects.Group(name: "\(finding.application)", isLasting: false)
-    }
-    return BusObjects.Group(name: "\(finding.application)")
+    return BusObjects.Group(name: "\(finding.application)", isLasting: !finding.identity.isForNow)
   }
 
   // MARK: Identity
@@ -96,21 +85,18 @@ final class Callers {
   private func finding(on name: String) async -> CallerInspector.Finding {
     let caller = caller(name)
     switch caller.identification {
-    case .none: identify(caller, name)
-    case .failed(_, let next) where next <= .now: identify(caller, name)
-    case .running, .done, .failed: break
+    case nil: identify(caller, name)
+    case .done(_, let end?)? where end <= .now: identify(caller, name)
+    case .running?, .done?: break
     }
     // Waiting calls resume in order, so that calls take effect in the order in which they were made.
-    if case .running(let end) = caller.identification { await end.value() }
-    switch caller.identification {
-    case .done(let finding), .failed(let finding, _): return finding
-    case .none, .running: return .unknownForNow("is being looked at")
-    }
+    if case .running(let end)? = caller.identification { await end.value() }
+    return caller.finding ?? .unidentified(Unidentified("is being looked at", isForNow: true))
   }
 
   /// The callers outside of sandboxes that are still on the bus.
   var unsandboxed: [String] {
-    callers.filter { $0.value.isHereUnsandboxed }.map(\.key)
+    callers.filter { $0.value.watch != nil && $0.value.finding?.identity == .unsandboxed }.map(\.key)
   }
 
   /// Notes a refusal of `name`, and returns whether it is the first one. A caller that has left the bus is forgotten.
@@ -125,11 +111,7 @@ final class Callers {
     caller.identification = .running(end)
     Task.onGLib { [inspector] in
       let finding = await inspector.inspect(name)
-      if case .unknownForNow = finding.identity {
-        caller.identification = .failed(finding, next: .now + Self.pauseAfterFailure)
-      } else {
-        caller.identification = .done(finding)
-      }
+      caller.identification = .done(finding, end: finding.identity.isForNow ? .now + Self.pauseAfterFailure : nil)
       end.finish()
     }
   }
@@ -236,7 +218,7 @@ final class Callers {
     connection.objects.forget(name)
     for object in caller.openObjects.keys { close(object, name) }
     for (turn, _) in caller.runningTurns.values {
-      switch (turn.isBroadcast, caller.isAtTerminal) {
+      switch (turn.isBroadcast, caller.finding?.isAtTerminal ?? false) {
       case (false, _): turn.cancel()
       case (true, false): turn.callerLeft()
       case (true, true): break

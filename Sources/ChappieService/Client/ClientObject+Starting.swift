@@ -42,7 +42,7 @@ extension ClientObject {
   ) async throws -> Variant {
     let options = try await options(of: call, at: index)
     try prompt.check(options)
-    return .tuple(try await start(call, prompt, options, .reply(broadcast: options.broadcast), answering).result())
+    return .tuple(try await start(call, prompt, options, .reply, answering).result())
   }
 
   /// Starts a turn whose answer comes as signals, and replies with its name.
@@ -51,7 +51,7 @@ extension ClientObject {
   ) async throws -> Variant {
     let options = try await options(of: call, at: index)
     try prompt.check(options)
-    return .tuple(try await start(call, prompt, options, .signals(broadcast: options.broadcast), answering).id)
+    return .tuple(try await start(call, prompt, options, .signals, answering).id)
   }
 
   /// Opens a turn on a socket of its own, for the question that comes on the socket.
@@ -143,7 +143,7 @@ extension ClientObject {
     _ place: TurnPlace, _ outlet: any TurnOutlet,
     _ run: @escaping @GLibActor (TurnCaller) async throws -> ChappieResponse
   ) throws -> ServiceTurn {
-    guard isFree(place.key, isBroadcast: place.delivery.isBroadcast) else {
+    guard isFree(place.key, isBroadcast: place.options.broadcast) else {
       throw BusError(
         .invalidArgument, "There is a turn of the name '\(place.key.id)' already: choose another name.")
     }
@@ -173,7 +173,7 @@ extension ClientObject {
     // The last event is in a queue, and takes as much memory as the answer.
     MemoryHardening.trimHeapSoon()
     Task.onGLib {
-      await turn.flushed()
+      await turn.outlet.flush()
       retire(turn, of: application)
     }
   }

@@ -21,7 +21,7 @@ final class ClientObject: ServiceInterface {
   let client: ChappieClient
   let sharing: Sharing
   let environment: ServiceEnvironment
-  let signals = InterfaceSignals(of: ClientObject.interface)
+  let signals = InterfaceSignals()
   let turns: TurnBook
   /// The registered tools by the bus names of their callers, and the leases for their memory.
   var registrations: [String: (tools: ToolRegistration, lease: MemoryBudget.Lease)] = [:]

@@ -33,8 +33,8 @@ extension ThreadsObject {
   private func compact(_ call: BusCall) async throws {
     let thread: String = try call.argument(0)
     let summary: String = try call.argument(1)
-    try Limits.check(promptBytes: summary.utf8.count)
-    let turn = try await client.start(call, .text(summary), TurnOptions([:]), .reply(broadcast: false)) {
+    try Limits.promptBytes.check(summary.utf8.count)
+    let turn = try await client.start(call, .text(summary), TurnOptions([:]), .reply) {
       [self] _, _, _ in
       let context = try await inTurn(thread, call) { conversation in
         summary.isEmpty

@@ -11,7 +11,7 @@ final class ThreadsObject: ServiceInterface {
   static let interface = "org.chappie.Threads"
   static var xml: String { BusInterfaceFiles.threads }
 
-  let signals = InterfaceSignals(of: ThreadsObject.interface)
+  let signals = InterfaceSignals()
   unowned let client: ClientObject
   let stored: StoredThreads
   private let store: any ChappieThreadStore

@@ -9,16 +9,12 @@ import GLibBridge
 /// starts one after another, is bounded by the limit of all unsandboxed programs together.
 enum Application: Hashable, Sendable {
   case sandboxed(AppID)
-  case process(Process)
+  /// The kernel can give the number of a process to another one later.
+  ///
+  /// - Parameter startTime: in the kernel's ticks since boot.
+  case process(id: Int32, startTime: UInt64)
   /// All callers that cannot be inspected together.
   case uninspectable
-
-  /// A process. The kernel can give its number to another process later.
-  struct Process: Hashable, Sendable {
-    let id: Int32
-    /// The start time in the kernel's ticks since boot.
-    let startTime: UInt64
-  }
 
   /// The applications that share one bound.
   enum Kind: Hashable, Sendable, CaseIterable {
@@ -40,7 +36,7 @@ extension Application: CustomStringConvertible, LogValue {
   var description: String {
     switch self {
     case .sandboxed(let app): app.text
-    case .process(let process): "process \(process.id) of \(process.startTime)"
+    case .process(let id, let startTime): "process \(id) of \(startTime)"
     case .uninspectable: "the callers that cannot be inspected"
     }
   }

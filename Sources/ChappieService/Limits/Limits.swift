@@ -39,21 +39,32 @@ enum Limits {
   /// Accounts of one app with threads: each has its own key in the keyring.
   static let accountsWithThreads = 64
   /// Bytes of all texts of one call.
-  static let promptBytes = 4 << 20
+  static let promptBytes = Bound(most: 4 << 20) { "The text has \($0) bytes, and \($1) are allowed: send less." }
   /// Bytes of a harness, which is part of every request.
-  static let harnessBytes = 1 << 20
+  static let harnessBytes = Bound(most: 1 << 20) {
+    "The harness has \($0) bytes, and \($1) are allowed: say less in it."
+  }
   /// Images of one message.
-  static let images = 16
+  static let images = Bound(most: 16) { "There are \($0) images, and \($1) are allowed: show fewer." }
   /// Files of one message.
-  static let files = 16
+  static let files = Bound(most: 16) { "There are \($0) files, and \($1) are allowed: send fewer." }
+  /// Messages of one call.
+  static let messages = Bound(most: TurnLimits.conversationItems) {
+    "There are \($0) messages, and \($1) are allowed: send fewer."
+  }
+  /// Bytes of all images and files of one message, as they are sent.
+  static let attachedBytes = Bound(most: ChappieImage.messageLimit) {
+    "The images and files take \(($0 + 0xFFFFF) >> 20) MiB as they are sent, and \($1 >> 20) MiB are allowed: send "
+      + "fewer or smaller ones."
+  }
   /// Bytes of all tools of one call.
-  static let toolBytes = 1 << 20
+  static let toolBytes = Bound(most: 1 << 20) { "The tools have \($0) bytes, and \($1) are allowed: bring less." }
   /// Tools that a caller registers on a client, or passes with a turn.
-  static let tools = 128
+  static let tools = Bound(most: 128) { "There are \($0) tools, and \($1) are allowed: bring fewer." }
   /// Tool servers of the user that a turn names.
-  static let toolServers = 16
+  static let toolServers = Bound(most: 16) { "There are \($0) tool servers, and \($1) are allowed: name fewer." }
   /// Bytes of a thread in its store. A larger one can neither be read with `Threads.Get` nor continued.
-  static let threadBytes = 16 << 20
+  private static let threadBytes = 16 << 20
   /// Bytes of a thread's title.
   static let titleBytes = 1024
   /// Ended turns whose results stay available, per client object.
@@ -61,60 +72,27 @@ enum Limits {
   /// Bytes of these results together. The last one is kept even if it is larger.
   static let keptBytes = 8 << 20
 
-  // Each of these throws a `BusError` with `LimitExceeded`.
-
-  static func check(messages count: Int) throws {
-    let limit = TurnLimits.conversationItems
-    try check(count, limit, "There are \(count) messages, and \(limit) are allowed: send fewer.")
-  }
-
-  static func check(images count: Int) throws {
-    try check(count, images, "There are \(count) images, and \(images) are allowed: show fewer.")
-  }
-
-  static func check(files count: Int) throws {
-    try check(count, files, "There are \(count) files, and \(files) are allowed: send fewer.")
-  }
-
-  static func check(toolServers names: [String]) throws {
-    try check(
-      names.count, toolServers, "There are \(names.count) tool servers, and \(toolServers) are allowed: name fewer.")
-  }
-
-  static func check(attachedBytes count: Int) throws {
-    let limit = ChappieImage.messageLimit
-    try check(
-      count, limit,
-      "The images and files take \((count + 0xFFFFF) >> 20) MiB as they are sent, and \(limit >> 20) MiB are allowed: send "
-        + "fewer or smaller ones.")
-  }
-
-  static func check(toolBytes count: Int) throws {
-    try check(count, toolBytes, "The tools have \(count) bytes, and \(toolBytes) are allowed: bring less.")
-  }
-
-  static func check(promptBytes count: Int) throws {
-    try check(count, promptBytes, "The text has \(count) bytes, and \(promptBytes) are allowed: send less.")
-  }
-
-  static func check(harnessBytes count: Int) throws {
-    try check(count, harnessBytes, "The harness has \(count) bytes, and \(harnessBytes) are allowed: say less in it.")
-  }
-
-  static func check(tools count: Int) throws {
-    try check(count, tools, "There are \(count) tools, and \(tools) are allowed: bring fewer.")
-  }
-
+  /// - Parameters:
+  ///   - count: the bytes of a thread.
+  ///   - added: the bytes that will be stored with them.
+  /// - Throws: `BusError` with `LimitExceeded`.
   static func check(threadBytes count: Int, adding added: Int) throws {
-    let limit = threadBytes
-    try check(count, limit, "The thread has more than \(limit >> 20) MiB: begin another one.")
-    try check(
-      count + added, limit,
-      "The thread would have more than \(limit >> 20) MiB with this: send less, or begin another one.")
+    try Bound(most: threadBytes) { "The thread has more than \($1 >> 20) MiB: begin another one." }.check(count)
+    try Bound(most: threadBytes) {
+      "The thread would have more than \($1 >> 20) MiB with this: send less, or begin another one."
+    }.check(count + added)
   }
+}
 
-  private static func check(_ count: Int, _ limit: Int, _ refusal: @autoclosure () -> String) throws {
-    guard count <= limit else { throw BusError(.limitExceeded, refusal()) }
+/// A limit of one call.
+struct Bound: Sendable {
+  let most: Int
+  /// The sentence for a count above the limit, with both.
+  let refusal: @Sendable (_ count: Int, _ most: Int) -> String
+
+  /// - Throws: `BusError` with `LimitExceeded`.
+  func check(_ count: Int) throws {
+    guard count <= most else { throw BusError(.limitExceeded, refusal(count, most)) }
   }
 }
 

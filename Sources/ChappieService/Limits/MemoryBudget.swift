@@ -28,8 +28,6 @@ final class MemoryBudget {
   private var lastNotice: ContinuousClock.Instant?
   /// The memory that is held for convenience, the oldest first. Its application takes it when it needs the room.
   private var spares: [(lease: Lease, drop: @GLibActor () -> Void)] = []
-  /// Most leases end without having been spare.
-  private var spareLeases: Set<ObjectIdentifier> = []
   private let budget = Budget(Budget.Bounds(each: 64 << 20, all: 128 << 20, reserve: 48 << 20, share: 16 << 20))
 
   /// Takes `bytes` for `application`. Its spare memory is released first, the oldest first, where there is no room.
@@ -62,7 +60,7 @@ final class MemoryBudget {
 
   /// Gives the memory of `lease` back to the budget.
   func end(_ lease: Lease) {
-    if spareLeases.remove(ObjectIdentifier(lease)) != nil { spares.removeAll { $0.lease === lease } }
+    spares.removeAll { $0.lease === lease }
     if lease.amount > Self.largeLease { MemoryHardening.trimHeapSoon() }
     lease.end()
   }
@@ -71,7 +69,6 @@ final class MemoryBudget {
   /// which must release the memory.
   func spare(_ lease: Lease, _ drop: @escaping @GLibActor () -> Void) {
     spares.append((lease, drop))
-    spareLeases.insert(ObjectIdentifier(lease))
   }
 
   // MARK: Replies

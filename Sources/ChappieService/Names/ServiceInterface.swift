@@ -49,18 +49,15 @@ extension ServiceInterface {
 /// The signals of one interface, which its object sends once it is on the bus.
 @GLibActor
 final class InterfaceSignals {
-  private let interface: String
+  private var interface = ""
   /// Weak, because the object holds its interfaces.
   private weak var object: BusObject?
   /// The properties whose changes are found by comparison.
   private var watched: [String: BusImplementation.Property] = [:]
   private var known: [String: Variant] = [:]
 
-  init(of interface: String) {
+  fileprivate func begin(_ interface: String, on object: BusObject) {
     self.interface = interface
-  }
-
-  fileprivate func begin(on object: BusObject) {
     self.object = object
   }
 
@@ -106,7 +103,7 @@ extension BusConnection {
     }
     let object = try BusObject(self, path, interfaces.map { try $0.implementation() }, rights: rights) { BusError($0) }
     for interface in interfaces {
-      interface.signals.begin(on: object)
+      interface.signals.begin(type(of: interface).interface, on: object)
       interface.wasExported()
     }
     return object

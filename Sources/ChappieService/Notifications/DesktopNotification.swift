@@ -28,19 +28,7 @@ struct DesktopNotification: Equatable {
     }
 
     /// Whether a click outside of the buttons does it too. A decision needs a button.
-    var isDefault: Bool {
-      switch self {
-      case .signIn, .openPage: true
-      case .copyCode, .approve, .deny, .allow, .refuse: false
-      }
-    }
-  }
-
-  enum Lifetime {
-    /// Shown until the service closes it or the user dismisses it.
-    case untilSolved
-    /// Shown for ``briefTime`` and not kept in the server's history.
-    case brief
+    var isDefault: Bool { self == .signIn || self == .openPage }
   }
 
   /// The title: plain text, without details of the user.
@@ -52,7 +40,9 @@ struct DesktopNotification: Equatable {
   let actions: [Action]
   /// The hint `category`.
   let category: String
-  let lifetime: Lifetime
+  /// Whether it is shown for ``briefTime`` and not kept in the server's history. Others are shown until the service closes
+  /// them or the user dismisses them.
+  var isBrief = false
 }
 
 extension DesktopNotification {
@@ -62,7 +52,7 @@ extension DesktopNotification {
   init?(_ update: SlotUpdates.Update, of name: SlotName, canCopy: Bool = false) {
     category = "x-chappie.sign-in"
     actions = update.actions(canCopy: canCopy)
-    lifetime = update.isBrief ? .brief : .untilSolved
+    isBrief = update.isBrief
     headline = if case .waiting(.showCode(let code)) = update { tr("Code: \(code.userCode)") } else { nil }
     switch update {
     case .none:
@@ -99,7 +89,7 @@ extension DesktopNotification {
     }
   }
 
-  private static func lines(_ lines: String?...) -> String {
+  static func lines(_ lines: String?...) -> String {
     lines.compactMap(\.self).joined(separator: "\n")
   }
 }
@@ -135,22 +125,16 @@ extension DesktopNotification {
     var hints: VariantDictionary = [
       "desktop-entry": "org.chappie", "category": category, "urgency": Variant(bytes: [1], type: "y"),
     ]
-    switch lifetime {
     // A click must not remove the code, since the opened page asks for it.
-    case .untilSolved: hints.set("resident", true)
-    case .brief: hints.set("transient", true)
-    }
+    hints.set(isBrief ? "transient" : "resident", true)
     return hints
   }
 
   /// The timeout in milliseconds; 0 means no timeout, -1 the server's default.
   private func timeout(for capabilities: NotificationCapabilities) -> Int32 {
-    switch (lifetime, actions) {
-    case (.brief, _): Int32(clamping: Self.briefTime.wholeMilliseconds)
+    if isBrief { return Int32(clamping: Self.briefTime.wholeMilliseconds) }
     // A server with a history may hide this notification, but not the code, which the user needs at once.
-    case (.untilSolved, [.signIn]) where capabilities.keepsHistory: -1
-    case (.untilSolved, _): 0
-    }
+    return actions == [.signIn] && capabilities.keepsHistory ? -1 : 0
   }
 }
 

@@ -17,10 +17,7 @@ final class NotificationServer {
   }
 
   /// A server that answers.
-  struct Reachable {
-    fileprivate let owner: String
-    let capabilities: NotificationCapabilities
-  }
+  typealias Reachable = (owner: String, capabilities: NotificationCapabilities)
 
   private enum Presence {
     /// Ends when the bus has named the server.
@@ -93,7 +90,7 @@ final class NotificationServer {
     guard let capabilities = if let known { known } else { await askCapabilities(owner) }, owner == self.owner
     else { return nil }
     presence = .present(owner: owner, capabilities)
-    return Reachable(owner: owner, capabilities: capabilities)
+    return (owner, capabilities)
   }
 
   private func askCapabilities(_ owner: String) async -> NotificationCapabilities? {

@@ -17,13 +17,12 @@ final class Notifications {
   init(_ connection: BusConnection) {
     self.connection = connection
     window = DesktopWindow(connection)
-    LockMonitor.shared.observe { [weak self] in self?.lockChanged() }
+    LockMonitor.shared.observe { [weak self] in
+      guard let self else { return }
+      for slot in slots.values { slot.value?.present() }
+      for question in questions.values { question.lockChanged() }
+    }
     server.withdrawEarlier()
-  }
-
-  private func lockChanged() {
-    for slot in slots.values { slot.value?.lockChanged() }
-    for question in questions.values { question.lockChanged() }
   }
 
   /// Follows the slot of `session` while the result is held, and until its notification is resolved.
@@ -41,12 +40,10 @@ final class Notifications {
   /// - Parameters:
   ///   - asker: the application that asks, for the limit of its questions.
   ///   - patience: the time for programs to answer before the desktop asks.
-  ///   - answer: receives each click on a button.
-  ///   - unshown: called if no notification server shows the question.
+  ///   - answer: receives each click on a button; nil if no notification server shows the question.
   func asking<Result>(
     _ question: DesktopNotification, of asker: String, patience: Duration = .zero,
-    answer: @escaping @GLibActor (DesktopNotification.Action) -> Void,
-    unshown: @escaping @GLibActor () -> Void = {}, while body: () async -> Result
+    answer: @escaping @GLibActor (DesktopNotification.Action?) -> Void, while body: () async -> Result
   ) async -> Result {
     var desktop = QuestionNotification.Desktop { [server] notification, shown in
       guard let reached = await server.reach() else { return false }
@@ -55,7 +52,7 @@ final class Notifications {
       Task.onGLib { await server.close(id) }
     }
     desktop.mayAsk = { [questionRate] in questionRate.allows(asker) }
-    let notification = QuestionNotification(question, desktop, patience: patience, answer, unshown: unshown)
+    let notification = QuestionNotification(question, desktop, patience: patience, answer)
     questions[ObjectIdentifier(notification)] = notification
     defer {
       notification.withdraw()

@@ -36,23 +36,19 @@ final class QuestionNotification {
 
   private let content: DesktopNotification
   private let desktop: Desktop
-  private let answer: @GLibActor (DesktopNotification.Action) -> Void
-  private let unshown: @GLibActor () -> Void
+  private let answer: @GLibActor (DesktopNotification.Action?) -> Void
   private var stage = Stage.over
 
   /// - Parameters:
   ///   - patience: the time for programs to answer before the desktop asks.
-  ///   - answer: receives each click on a button.
-  ///   - unshown: called if no server shows the question, or the server that shows it ends.
+  ///   - answer: receives each click on a button; nil if no server shows the question, or the server that shows it ends.
   init(
     _ content: DesktopNotification, _ desktop: Desktop, patience: Duration,
-    _ answer: @escaping @GLibActor (DesktopNotification.Action) -> Void,
-    unshown: @escaping @GLibActor () -> Void = {}
+    _ answer: @escaping @GLibActor (DesktopNotification.Action?) -> Void
   ) {
     self.content = content
     self.desktop = desktop
     self.answer = answer
-    self.unshown = unshown
     wait(patience)
   }
 
@@ -72,7 +68,7 @@ final class QuestionNotification {
       let isShown = await desktop.show(content) { [self] id in
         if case .showing = stage { stage = .shown(id) } else { desktop.close(id) }
       }
-      if !isShown { unshown() }
+      if !isShown { answer(nil) }
     }
   }
 
@@ -105,7 +101,7 @@ final class QuestionNotification {
     case .closed(shown): stage = .over
     case .vanished:
       stage = .over
-      unshown()
+      answer(nil)
     default: break
     }
   }
@@ -128,10 +124,9 @@ extension DesktopNotification {
     let option = app.map { " --app \($0)" } ?? ""
     self.init(
       summary: tr("Use ChatGPT in the background?"),
-      body: [
-        wish, tr("It uses your ChatGPT plan."), tr("In a terminal: \("chappie accounts --background allow\(option)")"),
-      ].joined(separator: "\n"),
-      actions: [.allow, .refuse], category: "x-chappie.consent", lifetime: .untilSolved)
+      body: Self.lines(
+        wish, tr("It uses your ChatGPT plan."), tr("In a terminal: \("chappie accounts --background allow\(option)")")),
+      actions: [.allow, .refuse], category: "x-chappie.consent")
   }
 }
 
@@ -163,20 +158,14 @@ extension DesktopNotification {
     let whose = question.app.map { tr("The tool belongs to \($0).") } ?? tr("The tool belongs to a program of yours.")
     // The summary has no details of the call, since servers show it on locked screens too.
     let summary = tr("ChatGPT wants to use a tool")
-    if let whole = question.whole {
-      self.init(
-        summary: summary,
-        body: [whole, whose, tr("Approve only what you asked for; without an answer it does not run.")]
-          .joined(separator: "\n"),
-        actions: [.approve, .deny], category: "x-chappie.approval", lifetime: .untilSolved)
-    } else {
-      self.init(
-        summary: summary,
-        body: [
-          tr("\(question.shownTool) would get more than can be shown here."), whose,
-          tr("To read all of it and answer, in a terminal: chappie approvals"),
-        ].joined(separator: "\n"),
-        actions: [.deny], category: "x-chappie.approval", lifetime: .untilSolved)
-    }
+    let whole = question.whole
+    let subject = whole ?? tr("\(question.shownTool) would get more than can be shown here.")
+    let advice =
+      whole == nil
+      ? tr("To read all of it and answer, in a terminal: chappie approvals")
+      : tr("Approve only what you asked for; without an answer it does not run.")
+    self.init(
+      summary: summary, body: Self.lines(subject, whose, advice), actions: whole == nil ? [.deny] : [.approve, .deny],
+      category: "x-chappie.approval")
   }
 }

@@ -37,14 +37,11 @@ final class SlotNotification {
   /// The longest time between a click and the closing of the notification for it.
   private static let closingTime = Duration.seconds(1)
 
-  /// Opens a page; the token lets the browser take the focus.
-  typealias OpenPage = SignInOptions.OpenPage
-
   private let session: ChappieAuthSession
   private let name: SlotName
   private let server: NotificationServer
   private let window: DesktopWindow
-  private let openPage: OpenPage
+  private let openPage: SignInOptions.OpenPage
   /// This notification, while something is shown or to be shown.
   private var hold: SlotNotification?
   private var observation: Observation?
@@ -61,7 +58,7 @@ final class SlotNotification {
 
   init(
     _ session: ChappieAuthSession, _ slot: SlotIdentity, _ server: NotificationServer, _ window: DesktopWindow,
-    openPage: @escaping OpenPage
+    openPage: @escaping SignInOptions.OpenPage
   ) {
     name = SlotName(slot)
     self.session = session
@@ -115,8 +112,8 @@ final class SlotNotification {
 
   // MARK: Presenting
 
-  /// Makes the desktop show the latest update.
-  private func present() {
+  /// Makes the desktop show the latest update, as the lock allows it now.
+  func present() {
     guard case .idle = presenter else {
       presenter = .due
       return
@@ -136,10 +133,6 @@ final class SlotNotification {
   /// own account.
   private var shownUpdate: SlotUpdates.Update {
     if case .waiting = updates.update, LockMonitor.shared.isScreenLocked { .none } else { updates.update }
-  }
-
-  func lockChanged() {
-    present()
   }
 
   private func presentOnce() async {

@@ -18,17 +18,13 @@ final class Accounts: ServiceInterface {
     @GLibActor var interfaceNames: [String] { interfaces.map { type(of: $0).interface } }
   }
 
-  private enum Listing {
-    case none
-    /// - Parameter isDue: whether something may have changed since it began.
-    case running(isDue: Bool)
-  }
-
-  let signals = InterfaceSignals(of: Accounts.interface)
+  let signals = InterfaceSignals()
   private let environment: ServiceEnvironment
   private let defaults: ChappieConfiguration
   private let firstListing = Wait()
-  private var listing = Listing.none
+  private var isListing = false
+  /// Whether something may have changed since the last listing began.
+  private var isListingDue = false
   private var accounts: [String: Account] = [:]
 
   init(_ environment: ServiceEnvironment) {
@@ -60,15 +56,14 @@ final class Accounts: ServiceInterface {
 
   /// Lists the accounts. Requests during a listing share the next one.
   private func list() async {
-    switch listing {
-    case .running: listing = .running(isDue: true)
-    case .none:
-      listing = .running(isDue: false)
+    isListingDue = true
+    guard !isListing else { return }
+    isListing = true
+    defer { isListing = false }
+    while isListingDue {
+      isListingDue = false
       let names = try? await Chappie.accounts(ofService: defaults.keychainService, applicationID: .desktopUser)
       for name in names ?? [] { add(name) }
-      let last = listing
-      listing = .none
-      if case .running(isDue: true) = last { await list() }
     }
   }
 

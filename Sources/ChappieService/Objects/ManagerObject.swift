@@ -11,7 +11,7 @@ final class ManagerObject: ServiceInterface {
   static let interface = "org.chappie.Manager"
   static var xml: String { BusInterfaceFiles.manager }
 
-  let signals = InterfaceSignals(of: ManagerObject.interface)
+  let signals = InterfaceSignals()
   private let directory: ObjectDirectory
   private let environment: ServiceEnvironment
   /// Called when everything was erased, and the service has nothing left to do.
@@ -133,7 +133,7 @@ final class ManagerObject: ServiceInterface {
     for credential in try await StoredCredential.all(environment.defaults) {
       var values = credential.dictionary
       if let app = credential.application {
-        values.set("name", await ApplicationName.forUser(of: app))
+        values.set("name", await ApplicationName.name(of: app))
         values.set("background", AppID(app).flatMap { consent.choice(for: $0) }?.rawValue)
       } else if credential.accessGroup == nil {
         // Each member of an access group has its own answer.
@@ -161,13 +161,9 @@ final class ManagerObject: ServiceInterface {
 extension Template {
   /// An action, as `ListActions` tells it.
   fileprivate var dictionary: VariantDictionary {
-    var values: VariantDictionary = [
-      "name": name, "title": title, "question": pieces, "replace": replacement.rawValue,
+    [
+      "name": name, "title": title, "question": pieces, "replace": replacement.rawValue, "description": description,
+      "instructions": filledInstructions, "model": model, "reasoning_effort": effort,
     ]
-    values.set("description", description)
-    values.set("instructions", filledInstructions)
-    values.set("model", model)
-    values.set("reasoning_effort", effort)
-    return values
   }
 }

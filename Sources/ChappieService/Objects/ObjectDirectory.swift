@@ -26,16 +26,10 @@ final class ObjectDirectory {
     var callers: Set<String> { Set(holders.map(\.caller)) }
   }
 
-  private struct OpenClient {
-    let turns: TurnBook
-    let object: BusObject
-    let session: ObjectPath
-  }
-
   private let environment: ServiceEnvironment
   private let accounts: Accounts
   private var sessions: [ObjectPath: OpenSession] = [:]
-  private var clients: [ObjectPath: OpenClient] = [:]
+  private var clients: [ObjectPath: (turns: TurnBook, object: BusObject, session: ObjectPath)] = [:]
   private var count = 0
 
   init(_ environment: ServiceEnvironment, _ accounts: Accounts) {
@@ -69,7 +63,7 @@ final class ObjectDirectory {
           configuration.harness, of: harness.byteCount, for: await environment.callers.application(of: caller))
       }
       let object = try environment.connection.export(path, interfaces, rights(configuration) { [caller] })
-      clients[path] = OpenClient(turns: client.turns, object: object, session: sessionPath)
+      clients[path] = (client.turns, object, sessionPath)
     } catch {
       drop(holder, of: sessionPath)
       throw error

@@ -13,7 +13,7 @@ final class SessionObject: ServiceInterface {
   private static let ended = "The sign-in has ended and cannot be renewed: sign in again."
 
   let session: ChappieAuthSession
-  let signals = InterfaceSignals(of: SessionObject.interface)
+  let signals = InterfaceSignals()
   /// Called after each change of state, with the new one.
   var stateChanged: @GLibActor (ChappieAuthState) -> Void = { _ in }
   private var observations: [Observation] = []

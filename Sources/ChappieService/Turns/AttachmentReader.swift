@@ -9,17 +9,13 @@ import Platform
 final class AttachmentReader {
   private(set) var images: [ChappieImage] = []
   private(set) var files: [ChappieInputFile] = []
-  private let isSandboxed: Bool
-  private let application: Application
-  private let memory: TurnMemory
+  private let place: TurnPlace
   private let readings: FileReadings
   /// The bytes of all images and files as they are sent.
   private var sentBytes = 0
 
   init(_ place: TurnPlace, _ readings: FileReadings) {
-    isSandboxed = place.app != nil
-    application = place.application
-    memory = place.memory
+    self.place = place
     self.readings = readings
   }
 
@@ -27,7 +23,7 @@ final class AttachmentReader {
 
   /// Reads what a caller names.
   func read(_ attachments: Attachments) async throws {
-    try Limits.check(files: files.count + attachments.files.count)
+    try Limits.files.check(files.count + attachments.files.count)
     for name in attachments.images {
       _ = try await admit(name, ChappieImage.fileLimit, decodes: false)
       images.append(name.hasPrefix("/") ? try await ChappieImage(file: name) : try ChappieImage(url: name))
@@ -50,7 +46,7 @@ final class AttachmentReader {
       try count(sent: name.utf8.count, held: decodes ? size : 0)
       return size
     }
-    guard !isSandboxed else {
+    guard place.app == nil else {
       throw BusError(
         .accessDenied,
         "An app in a sandbox cannot name files: pass a descriptor, or send the content as a data: address.")
@@ -67,8 +63,8 @@ final class AttachmentReader {
   /// - Parameter size: the bytes of content that are read. The text of them takes twice as many.
   private func count(sent: Int, held size: Int) throws {
     sentBytes += sent
-    try Limits.check(attachedBytes: sentBytes)
-    if size > 0 { try memory.add(4 * size, to: .engine) }
+    try Limits.attachedBytes.check(sentBytes)
+    if size > 0 { try place.memory.add(4 * size, to: .engine) }
   }
 
   // MARK: Descriptors
@@ -97,7 +93,7 @@ final class AttachmentReader {
       BusError(.invalidArgument, "File \(position) of 'files' cannot be used: \(reason).")
     }
     func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-      let result = try await readings.read(for: application, until: end) { Result { try work() } }
+      let result = try await readings.read(for: place.application, until: end) { Result { try work() } }
       guard let result else { throw refusal("it was not read in time") }
       do {
         return try result.get()
@@ -111,13 +107,9 @@ final class AttachmentReader {
     try count(sent: size / 3 * 4, held: size)
     return try await run {
       let content = try file.content(limit: size)
-      return try ChappieInputFile(data: content, name: file.name() ?? Self.name(of: content, position))
+      let name = try file.name() ?? "file-\(position).\(ChappieInputFile.Kind(content, "") == .pdf ? "pdf" : "txt")"
+      return try ChappieInputFile(data: content, name: name)
     }
-  }
-
-  /// A name for a file that has none.
-  private nonisolated static func name(of content: [UInt8], _ position: Int) -> String {
-    "file-\(position).\(ChappieInputFile.Kind(content, "") == .pdf ? "pdf" : "txt")"
   }
 }
 
@@ -128,12 +120,7 @@ final class FileReadings {
   /// The longest time for the files of one call. Most callers wait 25 seconds for the reply.
   nonisolated static let timeLimit = Duration.seconds(20)
 
-  private final class Queue {
-    let mutex = AsyncMutex()
-    var users = 0
-  }
-
-  private var queues: [Application: Queue] = [:]
+  private let queues = Mutexes<Application>()
   private let budget = Budget(Limits.fileReadings)
 
   /// Runs `work` on a thread of its own, after earlier work for `application`.
@@ -145,14 +132,7 @@ final class FileReadings {
   ) async throws -> Value? {
     do {
       return try await withDeadline(end - .now) { [self] in
-        let queue = queues[application] ?? Queue()
-        queues[application] = queue
-        queue.users += 1
-        defer {
-          queue.users -= 1
-          if queue.users == 0 { queues[application] = nil }
-        }
-        return try await queue.mutex.withLock {
+        try await queues.withLock(application) {
           let lease = try budget.lease(for: application, of: "files being read")
           defer { lease.end() }
           return await offActor(work)

@@ -10,18 +10,11 @@ final class ServiceTurn {
   /// The way in which the answer reaches the caller.
   enum Delivery {
     /// As the reply of the method call. If it is broadcast, then as signals to everyone, too.
-    case reply(broadcast: Bool)
+    case reply
     /// As signals to the caller, or to everyone, after the reply.
-    case signals(broadcast: Bool)
-    /// As lines on a socket of the caller, after the reply.
+    case signals
+    /// As lines on a socket of the caller, after the reply. It is not broadcast.
     case line
-
-    var isBroadcast: Bool {
-      switch self {
-      case .reply(let isBroadcast), .signals(let isBroadcast): isBroadcast
-      case .line: false
-      }
-    }
   }
 
   enum Status: LogValue {
@@ -53,12 +46,6 @@ final class ServiceTurn {
     }
   }
 
-  /// The wait of a background turn for the user's consent.
-  private struct Background {
-    let task: Task<Void, Never>
-    var isWaiting = true
-  }
-
   let key: TurnKey
   let isBroadcast: Bool
   /// The lease for the memory of the turn. It shrinks when the turn ends.
@@ -66,15 +53,16 @@ final class ServiceTurn {
   let calls = TurnCalls()
   private(set) var status = Status.running
   private let answer: AnswerText
-  private let outlet: any TurnOutlet
+  let outlet: any TurnOutlet
   private let trace = TurnTrace()
   /// Waits for the user's consent to background use. It throws if there is none.
   private let consent: @GLibActor () async throws -> Void
-  /// Nil for a turn that is not in the background.
-  private var background: Background?
+  /// The wait for it. Nil for a turn that is not in the background.
+  private var background: (task: Task<Void, Never>, isWaiting: Bool)?
   /// Nil before the beginning, and after the end: a task keeps its memory for as long as somebody holds it.
   private var task: Task<Void, Never>?
-  private let end = Wait()
+  /// Finished once the turn has ended and has sent its last event.
+  let end = Wait()
 
   /// The reason that the turn was ended for, if it was not simply cancelled.
   private var fault: BusError?
@@ -84,7 +72,7 @@ final class ServiceTurn {
   ///   - consent: waits for the user's consent to background use, and throws if there is none.
   init(_ place: TurnPlace, _ outlet: any TurnOutlet, consent: @escaping @GLibActor () async throws -> Void) {
     key = place.key
-    isBroadcast = place.delivery.isBroadcast
+    isBroadcast = place.options.broadcast
     memory = place.memory.lease
     answer = place.answer
     self.outlet = outlet
@@ -127,7 +115,7 @@ final class ServiceTurn {
     ended: @escaping @GLibActor () -> Void
   ) {
     task = Task.onGLib {
-      if case .reply = place.delivery {} else { await place.replied.value() }
+      if place.delivery != .reply { await place.replied.value() }
       do {
         let caller = TurnCaller(
           interaction: place.interaction, tools: tools, trace: trace,
@@ -175,7 +163,7 @@ final class ServiceTurn {
       }
       background?.isWaiting = false
     }
-    background = Background(task: task)
+    background = (task, isWaiting: true)
     return task
   }
 
@@ -205,16 +193,6 @@ final class ServiceTurn {
     case .failed(let error, _), .cancelled(let error, _): throw error
     case .running: throw BusError(CancellationError())
     }
-  }
-
-  /// Waits until the turn has ended and has sent its last event.
-  func ended() async {
-    await end.value()
-  }
-
-  /// Waits until its last event has left this process.
-  func flushed() async {
-    await outlet.flush()
   }
 
   // MARK: Delivery

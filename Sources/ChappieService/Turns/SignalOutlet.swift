@@ -5,16 +5,20 @@ import GLibBridge
 /// Sends a turn's events as signals on the bus.
 @GLibActor
 final class SignalOutlet: TurnOutlet {
-  private let place: (turn: TurnKey, delivery: ServiceTurn.Delivery)
+  private let turn: TurnKey
+  private let isBroadcast: Bool
+  private let isStreamed: Bool
   private let signals: InterfaceSignals
   private let window: SendWindow
   private let answer: AnswerText
   private lazy var coalescer = DeltaCoalescer(answer) { [unowned self] offset, text in
-    emit("TextDelta", .tuple([place.turn.id.variant, UInt64(offset).variant, Variant(text)]), bytes: text.utf8.count)
+    emit("TextDelta", .tuple([turn.id.variant, UInt64(offset).variant, Variant(text)]), bytes: text.utf8.count)
   }
 
   init(_ place: TurnPlace, _ signals: InterfaceSignals, _ window: SendWindow) {
-    self.place = (place.key, place.delivery)
+    turn = place.key
+    isBroadcast = place.options.broadcast
+    isStreamed = place.delivery != .reply || isBroadcast
     answer = place.answer
     self.signals = signals
     self.window = window
@@ -22,26 +26,22 @@ final class SignalOutlet: TurnOutlet {
 
   var flow: FlowControl { window.flow }
 
-  private var isStreamed: Bool {
-    if case .reply(broadcast: false) = place.delivery { false } else { true }
-  }
-
   func grew() {
     if isStreamed { coalescer.grew() }
   }
 
   func send(_ event: TurnEvent) {
-    guard isStreamed || event.kind == .tool else { return }
-    if isStreamed { coalescer.flush() }
     let content = event.content
+    guard isStreamed || content.kind == .tool else { return }
+    if isStreamed { coalescer.flush() }
     let members = content.texts.map(\.value.variant) + [content.details?.variant].compactMap(\.self)
-    let arguments = Variant.tuple([place.turn.id.variant] + members)
+    let arguments = Variant.tuple([turn.id.variant] + members)
     emit(content.signal, arguments, bytes: arguments.byteCount)
   }
 
   private func emit(_ signal: String, _ arguments: Variant, bytes: Int) {
     // A broadcast has no directed copy for the caller: a caller that listens would get the signal twice.
-    signals.emit(signal, arguments, to: place.delivery.isBroadcast ? .everyone : .only([place.turn.caller]))
+    signals.emit(signal, arguments, to: isBroadcast ? .everyone : .only([turn.caller]))
     window.sent(bytes)
   }
 
@@ -115,12 +115,12 @@ final class SendWindow {
     case draining(Task<Void, Never>)
   }
 
-  private let drain: @GLibActor () async -> Void
+  /// Waits until all sent messages have left this process.
+  let flush: @GLibActor () async -> Void
   private var state = State.open(bytes: 0)
 
-  /// - Parameter drain: waits until all sent messages have left this process.
-  init(drain: @escaping @GLibActor () async -> Void) {
-    self.drain = drain
+  init(flush: @escaping @GLibActor () async -> Void) {
+    self.flush = flush
   }
 
   /// Whether turns may produce more. All turns pause together, because they share the window.
@@ -129,11 +129,6 @@ final class SendWindow {
     case .open: .proceed
     case .draining(let task): .pause(until: task)
     }
-  }
-
-  /// Waits until all sent messages have left this process.
-  func flush() async {
-    await drain()
   }
 
   /// Counts a message that was given to GDBus.
@@ -148,7 +143,7 @@ final class SendWindow {
     }
     state = .draining(
       Task.onGLib {
-        await drain()
+        await flush()
         state = .open(bytes: 0)
       })
   }

@@ -17,9 +17,9 @@ struct ToolRegistration {
   /// - Throws: `VariantError`, `BusError` with `InvalidArgument` or `LimitExceeded`,
   ///   ``ChappieClientError/invalidArgument(_:)`` for a wrong name or schema of a tool.
   init(_ tools: [VariantDictionary], handler: ObjectPath) throws {
-    try Limits.check(tools: tools.count)
+    try Limits.tools.check(tools.count)
     let bytes = tools.reduce(0) { $0 + $1.variant.byteCount }
-    try Limits.check(toolBytes: bytes)
+    try Limits.toolBytes.check(bytes)
     footprint = bytes * MemoryBudget.jsonFactor
     entries = try tools.map { tool in
       let manifest = try ChappieHarnessTool(tool)
@@ -75,7 +75,7 @@ extension ChappieToolResult {
   /// - Parameter status: `completed`, `failed` or nil, which means `completed`.
   /// - Throws: `BusError` with `InvalidArgument` for another status, or `LimitExceeded`.
   init(status: String?, output: String) throws {
-    try Limits.check(promptBytes: output.utf8.count)
+    try Limits.promptBytes.check(output.utf8.count)
     switch status {
     case nil, "completed": self.init(output: output)
     case "failed": self.init(failure: output)

@@ -95,7 +95,7 @@ final class TurnBook {
 
   /// Waits until all turns have ended and have sent their last signals.
   func allEnded() async {
-    for turn in turns.values { await turn.ended() }
+    for turn in turns.values { await turn.end.value() }
   }
 }
 

@@ -50,7 +50,7 @@ struct TurnOptions {
     name = try options.value("turn", as: String.self).map(Self.checkedName)
     let hasHandles = options["files"]?.isOfType([DescriptorHandle].variantType) == true
     handles = hasHandles ? try options.value("files") ?? [] : []
-    try Limits.check(files: handles.count)
+    try Limits.files.check(handles.count)
     attachments = try Attachments(
       images: options.value("images") ?? [], files: hasHandles ? [] : options.value("files") ?? [])
     broadcast = try options.value("broadcast") ?? false
@@ -58,7 +58,7 @@ struct TurnOptions {
     part = try Self.part(continues: options.value("continue") ?? false, begins: options.value("begin") ?? false)
     let servers = try? options.value("tools", as: [String].self)
     toolServers = servers ?? []
-    try Limits.check(toolServers: toolServers)
+    try Limits.toolServers.check(toolServers.count)
     tools =
       try servers == nil
       ? options.value("tools", as: [VariantDictionary].self).map { try ToolRegistration($0, handler: .root) } : nil
@@ -102,8 +102,8 @@ struct Attachments: Sendable {
   /// - Throws: `BusError` with `LimitExceeded`.
   init(images: [String], files: [String]) throws {
     (self.images, self.files) = (images, files)
-    try Limits.check(images: images.count)
-    try Limits.check(files: files.count)
+    try Limits.images.check(images.count)
+    try Limits.files.check(files.count)
   }
 
   var byteCount: Int { (images + files).reduce(0) { $0 + $1.utf8.count } }
@@ -130,6 +130,6 @@ enum Prompt: Sendable {
   /// - Throws: `BusError` with `InvalidArgument` for no text, or `LimitExceeded` for too much.
   func check(_ options: TurnOptions) throws {
     guard byteCount > 0 else { throw BusError(.invalidArgument, "There is no text to answer: give some.") }
-    try Limits.check(promptBytes: byteCount + (options.message.instructions?.utf8.count ?? 0))
+    try Limits.promptBytes.check(byteCount + (options.message.instructions?.utf8.count ?? 0))
   }
 }

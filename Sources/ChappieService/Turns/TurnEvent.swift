@@ -31,47 +31,7 @@ enum TurnEvent: Sendable {
     var details: VariantDictionary?
     /// The reason that an answer of the caller was not accepted, for lines alone.
     var refusal: BusError?
-  }
-
-  var content: Content {
-    switch self {
-    case .toolCallRequested(let request):
-      Content(
-        signal: "ToolCallRequested", event: "tool-call-requested",
-        texts: [
-          "call": request.callID, "name": request.toolName, "arguments": request.arguments,
-          "policy": request.policy.rawValue,
-        ])
-    case .approvalRequested(let request, let refusal):
-      Content(
-        signal: "ApprovalRequested", event: "approval-requested",
-        texts: ["call": request.callID, "name": request.toolName, "arguments": request.arguments], refusal: refusal)
-    case .toolCallCompleted(let result):
-      Content(
-        signal: "ToolCallCompleted", event: "tool-call-completed", texts: ["call": result.callID],
-        details: result.dictionary)
-    case .toolProgressed(let call, let message, let part):
-      Content(
-        signal: "ToolProgressed", event: "tool-progressed", texts: ["call": call, "message": message],
-        details: ["part": part])
-    case .inputRequested(let call, let server, let question):
-      Content(
-        signal: "InputRequested", event: "input-requested", texts: ["call": call, "message": question.message],
-        details: question.dictionary(of: server))
-    case .webSearch(let step):
-      Content(
-        signal: "SearchProgressed", event: "search", texts: ["status": step.status, "detail": step.detail])
-    case .citation(let source):
-      Content(signal: "SourceCited", event: "citation", details: source.dictionary)
-    case .usageLimits(let limits):
-      Content(signal: "UsageLimitsUpdated", event: "usage-limits", details: limits.dictionary)
-    case .completed(let response):
-      Content(
-        signal: "Completed", event: "completed", texts: ["text": response.outputText], details: response.details)
-    case .failed(let error, let details):
-      Content(
-        signal: "Failed", event: "failed", texts: ["error": error.name, "message": error.message], details: details)
-    }
+    var kind = Kind.news
   }
 
   enum Kind {
@@ -82,11 +42,48 @@ enum TurnEvent: Sendable {
     case end
   }
 
-  var kind: Kind {
+  var content: Content {
     switch self {
-    case .toolCallRequested, .approvalRequested, .toolCallCompleted, .inputRequested: .tool
-    case .toolProgressed, .webSearch, .citation, .usageLimits: .news
-    case .completed, .failed: .end
+    case .toolCallRequested(let request):
+      Content(
+        signal: "ToolCallRequested", event: "tool-call-requested",
+        texts: [
+          "call": request.callID, "name": request.toolName, "arguments": request.arguments,
+          "policy": request.policy.rawValue,
+        ], kind: .tool)
+    case .approvalRequested(let request, let refusal):
+      Content(
+        signal: "ApprovalRequested", event: "approval-requested",
+        texts: ["call": request.callID, "name": request.toolName, "arguments": request.arguments], refusal: refusal,
+        kind: .tool)
+    case .toolCallCompleted(let result):
+      Content(
+        signal: "ToolCallCompleted", event: "tool-call-completed", texts: ["call": result.callID],
+        details: result.dictionary, kind: .tool)
+    case .toolProgressed(let call, let message, let part):
+      Content(
+        signal: "ToolProgressed", event: "tool-progressed", texts: ["call": call, "message": message],
+        details: ["part": part])
+    case .inputRequested(let call, let server, let question):
+      Content(
+        signal: "InputRequested", event: "input-requested", texts: ["call": call, "message": question.message],
+        details: question.dictionary(of: server), kind: .tool)
+    case .webSearch(let step):
+      Content(
+        signal: "SearchProgressed", event: "search",
+        texts: ["status": step.progress.status, "detail": step.progress.detail])
+    case .citation(let source):
+      Content(signal: "SourceCited", event: "citation", details: source.dictionary)
+    case .usageLimits(let limits):
+      Content(signal: "UsageLimitsUpdated", event: "usage-limits", details: limits.dictionary)
+    case .completed(let response):
+      Content(
+        signal: "Completed", event: "completed", texts: ["text": response.outputText], details: response.details,
+        kind: .end)
+    case .failed(let error, let details):
+      Content(
+        signal: "Failed", event: "failed", texts: ["error": error.name, "message": error.message], details: details,
+        kind: .end)
     }
   }
 }

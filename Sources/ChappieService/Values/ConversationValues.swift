@@ -107,11 +107,11 @@ extension ChappieClientContext {
   ///
   /// - Throws: `VariantError`, `BusError` with `InvalidArgument` or `LimitExceeded`.
   init(_ dictionary: VariantDictionary, base: ChappieClientContext) throws {
-    try Limits.check(messages: dictionary["messages"]?.childCount ?? 0)
+    try Limits.messages.check(dictionary["messages"]?.childCount ?? 0)
     let messages: [TranscriptEntry] = try dictionary.value("messages") ?? []
     let summary: String? = try dictionary.value("compacted_summary")
     let model = try dictionary.name("model")
-    try Limits.check(promptBytes: messages.reduce(summary?.utf8.count ?? 0) { $0 + $1.text.utf8.count })
+    try Limits.promptBytes.check(messages.reduce(summary?.utf8.count ?? 0) { $0 + $1.text.utf8.count })
     self.init(
       sessionID: try dictionary.name("session_id") ?? base.sessionID,
       threadID: try dictionary.name("thread_id") ?? base.threadID,

@@ -10,7 +10,7 @@ extension ChappieHarness {
   ///
   /// - Throws: `VariantError`, `BusError` with `InvalidArgument` or `LimitExceeded`, ``ChappieClientError``.
   init(_ dictionary: VariantDictionary) throws {
-    try Limits.check(harnessBytes: dictionary.variant.byteCount)
+    try Limits.harnessBytes.check(dictionary.variant.byteCount)
     self =
       try dictionary.value("preset").map { try ChappieHarness(preset: $0) } ?? ChappieHarness(name: Self.chappie.name)
     name = try dictionary.value("name") ?? name

@@ -106,21 +106,12 @@ extension ChappieWebSearch {
 }
 
 extension ChappieWebSearchStep {
-  /// The status of `SearchProgressed`.
-  var status: String {
+  /// What `SearchProgressed` tells.
+  var progress: (status: String, detail: String) {
     switch self {
-    case .searching: "searching"
-    case .reading: "reading"
-    case .done: "done"
-    }
-  }
-
-  /// The detail of `SearchProgressed`.
-  var detail: String {
-    switch self {
-    case .searching(let words): words.joined(separator: "; ")
-    case .reading(let host): host
-    case .done: ""
+    case .searching(let words): ("searching", words.joined(separator: "; "))
+    case .reading(let host): ("reading", host)
+    case .done: ("done", "")
     }
   }
 }

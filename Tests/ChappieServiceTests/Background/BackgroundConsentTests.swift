@@ -11,7 +11,7 @@ final class BackgroundConsentTests {
   private let directory = FileManager.default.temporaryDirectory.path + "/chappie-test-" + UUID().uuidString
   private var questions = 0
   private lazy var consent = BackgroundConsent(
-    { [unowned self] _, _, _, _, body in
+    { [unowned self] _, _, _, body in
       questions += 1
       return await body()
     }, answers: BackgroundAnswers(directory: directory), patience: .milliseconds(1))

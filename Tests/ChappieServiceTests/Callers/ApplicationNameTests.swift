@@ -14,7 +14,7 @@ struct ApplicationNameTests {
   @Test(arguments: ["org.example.Missing", "snap.missing", "../../etc/passwd"])
   func anAppWithoutADesktopFileHasItsID(_ id: String) async {
     #expect(await ApplicationName.registered(ChappieConfiguration(applicationID: .sandboxed(id))) == id)
-    #expect(await ApplicationName.forUser(of: id) == nil)
+    #expect(await ApplicationName.name(of: id) == nil)
   }
 
   @Test(arguments: [

@@ -15,9 +15,9 @@ struct ApplicationTests {
 
   /// The kernel reuses process IDs; the same ID with another start time is another application.
   @Test func aProcessIsIdentifiedByItsIDAndStartTime() {
-    let process = Application.process(Application.Process(id: 7, startTime: 100))
-    #expect(process == .process(Application.Process(id: 7, startTime: 100)))
-    #expect(process != .process(Application.Process(id: 7, startTime: 101)))
+    let process = Application.process(id: 7, startTime: 100)
+    #expect(process == .process(id: 7, startTime: 100))
+    #expect(process != .process(id: 7, startTime: 101))
     #expect(process.kind == .unsandboxed)
     #expect(Application.uninspectable.kind == .uninspectable)
   }
@@ -28,6 +28,7 @@ struct ApplicationTests {
     #expect(Unidentified(FileError.missing).isForNow)
     #expect(!Unidentified(FileError.notPermitted).isForNow)
     #expect(!Unidentified(FileError.tooLarge(limit: 1)).isForNow)
-    #expect(CallerIdentity.unknownForNow(reason: "is late").denial.message.contains("for the moment"))
+    #expect(
+      CallerIdentity.unidentified(Unidentified("is late", isForNow: true)).denial.message.contains("for the moment"))
   }
 }

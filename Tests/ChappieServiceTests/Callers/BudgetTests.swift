@@ -81,10 +81,10 @@ struct BudgetTests {
 }
 
 extension Application {
-  fileprivate static let a = process(Process(id: 1, startTime: 1))
-  fileprivate static let b = process(Process(id: 2, startTime: 1))
-  fileprivate static let c = process(Process(id: 3, startTime: 1))
-  fileprivate static let d = process(Process(id: 4, startTime: 1))
-  fileprivate static let e = process(Process(id: 5, startTime: 1))
-  fileprivate static let f = process(Process(id: 6, startTime: 1))
+  fileprivate static let a = process(id: 1, startTime: 1)
+  fileprivate static let b = process(id: 2, startTime: 1)
+  fileprivate static let c = process(id: 3, startTime: 1)
+  fileprivate static let d = process(id: 4, startTime: 1)
+  fileprivate static let e = process(id: 5, startTime: 1)
+  fileprivate static let f = process(id: 6, startTime: 1)
 }

@@ -4,9 +4,9 @@ import Testing
 @testable import ChappieService
 
 struct CallerEvidenceTests {
-  private static func mark(_ isRecorded: Bool) throws -> FlatpakMark {
+  private static func mark(_ isRecorded: Bool) throws -> (info: FlatpakInfo, isRecorded: Bool) {
     let text = "[Application]\nname=org.example.App\n[Instance]\ninstance-id=1\n"
-    return FlatpakMark(info: try FlatpakInfo(Array(text.utf8)), isRecorded: isRecorded)
+    return (try FlatpakInfo(Array(text.utf8)), isRecorded)
   }
 
   private static func reason(_ evidence: CallerEvidence) -> String? {

@@ -13,7 +13,7 @@ struct CallerIdentityTests {
     let outside = CallerIdentity.unsandboxed.denial
     #expect(outside.name == "org.chappie.Error.AccessDenied")
     #expect(outside.message.contains("OpenSession or OpenClient"))
-    let stranger = CallerIdentity.uninspectable(reason: "has ended").denial
+    let stranger = CallerIdentity.unidentified(Unidentified("has ended")).denial
     #expect(stranger.name == "org.chappie.Error.AccessDenied")
     #expect(stranger.message.contains("the caller has ended."))
   }

@@ -7,8 +7,8 @@ import Testing
 
 @GLibActor
 struct MemoryBudgetTests {
-  private static let one = Application.process(.init(id: 1, startTime: 1))
-  private static let two = Application.process(.init(id: 2, startTime: 1))
+  private static let one = Application.process(id: 1, startTime: 1)
+  private static let two = Application.process(id: 2, startTime: 1)
   private static let mebibyte = 1 << 20
 
   private let memory = MemoryBudget()

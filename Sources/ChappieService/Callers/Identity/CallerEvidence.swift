@@ -6,8 +6,9 @@ import Platform
 struct CallerEvidence: Sendable {
   /// The security module's labels of the connection (from the bus) and of the process.
   var labels: [String] = []
-  /// `/.flatpak-info` in the caller's root directory; nil if there is none.
-  var flatpak: FlatpakMark?
+  /// `/.flatpak-info` in the caller's root directory, and whether it equals Flatpak's own copy outside of the sandbox; nil
+  /// if there is none.
+  var flatpak: (info: FlatpakInfo, isRecorded: Bool)?
   /// Whether the caller has the same user namespace as this service.
   var sharesUserNamespace: Bool
   /// Whether the caller has the same root directory as this service.
@@ -33,7 +34,7 @@ extension CallerEvidence {
     }
     if let content {
       let info = try FlatpakInfo(content)
-      flatpak = FlatpakMark(info: info, isRecorded: try Self.record(of: info) == content)
+      flatpak = (info, isRecorded: try Self.record(of: info) == content)
     }
     // After the end of the process, its files may belong to another process.
     guard files.isRunning else { throw Unidentified(.missing) }
@@ -133,18 +134,21 @@ extension ProcDirectory.Root {
 ///   program outside of all sandboxes can pose as any app, since it can start programs as Flatpak does.
 /// - ``unsandboxed`` means that no sandbox separates the program from its user's other programs. The service does not
 ///   distinguish such programs: every shell extension and every script has the same rights.
-/// - ``uninspectable(reason:)`` does not count as ``unsandboxed``: the caller may be an app that hides its sandbox.
+/// - ``unidentified(_:)`` does not count as ``unsandboxed``: the caller may be an app that hides its sandbox.
 ///
 /// The service determines the identity once for each connection. A process cannot leave its sandbox, and a process
-/// that enters a sandbox later was unsandboxed when it connected. ``unknownForNow(reason:)`` is not remembered.
+/// that enters a sandbox later was unsandboxed when it connected. What is so for now is not remembered.
 enum CallerIdentity: Sendable, Equatable {
   /// An app in a sandbox of a kind that this service knows.
   case sandboxed(AppID)
   case unsandboxed
-  /// A caller that this service cannot inspect. The reason continues a sentence that begins with “the caller”.
-  case uninspectable(reason: String)
-  /// A caller whose inspection failed for now, and may succeed a moment later.
-  case unknownForNow(reason: String)
+  /// A caller that this service cannot inspect.
+  case unidentified(Unidentified)
+
+  /// Whether the inspection failed for now, and may succeed a moment later.
+  var isForNow: Bool {
+    if case .unidentified(let caller) = self { caller.isForNow } else { false }
+  }
 }
 
 /// The reason for which a caller could not be identified.
@@ -157,5 +161,69 @@ struct Unidentified: Error, Equatable {
   init(_ reason: String, isForNow: Bool = false) {
     self.reason = reason
     self.isForNow = isForNow
+  }
+}
+
+/// `/.flatpak-info`, which Flatpak puts at the root of each sandbox and of its D-Bus proxy.
+///
+/// An app cannot replace the file. It is a read-only mount, and the app can neither unmount it nor change its root: it
+/// has no capability, and Flatpak filters `chroot`, `mount`, `unshare` and similar calls. Another sandbox may be less
+/// strict. So the file counts only if it equals, byte for byte, the file that `flatpak run` wrote for this instance
+/// under the user's runtime directory, outside of the sandbox.
+///
+/// The cgroup of an app (`app-flatpak-ID-PID.scope`) adds no proof: any process of the user that can write to the
+/// cgroup file system can move there.
+struct FlatpakInfo: Equatable, Sendable {
+  static let name = ".flatpak-info"
+  /// The largest size in bytes. The list of extensions, the longest part, takes some kilobytes.
+  static let sizeLimit = 64 << 10
+
+  let appID: AppID
+  /// The instance's directory under `$XDG_RUNTIME_DIR/.flatpak`.
+  let instance: String
+
+  /// - Throws: ``Unidentified``.
+  init(_ content: [UInt8]) throws(Unidentified) {
+    guard let file = try? KeyFile(content) else { throw Unidentified("has a /\(Self.name) that is no key file") }
+    guard let appID = file.string("Application", "name").flatMap(AppID.init(flatpak:)) else {
+      throw Unidentified("has a /\(Self.name) that names no app")
+    }
+    guard let instance = file.string("Instance", "instance-id"), instance.isPlainName, instance.utf8.count <= 64
+    else {
+      throw Unidentified("has a /\(Self.name) that names no instance")
+    }
+    self.appID = appID
+    self.instance = instance
+  }
+
+  /// The path of Flatpak's own copy outside of the sandbox.
+  func record(in runtimeDirectory: String) -> String {
+    "\(runtimeDirectory)/.flatpak/\(instance)/info"
+  }
+}
+
+/// The label under which AppArmor confines a process, such as `snap.firefox.firefox (enforce)`.
+///
+/// The label identifies a snap. The kernel sets it when snapd starts the app, passes it on to child processes, and lets
+/// an app change it only where its profile allows that. The other two marks of a snap prove nothing: a process can move
+/// to another of its user's cgroups (`snap.NAME.APP-UUID.scope`), and a caller can set environment variables.
+///
+/// A label in `complain` mode (classic snaps and snaps in development) confines nothing, and so proves nothing. On a
+/// system without AppArmor a snap has no label. It runs in its own root directory and cannot be identified.
+enum AppArmorLabel {
+  /// The snap of a confined app; nil for every other label.
+  ///
+  /// - Throws: ``Unidentified`` for a label that looks like a snap's and names no snap.
+  static func snap(_ text: String) throws(Unidentified) -> AppID? {
+    let text = text.last == "\n" ? String(text.dropLast()) : text
+    let parts = text.split(separator: " ", maxSplits: 1)
+    let mode = parts.count == 2 ? parts[1] : ""
+    guard text.hasPrefix("snap."), mode != "(complain)", mode != "(unconfined)" else { return nil }
+    // snap.NAME.APP or snap.NAME.hook.HOOK, and the suffixes that a profile may add: //CHILD, //&STACKED.
+    let names = parts[0].split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
+    guard names.count == 3, let snap = AppID(snap: String(names[1])) else {
+      throw Unidentified("has the AppArmor label of a snap, which names none")
+    }
+    return snap
   }
 }

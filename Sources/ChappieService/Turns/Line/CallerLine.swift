@@ -74,7 +74,7 @@ enum CallerLine: Sendable {
 
   private static func transcript(_ content: LineFields) throws -> [ChappieInputMessage] {
     let messages = try content.list()
-    try Limits.check(messages: messages.count)
+    try Limits.messages.check(messages.count)
     return try messages.map {
       try TranscriptEntry(role: try $0["role"].text(), text: try $0["text"].text()).message()
     }

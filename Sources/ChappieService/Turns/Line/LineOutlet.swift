@@ -72,9 +72,9 @@ final class LineOutlet: TurnOutlet {
   }
 
   func send(_ event: TurnEvent) {
-    let entry = Entry(after: answer.byteCount, isLast: event.kind == .end)
-    entries.append(entry)
     let content = event.content
+    let entry = Entry(after: answer.byteCount, isLast: content.kind == .end)
+    entries.append(entry)
     Task.onGLib {
       // Encoding a long answer takes long, and the actor has other callers to answer.
       entry.line = content.isLong ? await offActor { content.line } : content.line

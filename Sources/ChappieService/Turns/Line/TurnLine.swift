@@ -2,7 +2,6 @@
 import ChappieMCP
 import ChappieSDK
 import GLibBridge
-import Platform
 
 /// The socket of a turn: reads the caller's lines, and acts on them.
 @GLibActor
