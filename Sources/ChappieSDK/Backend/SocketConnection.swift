@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
+import SecretMemory
 
 /// An open WebSocket to the backend, with the last exchange that the backend still remembers.
 @GLibActor
@@ -96,7 +97,6 @@ final class SocketConnection {
   private static func isNews(_ message: borrowing Span<UInt8>) -> Bool {
     guard let type = JSONScanner.value(of: "type", in: message).flatMap({ JSONScanner.stringContent(message, $0) })
     else { return false }
-    for name in news where JSONScanner.equals(message, type, name) { return true }
-    return false
+    return news.contains { message.equals(type, $0) }
   }
 }

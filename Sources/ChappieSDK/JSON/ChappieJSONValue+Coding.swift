@@ -34,7 +34,9 @@ extension ChappieJSONValue: Codable {
   }
 }
 
-extension ChappieJSONValue: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
+extension ChappieJSONValue: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral,
+  ExpressibleByStringInterpolation, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral
+{
   /// If a key is repeated, the last value counts.
   public init(dictionaryLiteral elements: (String, ChappieJSONValue)...) {
     self = .object(Dictionary(elements) { $1 })
@@ -43,9 +45,7 @@ extension ChappieJSONValue: ExpressibleByDictionaryLiteral, ExpressibleByArrayLi
   public init(arrayLiteral elements: ChappieJSONValue...) {
     self = .array(elements)
   }
-}
 
-extension ChappieJSONValue: ExpressibleByStringInterpolation, ExpressibleByBooleanLiteral {
   public init(stringLiteral value: String) {
     self = .string(value)
   }
@@ -53,9 +53,7 @@ extension ChappieJSONValue: ExpressibleByStringInterpolation, ExpressibleByBoole
   public init(booleanLiteral value: Bool) {
     self = .bool(value)
   }
-}
 
-extension ChappieJSONValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
   package init(_ number: Int) {
     self = .integer(Int64(number))
   }
@@ -123,18 +121,12 @@ extension ChappieJSONValue {
   }
 
   /// ``json`` as UTF-8.
-  package var encoded: [UInt8] { encoded(order: .alphabetical) }
+  package var encoded: [UInt8] { encoded(byRequired: false) }
 
-  /// The order of an object's members in its text.
-  enum MemberOrder {
-    case alphabetical
-    /// As ``alphabetical``, but the properties of a JSON Schema come in the order of its `required`.
-    case required
-  }
-
-  func encoded(order: MemberOrder) -> [UInt8] {
+  /// - Parameter byRequired: whether the properties of a JSON Schema come in the order of its `required`.
+  func encoded(byRequired: Bool) -> [UInt8] {
     var bytes: [UInt8] = []
-    write(into: &bytes, order)
+    write(into: &bytes, byRequired)
     return bytes
   }
 
@@ -143,23 +135,23 @@ extension ChappieJSONValue {
   /// JSON-GLib is not suitable: it writes `4e53` as `4e+53.0`, which is not a number, and U+001F in an unreadable form.
   ///
   /// - Parameter first: the names of the members that come first.
-  private func write(into bytes: inout [UInt8], _ order: MemberOrder, first: [ChappieJSONValue] = []) {
+  private func write(into bytes: inout [UInt8], _ byRequired: Bool, first: [ChappieJSONValue] = []) {
     switch self {
     case .object(let members):
       bytes.append(.openBrace)
-      let required = order == .required ? members["required"]?.arrayValue ?? [] : []
+      let required = byRequired ? members["required"]?.arrayValue ?? [] : []
       for (index, member) in Self.sorted(members, first: first).enumerated() {
         if index > 0 { bytes.append(.comma) }
         Self.encode(Substring(member.key).utf8, into: &bytes)
         bytes.append(.colon)
-        member.value.write(into: &bytes, order, first: member.key == "properties" ? required : [])
+        member.value.write(into: &bytes, byRequired, first: member.key == "properties" ? required : [])
       }
       bytes.append(.closeBrace)
     case .array(let elements):
       bytes.append(.openBracket)
       for (index, element) in elements.enumerated() {
         if index > 0 { bytes.append(.comma) }
-        element.write(into: &bytes, order)
+        element.write(into: &bytes, byRequired)
       }
       bytes.append(.closeBracket)
     case .string(let text): Self.encode(Substring(text).utf8, into: &bytes)
@@ -192,14 +184,12 @@ extension ChappieJSONValue {
       case .return: bytes += "\\r".utf8
       case .tab: bytes += "\\t".utf8
       case 0: bytes += UTF8.encodedReplacementCharacter
-      case 1..<0x20: bytes += (byte < 0x10 ? "\\u000" : "\\u001").utf8 + [hex[Int(byte & 15)]]
+      case 1..<0x20: bytes += "\\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8
       default: bytes.append(byte)
       }
     }
     bytes.append(.quote)
   }
-
-  private static let hex = Array("0123456789abcdef".utf8)
 
   /// The deepest nesting of values, in levels.
   package static let depthLimit = 256

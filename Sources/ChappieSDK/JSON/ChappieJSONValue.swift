@@ -63,15 +63,6 @@ public enum ChappieJSONValue: Sendable {
     }
   }
 
-  /// A number without its fraction, for servers that write `2.5` and mean `2`.
-  package var truncatedValue: Int64? {
-    switch self {
-    case .integer(let number): number
-    case .number(let number): Int64(exactly: number.rounded(.towardZero))
-    default: nil
-    }
-  }
-
   /// A number from 0 to 2^53 without its fraction, for servers that write `2.5` and mean `2`; nil for other values.
   package var count: Count? {
     switch self {
@@ -92,7 +83,13 @@ public enum ChappieJSONValue: Sendable {
 
   /// A number in `range` without its fraction; nil for other values.
   package func number(in range: ClosedRange<Int>) -> Int? {
-    truncatedValue.flatMap { Int(exactly: $0) }.flatMap { range.contains($0) ? $0 : nil }
+    let number: Int? =
+      switch self {
+      case .integer(let number): Int(exactly: number)
+      case .number(let number): Int(exactly: number.rounded(.towardZero))
+      default: nil
+      }
+    return number.flatMap { range.contains($0) ? $0 : nil }
   }
 
   /// Any number; nil for other values.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import SecretMemory
 
 /// Parses JSON text by RFC 8259, in one pass. The cost is proportional to the number of bytes for every input.
 ///
@@ -91,7 +92,7 @@ struct JSONReader {
     _ word: StaticString, _ value: ChappieJSONValue, _ json: borrowing Span<UInt8>
   ) throws(JSONProblem) -> ChappieJSONValue {
     let end = index + word.utf8CodeUnitCount
-    guard end <= json.count, JSONScanner.equals(json, index..<end, word) else { throw .malformed }
+    guard end <= json.count, json.equals(index..<end, word) else { throw .malformed }
     index = end
     return value
   }

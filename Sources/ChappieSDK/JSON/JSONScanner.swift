@@ -36,25 +36,21 @@ enum JSONScanner {
 
   /// The range of the value of `key` in the object in `json`; nil if there is none, or several.
   static func value(of key: StaticString, in json: borrowing Span<UInt8>) -> Range<Int>? {
-    var found = Member(key)
+    var found = Member(name: key)
     let isObject = members(of: json) { found.take($0, $1, json) }
     return isObject && !found.isRepeated ? found.value : nil
   }
 
   /// The member of an object with a certain name.
   struct Member {
-    private let name: StaticString
+    let name: StaticString
     private(set) var value: Range<Int>?
     /// Whether the object has several, which no reader may choose between.
     private(set) var isRepeated = false
 
-    init(_ name: StaticString) {
-      self.name = name
-    }
-
     /// Keeps `value` if `key` is the name, which may be written with escapes.
     mutating func take(_ key: Range<Int>, _ value: Range<Int>, _ json: borrowing Span<UInt8>) {
-      guard equals(json, key, name) || key.count > name.utf8CodeUnitCount && isEscapedName(key, json) else { return }
+      guard json.equals(key, name) || key.count > name.utf8CodeUnitCount && isEscapedName(key, json) else { return }
       isRepeated = self.value != nil
       self.value = value
     }
@@ -63,10 +59,6 @@ enum JSONScanner {
       json.firstIndex(of: .backslash, in: key) != nil
         && JSONText.decode(json, key).utf8.elementsEqual("\(name)".utf8)
     }
-  }
-
-  static func equals(_ json: borrowing Span<UInt8>, _ range: Range<Int>, _ text: StaticString) -> Bool {
-    json.equals(range, text)
   }
 
   /// The content of the JSON string at `range`, without the quotes; nil for other values.
@@ -111,7 +103,9 @@ enum JSONScanner {
     switch json[start] {
     case .quote: return string(json, start, end).map { $0.upperBound + 1 }
     case .openBrace, .openBracket: return skipNested(json, start, end)
-    default: return skipScalar(json, start, end)
+    default:
+      let index = skipScalar(json, start, end)
+      return index > start && index < end ? index : nil
     }
   }
 
@@ -134,18 +128,11 @@ enum JSONScanner {
     return nil
   }
 
-  /// Skips a number or a word by its set of characters, without a check that they form one.
-  private static func skipScalar(_ json: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Int? {
+  /// The index after the number or the word at `start`, by its set of characters, without a check that they form one.
+  static func skipScalar(_ json: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Int {
     var index = start
-    while index < end {
-      switch json[index] {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
-        index += 1
-      default: return index > start ? index : nil
-      }
-    }
-    return nil
+    while index < end, json[index].isAlphanumeric || "+-.".utf8.contains(json[index]) { index += 1 }
+    return index
   }
 }
 

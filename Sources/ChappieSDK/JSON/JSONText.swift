@@ -80,24 +80,15 @@ enum JSONText {
   }
 
   /// The code unit of `\uXXXX` at `start`; nil if there is no such escape.
-  private static func codeUnit(_ content: borrowing Span<UInt8>, _ start: Int) -> UInt16? {
+  static func codeUnit(_ content: borrowing Span<UInt8>, _ start: Int) -> UInt16? {
     guard start + 6 <= content.count, content[start] == .backslash, content[start + 1] == UInt8(ascii: "u") else {
       return nil
     }
     var unit: UInt16 = 0
     for index in (start + 2)..<(start + 6) {
-      guard let digit = hexDigit(content[index]) else { return nil }
+      guard let digit = Character(Unicode.Scalar(content[index])).hexDigitValue else { return nil }
       unit = unit << 4 | UInt16(digit)
     }
     return unit
-  }
-
-  private static func hexDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

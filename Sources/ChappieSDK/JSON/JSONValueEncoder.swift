@@ -15,55 +15,28 @@ extension ChappieJSONValue {
 
 /// A value that is being written.
 private final class EncodedNode {
-  enum Form {
-    case value(ChappieJSONValue)
-    case members([String: EncodedNode])
-    case elements([EncodedNode])
-  }
-
-  private var form = Form.value([:])
+  /// A value without parts; an empty object or array for one with parts.
+  var value: ChappieJSONValue = [:]
+  private var members: [String: EncodedNode] = [:]
+  private(set) var elements: [EncodedNode] = []
 
   var json: ChappieJSONValue {
-    switch form {
-    case .value(let value): value
-    case .members(let members): .object(members.mapValues(\.json))
-    case .elements(let elements): .array(elements.map(\.json))
+    switch value {
+    case .object: .object(members.mapValues(\.json))
+    case .array: .array(elements.map(\.json))
+    default: value
     }
   }
 
-  func set(_ value: ChappieJSONValue) { form = .value(value) }
-
-  func becomeObject() {
-    if case .members = form { return }
-    form = .members([:])
-  }
-
-  func becomeArray() {
-    if case .elements = form { return }
-    form = .elements([])
-  }
-
   func member(_ name: String) -> EncodedNode {
-    guard case .members(var members) = form else { return self }
     let node = members[name] ?? EncodedNode()
-    // There is one reference then, so the change does not copy.
-    form = .value(.null)
     members[name] = node
-    form = .members(members)
     return node
   }
 
   func append() -> EncodedNode {
-    guard case .elements(var elements) = form else { return self }
-    let node = EncodedNode()
-    form = .value(.null)
-    elements.append(node)
-    form = .elements(elements)
-    return node
-  }
-
-  var count: Int {
-    if case .elements(let elements) = form { elements.count } else { 0 }
+    elements.append(EncodedNode())
+    return elements[elements.count - 1]
   }
 }
 
@@ -73,21 +46,21 @@ private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
 
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-  mutating func encodeNil() { node.set(.null) }
+  mutating func encodeNil() { node.value = .null }
 
   mutating func encode<Value: Encodable>(_ value: Value) throws {
     switch value {
-    case let value as Bool: node.set(.bool(value))
-    case let value as String: node.set(.string(value))
+    case let value as Bool: node.value = .bool(value)
+    case let value as String: node.value = .string(value)
     case let value as any FixedWidthInteger:
-      node.set(
-        try written(value, Int64(exactly: value).map { .integer($0) } ?? Double(exactly: value).map { .number($0) }))
+      node.value = try written(
+        value, Int64(exactly: value).map { .integer($0) } ?? Double(exactly: value).map { .number($0) })
     case let value as any BinaryFloatingPoint:
       // The digits of a `Float` are those of the number that it stands for: 0.1, and not 0.10000000149011612.
       let number = Double("\(value)")
-      node.set(try written(value, number.flatMap { $0.isFinite ? .number($0) : nil }))
+      node.value = try written(value, number.flatMap { $0.isFinite ? .number($0) : nil })
     case _ where FoundationText.includes(Value.self):
-      node.set(try written(value, FoundationText.text(of: value).map { .string($0) }))
+      node.value = try written(value, FoundationText.text(of: value).map { .string($0) })
     default: try value.encode(to: self)
     }
   }
@@ -105,17 +78,17 @@ private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
   }
 
   fileprivate func next() -> JSONValueEncoder {
-    let key = TreeKey(intValue: node.count)
+    let key = TreeKey(intValue: node.elements.count)
     return JSONValueEncoder(node: node.append(), codingPath: codingPath + [key])
   }
 
   func container<Key>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    node.becomeObject()
+    node.value = [:]
     return KeyedEncodingContainer(EncodedMembers(encoder: self))
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    node.becomeArray()
+    node.value = []
     return EncodedElements(encoder: self)
   }
 
@@ -127,7 +100,7 @@ private struct EncodedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   var codingPath: [any CodingKey] { encoder.codingPath }
 
-  func encodeNil(forKey key: Key) { encoder.node.member(key.stringValue).set(.null) }
+  func encodeNil(forKey key: Key) { encoder.node.member(key.stringValue).value = .null }
 
   func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
     var part = encoder.part(key)
@@ -148,9 +121,9 @@ private struct EncodedElements: UnkeyedEncodingContainer {
   let encoder: JSONValueEncoder
 
   var codingPath: [any CodingKey] { encoder.codingPath }
-  var count: Int { encoder.node.count }
+  var count: Int { encoder.node.elements.count }
 
-  func encodeNil() { encoder.node.append().set(.null) }
+  func encodeNil() { encoder.node.append().value = .null }
 
   func encode<Value: Encodable>(_ value: Value) throws {
     var part = encoder.next()

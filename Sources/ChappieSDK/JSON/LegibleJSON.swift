@@ -16,21 +16,17 @@ package struct LegibleJSON: Sendable, Hashable {
   private static let longestRun = 3
 
   package init(_ json: String) {
-    var reader = Reader(scalars: json.unicodeScalars)
+    var reader = Reader(rest: json.unicodeScalars[...])
     reader.read()
     text = String(reader.legible)
     hasGaps = reader.longestRun > Self.longestRun
   }
 
   private struct Reader {
-    private var rest: String.UnicodeScalarView.SubSequence
-    private(set) var legible = String.UnicodeScalarView()
-    private(set) var longestRun = 0
-    private var run = 0
-
-    init(scalars: String.UnicodeScalarView) {
-      rest = scalars[...]
-    }
+    var rest: String.UnicodeScalarView.SubSequence
+    var legible = String.UnicodeScalarView()
+    var longestRun = 0
+    var run = 0
 
     mutating func read() {
       var isBehindSpace = false
@@ -92,12 +88,7 @@ package struct LegibleJSON: Sendable, Hashable {
     }
 
     private mutating func showEscaped(_ scalar: Unicode.Scalar) {
-      switch scalar {
-      case "\"", "\\":
-        add("\\")
-        add(String(scalar))
-      default: show(scalar)
-      }
+      if scalar == "\"" || scalar == "\\" { add("\\\(scalar)") } else { show(scalar) }
     }
 
     private mutating func show(_ scalar: Unicode.Scalar) {

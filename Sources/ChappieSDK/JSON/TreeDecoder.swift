@@ -92,10 +92,6 @@ private struct TreeElements<Source: TreeDecoder>: UnkeyedDecodingContainer {
   let decoder: Source
   private(set) var currentIndex = 0
 
-  init(decoder: Source) {
-    self.decoder = decoder
-  }
-
   var codingPath: [any CodingKey] { decoder.codingPath }
   var count: Int? { decoder.elementCount }
   var isAtEnd: Bool { currentIndex >= decoder.elementCount }

@@ -73,7 +73,7 @@ package struct PartialJSON {
         }
         if isName { index = content.upperBound + 1 } else { keep(to: content.upperBound + 1) }
       default:
-        let scalarEnd = Self.endOfScalar(json, from: index)
+        let scalarEnd = JSONScanner.skipScalar(json, index, json.count)
         guard scalarEnd > index, !isName else { return .damaged }
         guard scalarEnd < json.count else { return .open }
         keep(to: scalarEnd)
@@ -89,13 +89,6 @@ package struct PartialJSON {
     ending = closing + closers.reversed()
   }
 
-  /// The end of the number or word that starts at `start`.
-  private static func endOfScalar(_ json: borrowing Span<UInt8>, from start: Int) -> Int {
-    var index = start
-    while index < json.count, json[index].isAlphanumeric || "+-.".utf8.contains(json[index]) { index += 1 }
-    return index
-  }
-
   /// The end of the whole characters and escapes of a string whose content starts at `start`.
   private static func endOfText(_ json: borrowing Span<UInt8>, from start: Int) -> Int {
     var index = start
@@ -108,14 +101,9 @@ package struct PartialJSON {
       let length = isUnicode ? 6 : 2
       guard index + length <= json.count else { break }
       // The other half of a surrogate pair may follow.
-      if isUnicode, isLeadingHalf(json, index + 2), index + 12 > json.count { break }
+      if JSONText.codeUnit(json, index).map(UTF16.isLeadSurrogate) == true, index + 12 > json.count { break }
       index += length
     }
     return index
-  }
-
-  /// Whether the digits from `start` on are those of the first half of a surrogate pair: D800 to DBFF.
-  private static func isLeadingHalf(_ json: borrowing Span<UInt8>, _ start: Int) -> Bool {
-    "dD".utf8.contains(json[start]) && "89abAB".utf8.contains(json[start + 1])
   }
 }

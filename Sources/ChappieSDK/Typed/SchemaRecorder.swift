@@ -42,6 +42,7 @@ struct SchemaRecorder: TreeDecoder {
     case is String.Type: return try scalar("string", "")
     case let type as any FixedWidthInteger.Type: return try scalar("integer", type.zero)
     case let type as any BinaryFloatingPoint.Type: return try scalar("number", type.zero)
+    case is ChappieJSONValue.Type: throw recording.fail(node, "any JSON has no strict schema: use a type")
     case let type as any SchemaSpecialCase.Type: return try type.sample(for: self)
     default: break
     }
@@ -193,11 +194,5 @@ extension Dictionary: SchemaSpecialCase where Key: Decodable, Value: Decodable {
   fileprivate static func sample(for recorder: SchemaRecorder) throws -> Any {
     throw recorder.recording.fail(
       recorder.node, "a dictionary has no strict schema: use an array of a struct with the key and the value")
-  }
-}
-
-extension ChappieJSONValue: SchemaSpecialCase {
-  fileprivate static func sample(for recorder: SchemaRecorder) throws -> Any {
-    throw recorder.recording.fail(recorder.node, "any JSON has no strict schema: use a type")
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Platform
+import SecretMemory
 
 /// One event of an answer's stream, reduced to the fields that this client uses.
 enum ResponseEvent: Equatable, Sendable {
@@ -32,15 +33,15 @@ enum ResponseEvent: Equatable, Sendable {
   ///
   /// - Parameter answerID: the id of the current answer, if known.
   static func decode(_ json: borrowing Span<UInt8>, of answerID: String? = nil) -> ResponseEvent {
-    var type = JSONScanner.Member("type")
-    var delta = JSONScanner.Member("delta")
-    var responseID = JSONScanner.Member("response_id")
+    var type = JSONScanner.Member(name: "type")
+    var delta = JSONScanner.Member(name: "delta")
+    var responseID = JSONScanner.Member(name: "response_id")
     var hasError = false
     let isObject = JSONScanner.members(of: json) { key, value in
       type.take(key, value, json)
       delta.take(key, value, json)
       responseID.take(key, value, json)
-      if JSONScanner.equals(json, key, "error") { hasError = true }
+      if json.equals(key, "error") { hasError = true }
     }
     guard isObject, !type.isRepeated, !delta.isRepeated, !responseID.isRepeated else { return .other }
     guard let type = type.value.flatMap({ JSONScanner.stringContent(json, $0) }) else {
@@ -51,14 +52,13 @@ enum ResponseEvent: Equatable, Sendable {
     {
       return .foreign
     }
-    let isRefusal = JSONScanner.equals(json, type, "response.refusal.delta")
-    if isRefusal || JSONScanner.equals(json, type, "response.output_text.delta") {
+    let isRefusal = json.equals(type, "response.refusal.delta")
+    if isRefusal || json.equals(type, "response.output_text.delta") {
       guard let content = delta.value.flatMap({ JSONScanner.stringContent(json, $0) }) else { return .other }
       let text = JSONText.decode(json, content)
       return isRefusal ? .refusalDelta(text) : .textDelta(text)
     }
-    for name in typesOfInterest where JSONScanner.equals(json, type, name) { return decodeWhole(json, of: answerID) }
-    return .other
+    return typesOfInterest.contains { json.equals(type, $0) } ? decodeWhole(json, of: answerID) : .other
   }
 
   private static let typesOfInterest: [StaticString] = [

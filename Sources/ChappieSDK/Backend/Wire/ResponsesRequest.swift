@@ -31,12 +31,19 @@ struct ResponsesRequest: Sendable {
       frame["parallel_tool_calls"] = false
       reasoning["context"] = "all_turns"
     }
-    frame["text"] = request.outputSchema.map(OutputFormat.json)
+    frame["text"] = request.outputSchema.map { ["format": Self.format($0)] }
     if !reasoning.isEmpty { frame["reasoning"] = .object(reasoning) }
     self.frame = frame
     form = model.form
     input = request.input
     threadID = request.threadID
+  }
+
+  private static func format(_ schema: ChappieJSONValue) -> ChappieJSONValue {
+    [
+      "type": "json_schema", "name": "codex_output_schema", "strict": .bool(ChappieSchema(schema).isStrict),
+      "schema": schema,
+    ]
   }
 
   /// The tools, if there are any, then the instructions.
@@ -60,7 +67,7 @@ struct ResponsesRequest: Sendable {
   }
 
   /// The text of a request. The model fills in the properties of a schema in the order in which they are sent.
-  static func encode(_ request: ChappieJSONValue) -> [UInt8] { request.encoded(order: .required) }
+  static func encode(_ request: ChappieJSONValue) -> [UInt8] { request.encoded(byRequired: true) }
 
   // MARK: Marks of the lite form
 
@@ -72,17 +79,5 @@ struct ResponsesRequest: Sendable {
   /// The member of `client_metadata` of a message over a WebSocket.
   var formMetadata: [String: ChappieJSONValue] {
     form == .lite ? ["ws_request_header_" + Self.liteHeader.replacing("-", with: "_"): "true"] : [:]
-  }
-}
-
-/// The member `text` of a request for an answer that is JSON of a schema.
-enum OutputFormat {
-  static func json(_ schema: ChappieJSONValue) -> ChappieJSONValue {
-    [
-      "format": [
-        "type": "json_schema", "name": "codex_output_schema", "strict": .bool(ChappieSchema(schema).isStrict),
-        "schema": schema,
-      ]
-    ]
   }
 }
