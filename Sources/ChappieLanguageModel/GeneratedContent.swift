@@ -8,7 +8,7 @@ public typealias Generable = Decodable & Sendable
 public typealias GenerationSchema = ChappieSchema
 
 /// What the model has written, as a JSON value: an object for a typed answer, a string for a text.
-public struct GeneratedContent: Sendable, Hashable, Codable {
+public struct GeneratedContent: Sendable, Hashable, Codable, PromptRepresentable {
   /// The value. While it is streamed, members and elements that have not begun are missing.
   public let json: ChappieJSONValue
   /// Whether the model has written it to its end.
@@ -54,5 +54,3 @@ public struct GeneratedContent: Sendable, Hashable, Codable {
     try (json[name] ?? .null).decoded()
   }
 }
-
-extension GeneratedContent: PromptRepresentable {}
