@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
+@GLibActor
 extension ChappieClient {
   /// The models that the plan offers, best first. Models that the backend hides are left out; a client can still use
   /// one by its slug.
@@ -10,17 +11,17 @@ extension ChappieClient {
   ///
   /// - Parameter filter: the models to return; by default all of them.
   /// - Throws: ``ChappieClientError``, `CancellationError`.
-  public func models(filter: ChappieModelFilter = ChappieModelFilter()) async throws -> [ChappieModel] {
+  public nonisolated func models(filter: ChappieModelFilter = ChappieModelFilter()) async throws -> [ChappieModel] {
     try await models(filter: filter, interaction: .forbidden)
   }
 
   /// Same as ``models(filter:)``; `interaction` decides whether the keyring may ask for its password.
-  @GLibActor
   package func models(
     filter: ChappieModelFilter, interaction: UserInteraction
   ) async throws -> [ChappieModel] {
-    let catalogue = ModelCatalogue(slot: conversation.slot, backoff: configuration.rateLimitBackoff)
-    return try await ChappieClientError.converting { try await catalogue.models(interaction).filter(filter.matches) }
+    try await ChappieClientError.converting {
+      try await engine.requests.catalogue.models(interaction).filter(filter.matches)
+    }
   }
 
   /// The best model that matches a filter.
@@ -28,7 +29,7 @@ extension ChappieClient {
   /// - Parameter filter: by default the models that the API supports and that read text.
   /// - Returns: nil if no model matches.
   /// - Throws: ``ChappieClientError``, `CancellationError`.
-  public func bestAvailableModel(filter: ChappieModelFilter = .default) async throws -> ChappieModel? {
+  public nonisolated func bestAvailableModel(filter: ChappieModelFilter = .default) async throws -> ChappieModel? {
     try await models(filter: filter).first
   }
 
@@ -39,7 +40,6 @@ extension ChappieClient {
   ///   - filter: by default the models that the API supports and that read text.
   /// - Returns: nil if no other model matches.
   /// - Throws: ``ChappieClientError``, `CancellationError`.
-  @GLibActor
   public func fallbackModel(
     insteadOf slug: String? = nil, filter: ChappieModelFilter = .default
   ) async throws -> ChappieModel? {
@@ -54,14 +54,12 @@ extension ChappieClient {
   /// - Returns: the usage now; a part that the backend does not report is nil. After a sign-in in the browser all parts
   ///   are nil: the user sees the usage at ``ChappieAuthSession/manageUsageURL``.
   /// - Throws: ``ChappieClientError``, `CancellationError`.
-  public func usageLimits() async throws -> ChappieUsageLimitSnapshot {
+  public nonisolated func usageLimits() async throws -> ChappieUsageLimitSnapshot {
     try await usageLimits(interaction: .forbidden)
   }
 
   /// Same as ``usageLimits()``; `interaction` decides whether the keyring may ask for its password.
-  @GLibActor
   package func usageLimits(interaction: UserInteraction) async throws -> ChappieUsageLimitSnapshot {
-    let slot = conversation.slot
     let query = BackendQuery(slot: slot, backoff: configuration.rateLimitBackoff)
     let reply = try await ChappieClientError.converting { () -> BackendQuery.Reply? in
       let grant = try await slot.accessGrant(interaction: interaction)
@@ -77,12 +75,10 @@ extension ChappieClient {
   }
 
   /// The last usage that any client of this slot has received, from a query or an answer. It asks nothing.
-  @GLibActor
-  package var latestUsageLimits: ChappieUsageLimitSnapshot? { conversation.slot.usage.latest }
+  package var latestUsageLimits: ChappieUsageLimitSnapshot? { slot.usage.latest }
 
   /// Calls `observer` after each change of ``latestUsageLimits`` until the result is released.
-  @GLibActor
   package func observeUsageLimits(_ observer: @escaping @GLibActor () -> Void) -> Observation {
-    conversation.slot.usage.changes.observe(observer)
+    slot.usage.changes.observe(observer)
   }
 }

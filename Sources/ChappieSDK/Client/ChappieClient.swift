@@ -12,14 +12,35 @@ public final class ChappieClient: Sendable {
 
   /// The configuration with which the client was made. Later changes, such as ``selectModel(_:)``, are not in it.
   public let configuration: ChappieConfiguration
-  private let tools: ToolSet
-  let conversation: Conversation
+  let tools: ToolSet
+  private let mutex = AsyncMutex()
+  /// Nil until the slot is used.
+  @GLibActor private var usedEngine: TurnEngine?
+  @GLibActor var transcript: Transcript
+  /// The instructions and tools, from the next turn on.
+  @GLibActor package var harness: ChappieHarness
+  @GLibActor private var isHeld = false
+  /// The items with which the transcript begins anew when nobody holds it. Only the latest are kept.
+  @GLibActor private var beginning: [ConversationItem]?
 
   init(configuration: ChappieConfiguration, tools: ToolSet = ToolSet()) {
     self.configuration = configuration
     self.tools = tools
-    conversation = Conversation(configuration: configuration)
+    harness = configuration.harness
+    transcript = Transcript(configuration.modelChoice)
   }
+}
+
+@GLibActor
+extension ChappieClient {
+  var engine: TurnEngine {
+    if let usedEngine { return usedEngine }
+    let engine = TurnEngine(RequestRunner(configuration))
+    usedEngine = engine
+    return engine
+  }
+
+  var slot: CredentialSlot { engine.requests.slot }
 
   // MARK: The account
 
@@ -27,178 +48,106 @@ public final class ChappieClient: Sendable {
   /// reads the keyring if the account is not known yet.
   ///
   /// - Returns: nil if nobody is signed in, or while the keyring is locked or does not answer.
-  @GLibActor
   public func accountInfo() async -> ChappieAccountInfo? {
-    let slot = conversation.slot
     if slot.state.accountInfo == nil { await slot.look() }
     return slot.state.accountInfo
-  }
-
-  // MARK: Whole answers
-
-  /// Sends a user message. The message and the answer are appended to the transcript.
-  ///
-  /// - Parameters:
-  ///   - text: the message, which must not be empty.
-  ///   - options: the options of the answer.
-  /// - Returns: the text of the whole answer.
-  /// - Throws: ``ChappieClientError``, `CancellationError`.
-  public func send(_ text: String, options: ChappieMessageOptions = ChappieMessageOptions()) async throws -> String {
-    try await send(.user(text, options: options))
-  }
-
-  /// Sends a message. The message and the answer are appended to the transcript.
-  ///
-  /// - Parameter message: the message, whose text must not be empty.
-  /// - Returns: the text of the whole answer.
-  /// - Throws: ``ChappieClientError``, `CancellationError`.
-  public func send(_ message: ChappieInputMessage) async throws -> String {
-    try await whole(.next(message)).outputText
-  }
-
-  /// Answers a transcript that the caller composed. The transcript and the answer replace this client's transcript.
-  ///
-  /// - Parameter request: the transcript, whose last message must have a text, and the options of the turn.
-  /// - Returns: the whole answer.
-  /// - Throws: ``ChappieClientError``, `CancellationError`.
-  public func response(_ request: ChappieResponseRequest) async throws -> ChappieResponse {
-    try await whole(.replay(request))
-  }
-
-  @GLibActor
-  func whole(_ turn: TurnInput) async throws -> ChappieResponse {
-    try await run(turn, for: caller { _ in .proceed })
-  }
-
-  /// The caller that stands for the program itself, with the tools that it gave this client.
-  @GLibActor
-  package func caller(
-    _ deliver: @escaping @GLibActor (ChappieStreamEvent) -> FlowControl
-  ) -> TurnCaller {
-    TurnCaller(interaction: .forbidden, tools: tools, deliver: deliver)
-  }
-
-  // MARK: Streams
-
-  /// Sends a user message as ``send(_:options:)`` does, and streams the answer. Releasing the stream cancels the turn.
-  ///
-  /// - Parameters:
-  ///   - text: the message, which must not be empty.
-  ///   - options: the options of the answer.
-  /// - Returns: the events of the turn, ``ChappieStreamEvent/completed(_:)`` last. If the turn fails, the stream throws
-  ///   ``ChappieClientError``; if the task that reads it is cancelled, `CancellationError`. The turn does not wait for the
-  ///   reader: events that are not read yet take memory.
-  public func stream(
-    _ text: String, options: ChappieMessageOptions = ChappieMessageOptions()
-  ) -> AsyncThrowingStream<ChappieStreamEvent, any Error> {
-    stream(.user(text, options: options))
-  }
-
-  /// Sends a message and streams the answer. Releasing the stream cancels the turn.
-  ///
-  /// - Parameter message: the message, whose text must not be empty.
-  /// - Returns: as ``stream(_:options:)``.
-  public func stream(_ message: ChappieInputMessage) -> AsyncThrowingStream<ChappieStreamEvent, any Error> {
-    stream(.next(message))
-  }
-
-  /// Same as ``response(_:)``, but streams the answer. Releasing the stream cancels the turn.
-  ///
-  /// - Parameter request: the transcript, whose last message must have a text, and the options of the turn.
-  /// - Returns: as ``stream(_:options:)``.
-  public func streamResponse(_ request: ChappieResponseRequest) -> AsyncThrowingStream<ChappieStreamEvent, any Error> {
-    stream(.replay(request))
-  }
-
-  private func stream(_ turn: TurnInput) -> AsyncThrowingStream<ChappieStreamEvent, any Error> {
-    events { try await self.run(turn, for: $0) }
-  }
-
-  /// The events of the turn that `run` runs. Releasing the stream cancels the turn. A stream whose reader is cancelled
-  /// ends with `CancellationError`.
-  package func events(
-    of run: @escaping @GLibActor @Sendable (TurnCaller) async throws -> ChappieResponse
-  ) -> AsyncThrowingStream<ChappieStreamEvent, any Error> {
-    AsyncThrowingStream { continuation in
-      let task = Task.onGLib {
-        do {
-          let caller = caller { event in
-            continuation.yield(event)
-            return .proceed
-          }
-          let response = try await run(caller)
-          continuation.yield(.completed(response))
-          continuation.finish()
-        } catch {
-          continuation.finish(throwing: error)
-        }
-      }
-      continuation.onTermination = { end in
-        task.cancel()
-        // The stream would end without an error, like one whose answer is complete.
-        if case .cancelled = end { continuation.finish(throwing: CancellationError()) }
-      }
-    }
   }
 
   // MARK: Turns
 
   /// Prepares for a turn that will come soon, so that its first word comes sooner. It asks the keyring without a prompt,
   /// and the backend for a connection; a failure is left to the turn.
-  @GLibActor
   package func expectTurn() {
-    conversation.expectTurn()
+    engine.requests.prepare(transcript.choice)
   }
 
   /// Runs a turn.
   ///
   /// - Throws: ``ChappieClientError``, `CancellationError`.
-  @GLibActor
   package func run(_ turn: TurnInput, for caller: TurnCaller) async throws -> ChappieResponse {
     switch turn {
-    case .alone(let request): try await conversation.answerAlone(request, caller)
-    case .first(let request): try await conversation.answerFirst(request, caller)
-    case .next(let message): try await conversation.exclusively { try await $0.answer(message, for: caller) }
-    case .replay(let request): try await conversation.exclusively { try await $0.replay(request, for: caller) }
+    case .alone(let request):
+      return try await answer(Self.items(request.messages), request.options, caller, isAlone: true).response
+    case .first(let request):
+      let input = try Self.items(request.messages)
+      let result = try await answer(input, request.options, caller, isAlone: true)
+      beginning = input + result.items
+      if !isHeld { begin() }
+      return result.response
+    case .next(let message): return try await exclusively { try await $0.answer(message, for: caller) }
+    case .replay(let request): return try await exclusively { try await $0.replay(request, for: caller) }
     }
+  }
+
+  /// Begins the transcript anew if a turn has asked for it.
+  private func begin() {
+    guard let items = beginning.take() else { return }
+    _ = change { $0.clear(with: items) }
+  }
+
+  static func items(_ messages: [ChappieInputMessage]) throws -> [ConversationItem] {
+    guard messages.last?.text.isEmpty == false else { throw ChappieClientError.noText }
+    return messages.map { .message($0) }
+  }
+
+  /// - Parameter isAlone: whether the turn is not part of the transcript, and the next one does not continue from it.
+  func answer(
+    _ input: [ConversationItem], _ options: ChappieMessageOptions, _ caller: TurnCaller, isAlone: Bool = false
+  ) async throws -> TurnResult {
+    let search = try (options.webSearch ?? configuration.webSearch).declaration()
+    let request = TurnRequest(
+      transcript.choice, harness: harness, input: input, options: options,
+      threadID: isAlone ? UniqueID.make() : transcript.threadID, webSearch: search)
+    return try await engine.run(request, harness.tools, for: caller, isContinued: !isAlone)
   }
 
   /// Runs `body` with the conversation after all earlier turns and changes have ended. Later turns of this client wait
   /// until `body` has ended.
   ///
   /// - Throws: the error of `body`, `CancellationError`.
-  @GLibActor
   package func exclusively<Result: Sendable>(_ body: (HeldConversation) async throws -> Result) async throws -> Result {
-    try await conversation.exclusively(body)
+    try await mutex.withLock {
+      isHeld = true
+      defer {
+        isHeld = false
+        begin()
+      }
+      return try await body(HeldConversation(client: self))
+    }
   }
 
   // MARK: Context
 
   /// The current state of the conversation, without a running turn.
-  @GLibActor
   public func context() async -> ChappieClientContext {
-    conversation.context
+    currentContext
+  }
+
+  var currentContext: ChappieClientContext { transcript.context(asking: model) }
+
+  func change<Failure>(_ body: (inout Transcript) throws(Failure) -> Void) throws(Failure) -> ChappieClientContext {
+    engine.forget()
+    try body(&transcript)
+    return currentContext
   }
 
   /// The slug of the model that answers.
-  @GLibActor
-  package var model: String { conversation.model.slug }
+  package var model: String {
+    if case .chosen(let slug) = transcript.choice { slug } else { slot.modelCache.standard.slug }
+  }
 
   /// The source of ``model``.
-  @GLibActor
-  package var modelSource: ModelSource { conversation.model.source }
+  package var modelSource: ModelSource { transcript.choice == .standard ? slot.modelCache.standard.source : .chosen }
 
   /// The choice of the model for all later turns.
-  @GLibActor
   package var modelChoice: ModelChoice {
-    get { conversation.transcript.choice }
-    set { _ = conversation.select(newValue) }
+    get { transcript.choice }
+    set { transcript.select(newValue) }
   }
 
   /// Calls `observer` when the backend's offer may have changed ``model``, until the result is released.
-  @GLibActor
   package func observeModel(_ observer: @escaping @GLibActor () -> Void) -> Observation {
-    conversation.slot.modelCache.changes.observe(observer)
+    slot.modelCache.changes.observe(observer)
   }
 
   /// Makes `model` answer all turns that begin later. No other model answers in its place: a turn fails if the backend
@@ -206,20 +155,19 @@ public final class ChappieClient: Sendable {
   ///
   /// - Parameter model: the slug of the model.
   /// - Returns: the conversation with the model.
-  @GLibActor
   @discardableResult
   public func selectModel(_ model: String) async -> ChappieClientContext {
-    conversation.select(.chosen(model))
+    modelChoice = .chosen(model)
+    return currentContext
   }
 
   /// Clears the conversation after all earlier turns have ended.
   ///
   /// - Returns: the empty conversation.
   /// - Throws: `CancellationError`.
-  @GLibActor
   @discardableResult
   public func clearContext() async throws -> ChappieClientContext {
-    try await conversation.exclusively { $0.clear() }
+    try await exclusively { $0.clear() }
   }
 
   /// Removes the user's last message and everything after it, after all earlier turns have ended.
@@ -227,10 +175,9 @@ public final class ChappieClient: Sendable {
   /// - Returns: the conversation as it now is.
   /// - Throws: ``ChappieClientError/invalidArgument(_:)`` if there is no message of the user, as after a compaction;
   ///   `CancellationError`.
-  @GLibActor
   @discardableResult
   public func undoTurn() async throws -> ChappieClientContext {
-    try await conversation.exclusively { try $0.removeLastTurn() }
+    try await exclusively { try $0.removeLastTurn() }
   }
 
   /// Replaces this client's conversation and model by stored ones, after all earlier turns have ended.
@@ -238,10 +185,9 @@ public final class ChappieClient: Sendable {
   /// - Parameter context: the stored conversation, as ``context()`` returned it.
   /// - Returns: the conversation as it now is.
   /// - Throws: `CancellationError`.
-  @GLibActor
   @discardableResult
   public func resumeContext(_ context: ChappieClientContext) async throws -> ChappieClientContext {
-    try await conversation.exclusively { $0.resume(context) }
+    try await exclusively { $0.resume(context) }
   }
 
   /// Replaces the messages by a summary, after all earlier turns have ended.
@@ -249,10 +195,9 @@ public final class ChappieClient: Sendable {
   /// - Parameter summary: the summary, which the model reads first from then on.
   /// - Returns: the conversation with the summary and without messages.
   /// - Throws: `CancellationError`.
-  @GLibActor
   @discardableResult
   public func compactContext(summary: String) async throws -> ChappieClientContext {
-    try await conversation.exclusively { $0.compact(summary) }
+    try await exclusively { $0.compact(summary) }
   }
 
   /// Replaces the messages by a summary that the model writes, after all earlier turns have ended. If the request for
@@ -262,34 +207,27 @@ public final class ChappieClient: Sendable {
   /// - Throws: ``ChappieClientError/invalidArgument(_:)`` if there are no messages, other cases of
   ///   ``ChappieClientError``, `CancellationError`.
   @discardableResult
-  public func compactContext() async throws -> ChappieClientContext {
+  public nonisolated func compactContext() async throws -> ChappieClientContext {
     try await compactContext(interaction: .forbidden)
   }
 
   /// - Parameter hold: reserves the memory that this takes, in bytes, and throws if there is no room.
-  @GLibActor
   package func compactContext(
     interaction: UserInteraction,
     hold: @escaping @GLibActor (Int) throws(ChappieClientError) -> Void = { (_) throws(ChappieClientError) in }
   ) async throws -> ChappieClientContext {
-    try await conversation.exclusively { try await $0.compact(interaction: interaction, hold: hold) }
+    try await exclusively { try await $0.compact(interaction: interaction, hold: hold) }
   }
 
   /// The approximate memory of the conversation, in bytes.
-  @GLibActor
-  package var contextFootprint: Int { conversation.footprint }
+  package var contextFootprint: Int {
+    transcript.footprint + (beginning ?? []).reduce(0) { $0 + $1.footprint } + engine.requests.files.footprint
+  }
 
   /// The estimated part of a context window that the conversation fills.
   ///
   /// - Parameter contextWindow: the window in tokens, such as ``ChappieModel/contextWindow``.
-  public func contextSize(contextWindow: Int) async -> ChappieContextSize {
+  public nonisolated func contextSize(contextWindow: Int) async -> ChappieContextSize {
     ChappieContextSize(estimatedTokens: await context().estimatedTokens, contextWindow: contextWindow)
-  }
-
-  /// Sets the harness, from the next turn on.
-  @GLibActor
-  package var harness: ChappieHarness {
-    get { conversation.harness }
-    set { conversation.harness = newValue }
   }
 }

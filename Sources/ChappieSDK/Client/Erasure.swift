@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
+import Platform
 
 /// Removes what programs have stored in the keyring with this library: every credential and every key of threads, of
 /// each application, account and access group.
@@ -55,9 +56,7 @@ package enum Erasure {
         }
         if secrets.isEmpty { break }
         for (kind, identity) in secrets {
-          let part =
-            kind == .credential
-            ? await signOut(identity, configuration, interaction) : await destroyKey(identity, configuration)
+          let part = await erase(kind, identity, configuration, interaction)
           results.removeAll { $0.part.kind == kind && $0.identity == identity }
           results.append((part, identity))
         }
@@ -70,30 +69,25 @@ package enum Erasure {
   /// The maximum number of searches for secrets.
   private static let passes = 5
 
-  static func signOut(
-    _ identity: SlotIdentity, _ configuration: ChappieConfiguration, _ interaction: UserInteraction
+  private static func erase(
+    _ kind: Part.Kind, _ identity: SlotIdentity, _ configuration: ChappieConfiguration, _ interaction: UserInteraction
   ) async -> Part {
-    let slot = SlotRegistry.slot(identity, configuration.backend, configuration.unknownLockPolicy)
     do {
-      let finding = try await slot.find(.forbidden)
-      try await slot.signOut(interaction: interaction).value
-      if case .unusable(let reason) = finding {
-        return Part(.credential, identity, .signIn(.revocationFailed(reason)))
+      switch kind {
+      case .credential:
+        let slot = SlotRegistry.slot(identity, configuration.backend, configuration.unknownLockPolicy)
+        let finding = try await slot.find(.forbidden)
+        try await slot.signOut(interaction: interaction).value
+        if case .unusable(let reason) = finding { throw CredentialError.signIn(.revocationFailed(reason)) }
+        return Part(kind, identity, slot.state.lastError)
+      case .threadKey:
+        // The weaker rule: to delete a key nobody has to read it.
+        let slot = ThreadKeyRegistry.slot(identity, .afterFirstUnlockThisDeviceOnly, configuration.unknownLockPolicy)
+        try await slot.destroy()
+        return Part(kind, identity, nil)
       }
-      return Part(.credential, identity, slot.state.lastError)
     } catch {
-      return Part(.credential, identity, CredentialError(error))
-    }
-  }
-
-  private static func destroyKey(_ identity: SlotIdentity, _ configuration: ChappieConfiguration) async -> Part {
-    do {
-      // The weaker rule: to delete a key nobody has to read it.
-      let slot = ThreadKeyRegistry.slot(identity, .afterFirstUnlockThisDeviceOnly, configuration.unknownLockPolicy)
-      try await slot.destroy()
-      return Part(.threadKey, identity, nil)
-    } catch {
-      return Part(.threadKey, identity, CredentialError(error))
+      return Part(kind, identity, CredentialError(error))
     }
   }
 }
@@ -118,7 +112,7 @@ extension Erasure {
       let own = slots.filter { $0.appID.map(ChappieApplicationID.shown) == application }
       var parts: [Part] = []
       for slot in own.isEmpty ? slots.filter({ $0.accessGroup == application }) : own {
-        parts.append(await signOut(slot, configuration, interaction))
+        parts.append(await erase(.credential, slot, configuration, interaction))
       }
       return parts
     }
@@ -131,5 +125,53 @@ extension Erasure {
     } catch CredentialError.locked where interaction == .allowed {
       return try await SlotRegistry.stored(interaction: interaction)
     }
+  }
+}
+
+/// A credential in the keyring, and the program that it belongs to. It holds neither a token nor an account's address.
+package struct StoredCredential: Sendable {
+  package let account: String
+  /// Nil without an access group.
+  package let accessGroup: String?
+  /// The application for messages. Nil for the desktop user's own credential.
+  package let application: String?
+  /// The sign-in method that made it. Nil while it cannot be read.
+  package let method: ChappieSignInMethod?
+  /// The state of the sign-in; ``ChappieAuthState/restoring`` while it is unknown.
+  package let state: ChappieAuthState
+
+  /// The credentials of every application, account and access group.
+  ///
+  /// - Parameter configuration: the servers of the credentials, and the lock policy.
+  /// - Throws: ``ChappieAuthError`` when the keyring is locked or cannot be searched; `CancellationError`.
+  @GLibActor
+  package static func all(_ configuration: ChappieConfiguration) async throws -> [StoredCredential] {
+    defer { MemoryHardening.wipeStack() }
+    return try await ChappieAuthError.converting {
+      var credentials: [StoredCredential] = []
+      for identity in try await SlotRegistry.store.slots(interaction: .forbidden) {
+        let slot = SlotRegistry.slot(identity, configuration.backend, configuration.unknownLockPolicy)
+        credentials.append(await StoredCredential(slot))
+      }
+      return credentials
+    }
+  }
+
+  /// Reads the credential if the slot has not seen it yet, without a change of the slot's own state.
+  @GLibActor
+  private init(_ slot: CredentialSlot) async {
+    var state = slot.state
+    if state.holding == nil {
+      switch try? await slot.find(.forbidden) {
+      // Another program removes it now, or the keyring is silent.
+      case .some(.none), nil: break
+      case let finding?: for event in slot.events(finding) { state.apply(event) }
+      }
+    }
+    account = slot.identity.account
+    accessGroup = slot.identity.accessGroup
+    application = slot.identity.appID.map(ChappieApplicationID.shown)
+    method = state.holding?.method
+    self.state = state.state
   }
 }

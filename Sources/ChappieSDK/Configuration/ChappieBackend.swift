@@ -41,7 +41,7 @@ public struct ChappieBackend: Sendable, Hashable {
   }
 
   private static func checked(_ url: String) throws -> String {
-    guard let parts = WebAddress(url), parts.isHTTPS || parts.isLoopback else {
+    guard let parts = ParsedURL(web: url), parts.scheme == "https" || parts.isLoopback else {
       throw ChappieClientError.invalidArgument(
         "'\(url)' is not an HTTPS address: plain HTTP is for the loopback alone.")
     }

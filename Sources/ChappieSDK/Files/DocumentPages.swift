@@ -50,15 +50,8 @@ enum DocumentPages {
 
   /// Ascending numbers as ranges, such as `1 to 3, 5`.
   private static func list(_ numbers: [Int]) -> String {
-    var ranges: [ClosedRange<Int>] = []
-    for number in numbers {
-      if let last = ranges.last, last.upperBound + 1 == number {
-        ranges[ranges.count - 1] = last.lowerBound...number
-      } else {
-        ranges.append(number...number)
-      }
-    }
-    return ranges.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound) to \($0.upperBound)" }
+    RangeSet(numbers.map { $0..<$0 + 1 }).ranges
+      .map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound) to \($0.upperBound - 1)" }
       .joined(separator: ", ")
   }
 }

@@ -10,11 +10,6 @@ final class DocumentQueue {
   /// The number of documents of all callers. From half of it on, each caller may have one.
   nonisolated static let limitInAll = 64
 
-  private struct Waiting {
-    let round: Int
-    let turn: Wait
-  }
-
   private struct Caller {
     var documents = 0
     /// The round of its last document. In a round, one document of each caller is read.
@@ -23,7 +18,7 @@ final class DocumentQueue {
 
   private var callers: [String: Caller] = [:]
   /// In order of arrival.
-  private var waiting: [Waiting] = []
+  private var waiting: [(round: Int, turn: Wait)] = []
   /// The round of the document that is read, or was read last.
   private var round = 0
   private var isReading = false
@@ -46,17 +41,18 @@ final class DocumentQueue {
       let rest = (callers[key]?.documents ?? 1) - 1
       if rest > 0 { callers[key]?.documents = rest } else { callers[key] = nil }
     }
-    try await wait(Waiting(round: caller.lastRound, turn: Wait()))
+    try await wait(for: caller.lastRound)
     defer { startNext() }
     return try await body()
   }
 
-  private func wait(_ document: Waiting) async throws {
-    waiting.append(document)
+  private func wait(for round: Int) async throws {
+    let turn = Wait()
+    waiting.append((round, turn))
     if !isReading { startNext() }
-    await document.turn.valueOrCancelled()
+    await turn.valueOrCancelled()
     guard Task.isCancelled else { return }
-    if let index = waiting.firstIndex(where: { $0.turn === document.turn }) {
+    if let index = waiting.firstIndex(where: { $0.turn === turn }) {
       waiting.remove(at: index)
     } else {
       startNext()

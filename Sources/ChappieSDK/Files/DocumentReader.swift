@@ -61,7 +61,7 @@ enum DocumentReader {
   ///   ``DocumentQueue`` takes; `CancellationError`.
   static func read(_ bytes: [UInt8], name: String, _ limits: Limits = Limits()) async throws -> DocumentContent {
     let name = Redaction.message(name)
-    return try await queue.inTurn(name: name) { try await Reading(name: name, limits).read(bytes) }
+    return try await queue.inTurn(name: name) { try await Reading(name: name, limits: limits).read(bytes) }
   }
 }
 
@@ -69,15 +69,10 @@ enum DocumentReader {
 @GLibActor
 private struct Reading {
   let name: String
-  private let limits: DocumentReader.Limits
-  private let start = ContinuousClock.now
+  let limits: DocumentReader.Limits
+  let start = ContinuousClock.now
 
   private var timeLeft: Duration { start + limits.time - .now }
-
-  init(name: String, _ limits: DocumentReader.Limits) {
-    self.name = name
-    self.limits = limits
-  }
 
   func read(_ bytes: [UInt8]) async throws -> DocumentContent {
     if let package = DocumentSandbox.missingPackage { throw impossible(.missing(package: package)) }

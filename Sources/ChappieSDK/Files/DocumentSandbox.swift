@@ -16,14 +16,6 @@ package enum DocumentSandbox {
   /// The processor time of a program, in seconds.
   nonisolated static let processorTime = 10
 
-  /// Who starts the sandbox.
-  enum Way: Equatable {
-    /// This process.
-    case child
-    /// The user's instance of systemd. The unit of `chappied` forbids namespaces and mounts, also to its children.
-    case userManager(unit: String)
-  }
-
   /// What keeps documents from being read on this machine.
   package enum Obstacle: Equatable, Sendable {
     /// A Debian package is not installed.
@@ -34,7 +26,8 @@ package enum DocumentSandbox {
     case noSandbox
   }
 
-  /// The way that worked last.
+  /// Whether the user's instance of systemd starts the sandbox, because this process cannot. The unit of `chappied`
+  /// forbids namespaces and mounts, also to its children.
   private static var usesUserManager = false
 
   private nonisolated static let directory = "/usr/bin/"
@@ -69,13 +62,7 @@ package enum DocumentSandbox {
       }
     }
     if let package { return .broken(package: package.value) }
-    return isMissing(outcome) ? .noSandbox : nil
-  }
-
-  /// Whether no sandbox could be made, and so the program did not run.
-  private nonisolated static func isMissing(_ outcome: FileFilter.Outcome) -> Bool {
-    outcome.end == .failed && outcome.output.isEmpty
-      && ["bwrap: ", "Failed to "].contains { outcome.errors.starts(with: $0.utf8) }
+    return ["bwrap: ", "Failed to "].contains { outcome.errors.starts(with: $0.utf8) } ? .noSandbox : nil
   }
 
   /// Runs one of the system's programs in the sandbox.
@@ -86,23 +73,27 @@ package enum DocumentSandbox {
     _ program: [String], on document: Descriptor, outputLimit: Int, deadline: Duration
   ) async throws -> FileFilter.Outcome {
     let end = ContinuousClock.now + deadline
-    func run(_ way: Way) async throws -> FileFilter.Outcome {
+    func run(_ unit: String?) async throws -> FileFilter.Outcome {
       let deadline = end - .now
       return try await FileFilter.run(
-        command(program, way, deadline: deadline), input: document, outputLimit: outputLimit, deadline: deadline,
-        stop: stop(way))
+        command(program, unit: unit, deadline: deadline), input: document, outputLimit: outputLimit,
+        deadline: deadline,
+        // Killing the child does not end the unit.
+        stop: unit.map { [directory + "systemctl", "--user", "--quiet", "kill", "--signal=KILL", $0] })
     }
-    let manager = Way.userManager(unit: "chappie-document-\(UInt64.random(in: 0 ... .max)).service")
-    if usesUserManager { return try await run(manager) }
-    let outcome = try await run(.child)
-    guard isMissing(outcome), Files.exists(directory + "systemd-run") else { return outcome }
-    let other = try await run(manager)
-    usesUserManager = !isMissing(other)
+    let unit = "chappie-document-\(UInt64.random(in: 0 ... .max)).service"
+    if usesUserManager { return try await run(unit) }
+    let outcome = try await run(nil)
+    guard obstacle(in: outcome) == .noSandbox, Files.exists(directory + "systemd-run") else { return outcome }
+    let other = try await run(unit)
+    usesUserManager = obstacle(in: other) != .noSandbox
     return other
   }
 
   /// The whole command for a program.
-  nonisolated static func command(_ program: [String], _ way: Way, deadline: Duration) -> [String] {
+  ///
+  /// - Parameter unit: the unit of the user's instance of systemd that runs it; nil for a child of this process.
+  nonisolated static func command(_ program: [String], unit: String?, deadline: Duration) -> [String] {
     let limits = [
       directory + "prlimit", "--as=\(memoryLimit)", "--cpu=\(processorTime)", "--fsize=0", "--nproc=1", "--core=0",
       "--nofile=64", "--",
@@ -110,19 +101,13 @@ package enum DocumentSandbox {
     let sandbox = [directory + "bwrap"] + isolation + fileSystem + ["--"] + limits
     let rest = [directory + (program.first ?? "")] + program.dropFirst()
     // In a process group of its own: when it is killed at its start, the child of bubblewrap would wait for it for good.
-    guard case .userManager(let unit) = way else { return [directory + "setsid"] + sandbox + rest }
+    guard let unit else { return [directory + "setsid"] + sandbox + rest }
     let manager = [
       directory + "systemd-run", "--user", "--pipe", "--wait", "--collect", "--quiet", "--unit=\(unit)",
       "--description=Reads a document for Chappie", "--property=RuntimeMaxSec=\(max(1, deadline.wholeMilliseconds))ms",
       "--property=MemoryMax=\(memoryLimit)", "--property=TasksMax=16", "--",
     ]
     return manager + sandbox + rest
-  }
-
-  /// The command that ends the sandbox, where killing the child does not.
-  private nonisolated static func stop(_ way: Way) -> [String]? {
-    guard case .userManager(let unit) = way else { return nil }
-    return [directory + "systemctl", "--user", "--quiet", "kill", "--signal=KILL", unit]
   }
 
   private nonisolated static let isolation = [

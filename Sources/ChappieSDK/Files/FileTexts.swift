@@ -63,7 +63,3 @@ final class FileTexts {
     }
   }
 }
-
-extension TurnRequest {
-  var hasFiles: Bool { input.contains { !$0.files.isEmpty } }
-}

@@ -148,7 +148,8 @@ public struct ChappieInputFile: Sendable, Hashable {
 
     /// Nil for another kind of file.
     package init?(_ bytes: [UInt8], _ name: String) {
-      if Self.isPDF(bytes) {
+      // Poppler looks for the mark of a PDF in the first 1,024 bytes.
+      if bytes.prefix(1024).contains("%PDF-".utf8) {
         self = .pdf
       } else if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) || bytes.starts(with: [0xD0, 0xCF, 0x11, 0xE0]) {
         guard let type = Self.types[String(name.split(separator: ".").last ?? "").lowercased()] else { return nil }
@@ -157,13 +158,6 @@ public struct ChappieInputFile: Sendable, Hashable {
         guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else { return nil }
         self = .text
       }
-    }
-
-    /// Whether `bytes` begin as a PDF does. Poppler looks for the mark in the first 1,024 bytes.
-    private static func isPDF(_ bytes: [UInt8]) -> Bool {
-      let mark = Array("%PDF-".utf8)
-      let start = bytes.prefix(1024)
-      return start.indices.contains { start[$0...].starts(with: mark) }
     }
 
     fileprivate init(mediaType: some StringProtocol) {

@@ -14,14 +14,18 @@ public struct ChappieHarnessTool: Sendable, Hashable {
   public var policy: ChappieToolPolicy
   private var origin: SchemaOrigin
 
-  /// The source of the input schema.
-  private enum SchemaOrigin {
+  /// The source of the input schema. It makes no other tool, so all are equal.
+  private enum SchemaOrigin: Hashable {
     /// The program wrote it. The backend gets it as a schema that is not strict.
     case written
     /// It was derived from a type, or is to be strict.
     case typed
     /// The type has none. The tool cannot be declared.
     case missing(ChappieSchemaError)
+
+    static func == (left: SchemaOrigin, right: SchemaOrigin) -> Bool { true }
+
+    func hash(into hasher: inout Hasher) {}
   }
 
   /// Creates the declaration of a tool. A turn with a name or a schema that cannot be used fails with
@@ -97,21 +101,6 @@ public struct ChappieHarnessTool: Sendable, Hashable {
     } catch {
       throw .invalidArgument("The input schema of the tool '\(name)' cannot be used: \(error).")
     }
-  }
-}
-
-// The source of the schema makes no other tool.
-extension ChappieHarnessTool {
-  public static func == (left: ChappieHarnessTool, right: ChappieHarnessTool) -> Bool {
-    left.name == right.name && left.description == right.description && left.inputSchema == right.inputSchema
-      && left.policy == right.policy
-  }
-
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(name)
-    hasher.combine(description)
-    hasher.combine(inputSchema)
-    hasher.combine(policy)
   }
 }
 

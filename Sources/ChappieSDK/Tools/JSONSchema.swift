@@ -21,14 +21,11 @@ package final class JSONSchema: Sendable {
   private let additionalProperties: JSONSchema?
   private let items: JSONSchema?
 
+  /// - Parameter path: the keys of the schema's place in a larger one.
   /// - Throws: ``SchemaError`` for a keyword of a wrong form.
-  package convenience init(_ schema: ChappieJSONValue) throws(SchemaError) {
-    try self.init(schema, at: SchemaPath(root: "#"))
-  }
-
-  /// A keyword that is missing is nil or empty, and has no effect.
-  private init(_ schema: ChappieJSONValue, at path: SchemaPath) throws(SchemaError) {
-    guard path.keys.count < ChappieJSONValue.depthLimit else { throw SchemaError(path, "is nested too deep") }
+  package init(_ schema: ChappieJSONValue, at path: [String] = []) throws(SchemaError) {
+    // A keyword that is missing is nil or empty, and has no effect.
+    guard path.count < ChappieJSONValue.depthLimit else { throw SchemaError(path, "is nested too deep") }
     guard let keywords = schema.boolValue == nil ? schema.objectValue : [:] else {
       throw SchemaError(path, "must be an object, true or false")
     }
@@ -36,27 +33,27 @@ package final class JSONSchema: Sendable {
       _ name: String, _ form: String, _ read: (ChappieJSONValue) -> Value?
     ) throws(SchemaError) -> Value? {
       guard let value = keywords[name] else { return nil }
-      guard let result = read(value) else { throw SchemaError(path.appending(name), "must be \(form)") }
+      guard let result = read(value) else { throw SchemaError(path + [name], "must be \(form)") }
       return result
     }
     func strings(_ name: String) throws(SchemaError) -> [String] {
       let elements = try keyword(name, "an array", \.arrayValue) ?? []
       let strings = elements.compactMap(\.stringValue)
       guard strings.count == elements.count else {
-        throw SchemaError(path.appending(name), "must be an array of strings")
+        throw SchemaError(path + [name], "must be an array of strings")
       }
       return strings
     }
     func part(_ name: String) throws(SchemaError) -> JSONSchema? {
       guard let schema = keywords[name] else { return nil }
-      return try JSONSchema(schema, at: path.appending(name))
+      return try JSONSchema(schema, at: path + [name])
     }
     fitsSomething = schema.boolValue ?? true
     var types: [SchemaType] = []
     let typeNames = if let name = keywords["type"]?.stringValue { [name] } else { try strings("type") }
     for name in typeNames {
       guard let type = SchemaType(rawValue: name) else {
-        throw SchemaError(path.appending("type"), "must be object, array, string, integer, number, boolean or null")
+        throw SchemaError(path + ["type"], "must be object, array, string, integer, number, boolean or null")
       }
       if !types.contains(type) { types.append(type) }
     }
@@ -67,7 +64,7 @@ package final class JSONSchema: Sendable {
     required = try strings("required").filter { names.insert(Array($0.utf8)).inserted }
     var properties: [String: JSONSchema] = [:]
     for (key, schema) in try keyword("properties", "an object", \.objectValue) ?? [:] {
-      properties[key] = try JSONSchema(schema, at: path.appending("properties").appending(key))
+      properties[key] = try JSONSchema(schema, at: path + ["properties", key])
     }
     self.properties = properties
     additionalProperties = try part("additionalProperties")
@@ -77,7 +74,7 @@ package final class JSONSchema: Sendable {
   /// The first violation as a sentence that starts with its place, such as `/city: must be a string`; nil if `value`
   /// fits. The root's place is `/`. A large value takes some milliseconds, so do not run the check on the actor.
   package func violation(in value: ChappieJSONValue) -> String? {
-    firstViolation(in: value).map { "\(SchemaPath(keys: $0.keys.reversed()).text): \($0.problem)" }
+    firstViolation(in: value).map { "\(SchemaPath.text($0.keys.reversed())): \($0.problem)" }
   }
 
   /// - Returns: the problem, and the keys and indices of its place, the innermost first.
@@ -125,8 +122,8 @@ package struct SchemaError: Error, Equatable, CustomStringConvertible {
   /// The place and the error, without a full stop.
   package let description: String
 
-  fileprivate init(_ path: SchemaPath, _ problem: String) {
-    description = "\(path.text) \(problem)"
+  fileprivate init(_ path: [String], _ problem: String) {
+    description = "\(SchemaPath.text(path, root: "#")) \(problem)"
   }
 }
 
@@ -153,26 +150,16 @@ private enum SchemaType: String, Sendable {
   }
 }
 
-/// A place in a value or a schema, as a JSON pointer.
-private struct SchemaPath {
+/// Places in a value or a schema, as JSON pointers.
+private enum SchemaPath {
   /// The longest key that is shown in full, in characters. Keys come from the model.
   private static let keyLimit = 40
 
-  /// Empty for a value, `#` for a schema.
-  var root = ""
-  var keys: [String] = []
-
-  func appending(_ key: String) -> SchemaPath {
-    var path = self
-    path.keys.append(key)
-    return path
-  }
-
   /// The last eight keys at most.
-  var text: String {
-    let shown = keys.suffix(8).map {
-      "/" + Self.shown($0).replacing("~", with: "~0").replacing("/", with: "~1")
-    }
+  ///
+  /// - Parameter root: `#` for a schema.
+  static func text(_ keys: [String], root: String = "") -> String {
+    let shown = keys.suffix(8).map { "/" + Self.shown($0).replacing("~", with: "~0").replacing("/", with: "~1") }
     let text = root + (keys.count > 8 ? "/…" : "") + shown.joined()
     return text.isEmpty ? "/" : text
   }

@@ -44,7 +44,8 @@ final class AnswerReader: ResponseReader {
       }
       if !piece.isEmpty {
         try scope.size.grow(text: scope.text.byteCount + piece.utf8.count)
-        flow = flow.combined(with: scope.say(piece))
+        scope.caller.trace.noteDelta()
+        flow = flow.combined(with: scope.caller.deliver(.textDelta(scope.text.append(piece))))
       }
       if case .open = assembler.outcome, let source = assembler.source(of: event)?.moved(by: scope.text.latestStart),
         scope.search.tells(source)

@@ -7,7 +7,6 @@
 /// left out, unless the backend has run them itself.
 struct ForeignCalls {
   private static let customCall = "custom_tool_call"
-  private static let outputSuffix = "_output"
   private static let answer = "There is no such tool here, and no tool of this kind: do without it."
 
   /// An output, which is an error, for each call of a custom tool.
@@ -24,26 +23,24 @@ struct ForeignCalls {
     let ids = items.compactMap { $0["type"]?.stringValue == Self.customCall ? $0["call_id"]?.stringValue ?? "" : nil }
     havePlainIDs = ids.allSatisfy { Redaction.name($0) != nil }
     outputs = ids.map { .toolOutput(callID: $0, output: Self.answer, isCustom: true) }
-    let omitted = Self.omitted(among: items)
-    kept = items.enumerated().filter { !omitted.contains($0.offset) }.map(\.element)
-    omittedKind = omitted.lazy.compactMap { items[$0]["type"]?.stringValue }.first { $0 != "reasoning" }
-      .map { Redaction.name($0) ?? "[…]" }
-  }
-
-  /// The indices of the omitted items: calls without an answer, and the reasoning directly before them, which belongs
-  /// to nothing else.
-  private static func omitted(among items: [ChappieJSONValue]) -> [Int] {
-    let answered = Set(items.filter(isOutput).compactMap { $0["call_id"]?.stringValue })
-    var omitted: [Int] = []
-    for (index, item) in items.enumerated() where isUnanswerable(item, answered) {
-      if index > 0, items[index - 1]["type"]?.stringValue == "reasoning" { omitted.append(index - 1) }
-      omitted.append(index)
+    let answered = Set(items.filter(Self.isOutput).compactMap { $0["call_id"]?.stringValue })
+    var kept: [ChappieJSONValue] = []
+    var omittedKind: String?
+    for (item, before) in zip(items, [nil] + items) {
+      guard Self.isUnanswerable(item, answered) else {
+        kept.append(item)
+        continue
+      }
+      // The reasoning directly before a call belongs to nothing else.
+      if before?["type"] == "reasoning" { kept.removeLast() }
+      omittedKind = omittedKind ?? item["type"]?.stringValue
     }
-    return omitted
+    self.kept = kept
+    self.omittedKind = omittedKind.map { Redaction.name($0) ?? "[…]" }
   }
 
   private static func isOutput(_ item: ChappieJSONValue) -> Bool {
-    item["type"]?.stringValue?.hasSuffix(outputSuffix) == true
+    item["type"]?.stringValue?.hasSuffix("_output") == true
   }
 
   /// Whether an item is a call that neither this client nor the backend has an output for.

@@ -4,7 +4,7 @@ import GLibBridge
 /// Sends requests, one after the other: chooses credential, model and transport, and retries.
 @GLibActor
 final class RequestRunner {
-  private let slot: CredentialSlot
+  let slot: CredentialSlot
   private let backoff: ChappieRateLimitBackoffPolicy
   private let policy: ChappieStreamingTransportPolicy
   /// After this time requests try a WebSocket again, which could not be had before.
@@ -15,10 +15,10 @@ final class RequestRunner {
   private var keepsSearches = true
   let files = FileTexts()
 
-  init(slot: CredentialSlot, backoff: ChappieRateLimitBackoffPolicy, policy: ChappieStreamingTransportPolicy) {
-    self.slot = slot
-    self.backoff = backoff
-    self.policy = policy
+  init(_ configuration: ChappieConfiguration) {
+    slot = SlotRegistry.slot(for: configuration)
+    backoff = configuration.rateLimitBackoff
+    policy = configuration.streamingTransportPolicy
   }
 
   /// How long requests go over HTTP when no WebSocket can be had. A client may live as long as the session.
@@ -65,7 +65,8 @@ final class RequestRunner {
       (model, grant) = (try Self.searching(start.model, request), start.grant)
       if start.isRenewed {
         retries.noteAnotherToken()
-        scope.line.giveUpSocket()
+        scope.line.socket?.close()
+        scope.line.socket = nil
       }
     }
     var hadNoSocket = false
@@ -80,7 +81,8 @@ final class RequestRunner {
       scope.model = model
       scope.caller.trace.noteRequest(to: model.slug, over: used)
       do {
-        let sent = keepsSearches ? request : request.withoutSearches
+        var sent = request
+        if !keepsSearches { sent.input.removeAll(where: \.isWebSearch) }
         let answer = try await exchange(ResponsesRequest(sent, for: model), grant, scope, over: used)
         // No name in the answer may be a piece of the token, which must exist for the comparison.
         let named = withExtendedLifetime(grant) { ModelAnswer(answer, of: model.slug) }
@@ -167,7 +169,7 @@ final class RequestRunner {
     return .unsupportedCapability(reason.isEmpty ? capability : "\(capability): \(reason.withoutFullStop)")
   }
 
-  private var catalogue: ModelCatalogue { ModelCatalogue(slot: slot, backoff: backoff) }
+  var catalogue: ModelCatalogue { ModelCatalogue(slot: slot, backoff: backoff) }
 
   /// An error that lists the offered models in place of the refused one.
   private func notOffered(_ error: ChappieClientError, _ model: RequestModel, _ grant: AccessGrant)
@@ -223,5 +225,18 @@ struct ModelAnswer {
     shownID = Redaction.name(answer.responseID) ?? ""
     calls = answer.items.compactMap(ToolCallItem.init)
     foreignCalls = ForeignCalls(among: answer.items)
+  }
+
+  /// Whether the turn continues with outputs of tools.
+  ///
+  /// - Throws: ``ChappieClientError`` if the turn should continue and cannot.
+  func callsTools(saying text: Substring) throws -> Bool {
+    guard calls.allSatisfy(\.hasPlainID), foreignCalls.havePlainIDs else {
+      throw ChappieClientError.httpError(200, "The backend called a tool with an id that cannot be used.")
+    }
+    if !calls.isEmpty || !foreignCalls.outputs.isEmpty { return true }
+    // The answer consists of calls that this client cannot run.
+    if text.isEmpty, let kind = foreignCalls.omittedKind { throw ChappieClientError.missingToolHandler(kind) }
+    return false
   }
 }

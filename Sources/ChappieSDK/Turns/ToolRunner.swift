@@ -27,10 +27,15 @@ final class ToolRunner {
   /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a tool that cannot be declared.
   init(_ set: ToolSet, declared: [ChappieHarnessTool], _ scope: TurnScope) async throws {
     let names = Set(declared.map(\.name))
-    manifests = declared + set.tools.map(\.manifest).filter { !names.contains($0.name) }
+    let manifests = declared + set.tools.map(\.manifest).filter { !names.contains($0.name) }
+    self.manifests = manifests
+    // Those of tools without a handler too, because they are declared too.
+    let schemas =
+      try await manifests.isEmpty
+      ? [] : offActor { Result { try manifests.map { try $0.argumentsSchema() } } }.get()
     let runners = Dictionary(set.tools.map { ($0.manifest.name, $0) }) { first, _ in first }
     var tools: [String: Tool] = [:]
-    for (manifest, schema) in zip(manifests, try await Self.schemas(of: manifests)) {
+    for (manifest, schema) in zip(manifests, schemas) {
       guard tools[manifest.name] == nil, let runner = runners[manifest.name] else { continue }
       tools[manifest.name] = Tool(runner: runner, manifest: manifest, schema: schema)
     }
@@ -38,12 +43,6 @@ final class ToolRunner {
     approve = set.approve
     approvalPatience = set.approvalPatience
     self.scope = scope
-  }
-
-  /// Includes tools without a handler, because they are declared too.
-  private static func schemas(of manifests: [ChappieHarnessTool]) async throws -> [JSONSchema] {
-    guard !manifests.isEmpty else { return [] }
-    return try await offActor { Result { try manifests.map { try $0.argumentsSchema() } } }.get()
   }
 
   /// Runs all calls of one answer concurrently, and returns their outputs in order.
@@ -59,22 +58,12 @@ final class ToolRunner {
     let tasks = known.map { call, tool in Task.onGLib { try await run(call, tool) } }
     // The first error cancels the other calls, whichever call has it.
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for task in tasks {
-        group.addTask {
-          _ = try await withTaskCancellationHandler {
-            try await task.value
-          } onCancel: {
-            task.cancel()
-          }
-        }
-      }
+      for task in tasks { group.addTask { _ = try await task.valueOrCancelled() } }
       for try await _ in group {}
     }
     try Task.checkCancellation()
     var outputs: [ConversationItem] = []
-    for task in tasks {
-      outputs.append(try await task.value)
-    }
+    for task in tasks { outputs.append(try await task.value) }
     return outputs
   }
 

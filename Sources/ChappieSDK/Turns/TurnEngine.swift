@@ -8,14 +8,12 @@ final class TurnEngine {
   /// The most rounds of tool calls in one turn.
   static let roundLimit = 16
 
-  private let slot: CredentialSlot
   let requests: RequestRunner
   /// The conversation whose exchange a socket may hold.
   private var continuedThread: String?
 
-  init(slot: CredentialSlot, backoff: ChappieRateLimitBackoffPolicy, policy: ChappieStreamingTransportPolicy) {
-    self.slot = slot
-    requests = RequestRunner(slot: slot, backoff: backoff, policy: policy)
+  init(_ requests: RequestRunner) {
+    self.requests = requests
   }
 
   isolated deinit {
@@ -25,7 +23,7 @@ final class TurnEngine {
   /// Drops the last exchange: the conversation does not continue from it.
   func forget() {
     requests.files.forget()
-    if let continuedThread { slot.idleSockets.forget(continuedThread) }
+    if let continuedThread { requests.slot.idleSockets.forget(continuedThread) }
   }
 
   /// Sends the request, runs the tools that the model calls, and sends their outputs, until the model calls no more.
@@ -39,7 +37,7 @@ final class TurnEngine {
     _ first: TurnRequest, _ declared: [ChappieHarnessTool]?, for caller: TurnCaller, isContinued: Bool
   ) async throws -> TurnResult {
     if isContinued { continuedThread = first.threadID }
-    let sockets = slot.idleSockets
+    let sockets = requests.slot.idleSockets
     let began = sockets.generation
     let line = BackendLine(requests.usesSockets ? sockets.take(for: first.threadID) : nil)
     defer {
@@ -47,7 +45,7 @@ final class TurnEngine {
       if !isContinued { requests.files.forget() }
       MemoryHardening.wipeStack()
     }
-    let scope = TurnScope(caller, slot: slot, line)
+    let scope = TurnScope(caller, slot: requests.slot, line)
     do {
       return try await run(first, declared, in: scope)
     } catch {
@@ -94,21 +92,6 @@ struct TurnResult {
   let response: ChappieResponse
   /// The model's output and the tools' outputs, in order.
   let items: [ConversationItem]
-}
-
-extension ModelAnswer {
-  /// Whether the turn continues with outputs of tools.
-  ///
-  /// - Throws: ``ChappieClientError`` if the turn should continue and cannot.
-  fileprivate func callsTools(saying text: Substring) throws -> Bool {
-    guard calls.allSatisfy(\.hasPlainID), foreignCalls.havePlainIDs else {
-      throw ChappieClientError.httpError(200, "The backend called a tool with an id that cannot be used.")
-    }
-    if !calls.isEmpty || !foreignCalls.outputs.isEmpty { return true }
-    // The answer consists of calls that this client cannot run.
-    if text.isEmpty, let kind = foreignCalls.omittedKind { throw ChappieClientError.missingToolHandler(kind) }
-    return false
-  }
 }
 
 extension ChappieTokenUsage {

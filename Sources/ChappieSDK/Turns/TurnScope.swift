@@ -24,12 +24,6 @@ final class TurnScope {
     size = TurnSize(caller.hold)
   }
 
-  /// Appends text to the answer and delivers it.
-  func say(_ piece: String) -> FlowControl {
-    caller.trace.noteDelta()
-    return caller.deliver(.textDelta(text.append(piece)))
-  }
-
   /// Handles the header fields of an answer.
   func take(_ headers: HTTPHeaders) -> FlowControl {
     line.turnState = headers["x-codex-turn-state"] ?? line.turnState

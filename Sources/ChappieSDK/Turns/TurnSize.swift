@@ -80,10 +80,7 @@ final class TurnSize {
 
   /// Counts the text of the answer: `bytes` is its size so far, over all rounds.
   func grow(text bytes: Int) throws(ChappieClientError) {
-    if bytes > grantedText { try grantText(bytes) }
-  }
-
-  private func grantText(_ bytes: Int) throws(ChappieClientError) {
+    guard bytes > grantedText else { return }
     guard bytes <= TurnLimits.answerBytes else {
       throw .limitExceeded(
         "The answer has more than \(TurnLimits.answerBytes >> 20) MiB: ask for less at a time.")
@@ -119,15 +116,6 @@ final class TurnSize {
   private var total: Int {
     request * Self.requestCopies + files - inline + contents + items + grantedText * Self.textCopies
       + grantedBuffer * Self.bufferCopies
-  }
-}
-
-extension TurnRequest {
-  /// The approximate memory of the request, in bytes.
-  var footprint: Int {
-    input.reduce(
-      1024 + instructions.utf8.count + ChappieJSONValue.array(tools).footprint + (outputSchema?.footprint ?? 0)
-    ) { $0 + $1.footprint }
   }
 }
 

@@ -219,8 +219,8 @@ struct DocumentReaderTests {
   }
 
   @Test func theServicesUnitUsesTheUsersSystemd() {
-    let child = DocumentSandbox.command(["pdfinfo", "fd://0"], .child, deadline: .seconds(3))
-    let unit = DocumentSandbox.command(["pdfinfo", "fd://0"], .userManager(unit: "u.service"), deadline: .seconds(3))
+    let child = DocumentSandbox.command(["pdfinfo", "fd://0"], unit: nil, deadline: .seconds(3))
+    let unit = DocumentSandbox.command(["pdfinfo", "fd://0"], unit: "u.service", deadline: .seconds(3))
     #expect(child.prefix(2) == ["/usr/bin/setsid", "/usr/bin/bwrap"])
     #expect(unit.first == "/usr/bin/systemd-run")
     #expect(unit.suffix(child.count - 1) == child.dropFirst())

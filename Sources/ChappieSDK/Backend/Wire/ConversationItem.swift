@@ -47,6 +47,10 @@ enum ConversationItem: Sendable, Equatable {
     if case .message(let message) = self { message.files } else { [] }
   }
 
+  var isWebSearch: Bool {
+    if case .produced(let item) = self { item.isWebSearch } else { false }
+  }
+
   var json: ChappieJSONValue {
     switch self {
     case .message(let message): Self.json(message)

@@ -39,6 +39,15 @@ struct TurnRequest: Sendable {
     self.threadID = threadID
   }
 
+  var hasFiles: Bool { input.contains { !$0.files.isEmpty } }
+
+  /// The approximate memory of the request, in bytes.
+  var footprint: Int {
+    input.reduce(
+      1024 + instructions.utf8.count + ChappieJSONValue.array(tools).footprint + (outputSchema?.footprint ?? 0)
+    ) { $0 + $1.footprint }
+  }
+
   /// Declares the tools that the model may call.
   mutating func declare(_ tools: [ChappieHarnessTool]) {
     self.tools = tools.map { tool in
@@ -97,5 +106,4 @@ struct RequestModel: Sendable, Equatable {
     guard let best = ranked.filter({ $0 > rank }).min() ?? ranked.max() else { return nil }
     return Self.scale[best]
   }
-
 }

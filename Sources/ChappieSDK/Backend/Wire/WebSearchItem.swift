@@ -11,7 +11,7 @@ extension ChappieJSONValue {
     let action = self["action"]
     switch action?["type"]?.stringValue {
     case "open_page", "find_in_page":
-      return (action?["url"]?.stringValue).flatMap(ParsedURL.init)?.host.map { .reading(Redaction.message($0)) }
+      return (action?["url"]?.stringValue).flatMap { ParsedURL($0) }?.host.map { .reading(Redaction.message($0)) }
     default:
       let queries = (action?["queries"]?.arrayValue ?? []).compactMap(\.stringValue)
       let query = action?["query"]?.stringValue.map { [$0] } ?? []
@@ -22,21 +22,6 @@ extension ChappieJSONValue {
   /// Whether this is a search that has not failed, and no look at a page.
   var isSearch: Bool {
     if case .searching? = webSearchStep { true } else { false }
-  }
-}
-
-extension ConversationItem {
-  var isWebSearch: Bool {
-    if case .produced(let item) = self { item.isWebSearch } else { false }
-  }
-}
-
-extension TurnRequest {
-  /// This request without the searches of earlier turns.
-  var withoutSearches: TurnRequest {
-    var request = self
-    request.input.removeAll(where: \.isWebSearch)
-    return request
   }
 }
 

@@ -1,22 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 
-/// The parts of a web address that decide whether it may receive a credential.
-struct WebAddress {
-  let isHTTPS: Bool
-  let isLoopback: Bool
-
+extension ParsedURL {
   /// Returns nil for anything but an absolute `http` or `https` address with a host and without user name and password.
-  init?(_ text: String) {
-    guard let address = ParsedURL(text), !address.hasCredentials, let host = address.host, !host.isEmpty else {
-      return nil
-    }
-    switch address.scheme {
-    case "https": isHTTPS = true
-    case "http": isHTTPS = false
-    default: return nil
-    }
-    isLoopback = address.isLoopback
+  init?(web text: String) {
+    self.init(text)
+    guard ["https", "http"].contains(scheme), host?.isEmpty == false, !hasCredentials else { return nil }
   }
 }
 

@@ -16,7 +16,7 @@ public struct ChappieImage: Sendable, Hashable, Codable {
   /// - Parameter url: an `https:` address, or `data:image/…`.
   /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for any other address.
   public init(url: String) throws(ChappieClientError) {
-    let isPicture = url.hasPrefix("data:image/") || WebAddress(url)?.isHTTPS == true
+    let isPicture = url.hasPrefix("data:image/") || ParsedURL(web: url)?.scheme == "https"
     guard isPicture else {
       throw .invalidArgument("'\(Redaction.message(url))' is no image: give an https: address, or data:image/….")
     }
@@ -30,8 +30,8 @@ public struct ChappieImage: Sendable, Hashable, Codable {
 
   /// Creates an image from a PNG, JPEG, GIF or WebP file's bytes; nil for other bytes. Megabytes take a while.
   package init?(bytes: [UInt8]) {
-    guard let url = Self.dataURL(of: bytes) else { return nil }
-    self.url = url
+    guard let type = Self.mediaType(of: bytes) else { return nil }
+    url = DataURL.make(type, bytes)
   }
 
   /// Creates an image from a PNG, JPEG, GIF or WebP file.
@@ -41,28 +41,22 @@ public struct ChappieImage: Sendable, Hashable, Codable {
   @GLibActor
   public init(file path: String) async throws {
     // Disks can be slow, and so is base64 for megabytes.
-    let url = await offActor(deadline: .seconds(30)) { Result { try Self.dataURL(of: path) } }
-    guard let url else { throw ChappieClientError.invalidArgument("The image \(path) was not read in time.") }
-    self.url = try url.get()
+    let image = await offActor(deadline: .seconds(30)) { Result { try Self(reading: path) } }
+    guard let image else { throw ChappieClientError.invalidArgument("The image \(path) was not read in time.") }
+    self = try image.get()
   }
 
-  private static func dataURL(of path: String) throws -> String {
+  private init(reading path: String) throws {
     let bytes: [UInt8]
     do {
-      bytes = try Files.read(path, limit: fileLimit)
+      bytes = try Files.read(path, limit: Self.fileLimit)
     } catch {
       throw ChappieClientError.invalidArgument("The image \(path) cannot be used: \(error).")
     }
-    guard let url = dataURL(of: bytes) else {
+    guard let image = Self(bytes: bytes) else {
       throw ChappieClientError.invalidArgument("The file \(path) is no PNG, JPEG, GIF or WebP image.")
     }
-    return url
-  }
-
-  /// Nil for bytes that are not an image.
-  private static func dataURL(of bytes: [UInt8]) -> String? {
-    guard let type = mediaType(of: bytes) else { return nil }
-    return DataURL.make(type, bytes)
+    self = image
   }
 
   /// The media type from the first bytes, independent of the file's name.

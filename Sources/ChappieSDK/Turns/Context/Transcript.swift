@@ -45,44 +45,34 @@ struct Transcript: Sendable {
     updatedAt = UnixTime.now
   }
 
-  /// Replaces the whole conversation by `items`.
-  mutating func replace(with items: [ConversationItem]) {
+  /// Replaces the whole conversation.
+  mutating func replace(with items: [ConversationItem] = [], summary: String? = nil) {
     self.items = items
-    summary = nil
+    self.summary = summary
     updatedAt = UnixTime.now
   }
 
-  mutating func clear() {
+  /// Begins another conversation.
+  mutating func clear(with items: [ConversationItem] = []) {
     threadID = UniqueID.make()
-    items = []
-    summary = nil
-    createdAt = UnixTime.now
-    updatedAt = createdAt
+    replace(with: items)
+    createdAt = updatedAt
   }
 
   /// Removes the user's last message and everything after it.
   ///
-  /// - Returns: whether there was one.
-  mutating func removeLastTurn() -> Bool {
-    guard let start = items.lastIndex(where: { $0.asMessage?.role == .user }) else { return false }
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` if there is none.
+  mutating func removeLastTurn() throws(ChappieClientError) {
+    guard let start = items.lastIndex(where: { $0.asMessage?.role == .user }) else { throw .noTurn }
     items.removeSubrange(start...)
     updatedAt = UnixTime.now
-    return true
   }
 
   mutating func resume(_ context: ChappieClientContext) {
     sessionID = context.sessionID
     threadID = context.threadID
     choice = context.usesDefaultModel ? .standard : .chosen(context.model)
-    items = context.messages.map { .message($0) }
-    summary = context.compactedSummary
-    createdAt = UnixTime.now
-    updatedAt = createdAt
-  }
-
-  mutating func compact(_ summary: String) {
-    items = []
-    self.summary = summary
-    updatedAt = UnixTime.now
+    replace(with: context.messages.map { .message($0) }, summary: context.compactedSummary)
+    createdAt = updatedAt
   }
 }
