@@ -58,20 +58,17 @@ final class IdleSockets {
     closeAll()
   }
 
-  /// Whether no socket that can carry a request is open or being opened.
-  private var isEmpty: Bool { opening == nil && !kept.contains { $0.connection.isFresh } }
-
   /// Removes the best socket for a request of a conversation: the one that continues it, or one that continues none, or
   /// the longest idle one.
   func take(for threadID: String) -> Socket? {
     let index =
       kept.firstIndex { $0.connection.lastThread == threadID } ?? kept.firstIndex { $0.connection.lastThread == nil }
-    if let index { return .open(remove(index)) }
+    if let index { return .open(kept.remove(at: index).connection) }
     if let opening {
       self.opening = nil
       return .opening(opening)
     }
-    return kept.isEmpty ? nil : .open(remove(0))
+    return kept.isEmpty ? nil : .open(kept.removeFirst().connection)
   }
 
   /// Keeps the socket of a turn that has ended.
@@ -92,13 +89,13 @@ final class IdleSockets {
 
   private func keep(_ connection: SocketConnection) {
     guard connection.socket.isOpen else { return }
-    if kept.count == Self.capacity { remove(0).socket.close() }
+    if kept.count == Self.capacity { kept.removeFirst().connection.socket.close() }
     kept.append((connection, Timer(after: patience) { [weak self] in self?.close(connection) }))
   }
 
   /// Opens a socket for a coming turn, unless one is here. A failure is left to that turn.
   func prepare(_ open: @escaping @GLibActor () async throws -> SocketConnection) {
-    guard isEmpty else { return }
+    guard opening == nil, !kept.contains(where: { $0.connection.isFresh }) else { return }
     let task = Task.onGLib { try await open() }
     opening = task
     Task.onGLib {
@@ -119,10 +116,6 @@ final class IdleSockets {
   /// Drops the exchange of a conversation, which does not continue from it.
   func forget(_ threadID: String) {
     for (connection, _) in kept where connection.lastThread == threadID { connection.forget() }
-  }
-
-  private func remove(_ index: Int) -> SocketConnection {
-    kept.remove(at: index).connection
   }
 
   private func close(_ connection: SocketConnection) {

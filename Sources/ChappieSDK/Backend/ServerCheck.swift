@@ -46,20 +46,20 @@ package enum ServerCheck {
   private static func ask(_ server: Server, _ url: String) async -> Answer {
     var request = HTTPRequest(.get, url)
     request.setHeader("originator", "chappie")
-    let host = ParsedURL(url)?.host ?? ""
+    let outcome: Outcome
     do {
       let response = try await withDeadline(deadline) { [request] in
         try await BackendLine.http.sendLogged(request, deadline: deadline)
       }
       let time = response.headers["date"].flatMap(HTTPDate.unixSeconds)
-      return Answer(server: server, host: host, outcome: .answered(status: response.status, time: time))
-    } catch let error as GLibError where error.isUntrustedCertificate {
-      return Answer(server: server, host: host, outcome: .untrusted(error.message))
+      outcome = .answered(status: response.status, time: time)
     } catch let error as GLibError {
-      let reason = error.isTimeout ? "it does not answer" : error.message
-      return Answer(server: server, host: host, outcome: .unreachable(reason))
+      outcome =
+        error.isUntrustedCertificate
+        ? .untrusted(error.message) : .unreachable(error.isTimeout ? "it does not answer" : error.message)
     } catch {
-      return Answer(server: server, host: host, outcome: .unreachable("\(error)"))
+      outcome = .unreachable("\(error)")
     }
+    return Answer(server: server, host: ParsedURL(url)?.host ?? "", outcome: outcome)
   }
 }

@@ -5,12 +5,8 @@ import Platform
 /// Logs a request and its answer at debug level.
 @GLibActor
 struct RequestLog {
-  private let request: HTTPRequest
-  private let start = ContinuousClock.now
-
-  init(_ request: HTTPRequest) {
-    self.request = request
-  }
+  let request: HTTPRequest
+  let start = ContinuousClock.now
 
   /// Logs the status of an answer.
   func note(status: Int, _ headers: HTTPHeaders) {
@@ -44,7 +40,7 @@ extension HTTPSession {
   ///
   /// - Throws: as ``HTTPSession/send(_:deadline:)``.
   func sendLogged(_ request: HTTPRequest, deadline: Duration?) async throws -> HTTPResponse {
-    let log = RequestLog(request)
+    let log = RequestLog(request: request)
     do {
       let response = try await send(request, deadline: deadline)
       log.note(status: response.status, response.headers)
@@ -60,7 +56,7 @@ extension HTTPSession {
   ///
   /// - Throws: as ``HTTPSession/openWebSocket(_:deadline:)``.
   func openLoggedWebSocket(_ request: HTTPRequest, deadline: Duration) async throws -> WebSocket {
-    let log = RequestLog(request)
+    let log = RequestLog(request: request)
     do {
       let socket = try await openWebSocket(request, deadline: deadline)
       log.noteOpenSocket()

@@ -29,21 +29,15 @@ struct CitationMarks {
   mutating func shown(_ piece: String, isLast: Bool = false) -> String {
     guard !held.isEmpty || piece.utf8.contains(Self.lead) else { return piece }
     let bytes = held + piece.utf8
+    let (marks, end) = Self.read(bytes, isLast: isLast)
+    held = Array(bytes[end...])
     var shown: [UInt8] = []
-    var rest = bytes[...]
-    while let index = rest.firstIndex(of: Self.lead) {
-      shown += rest[..<index]
-      rest = rest[index...]
-      switch Self.look(rest, isLast: isLast) {
-      case .none: shown.append(rest.removeFirst())
-      case .mark(let length): rest = rest.dropFirst(length)
-      case .unfinished:
-        held = Array(rest)
-        return String(decoding: shown, as: UTF8.self)
-      }
+    var start = 0
+    for mark in marks + [end..<end] {
+      shown += bytes[start..<mark.lowerBound]
+      start = mark.upperBound
     }
-    held = []
-    return String(decoding: shown + rest, as: UTF8.self)
+    return String(decoding: shown, as: UTF8.self)
   }
 
   /// `text` without its marks.
@@ -53,18 +47,22 @@ struct CitationMarks {
   }
 
   /// The places of what is removed, in bytes.
-  static func places(in text: [UInt8]) -> [Range<Int>] {
-    var places: [Range<Int>] = []
+  static func places(in text: [UInt8]) -> [Range<Int>] { read(text, isLast: true).marks }
+
+  /// - Returns: the places of marks, and the end of what is certain.
+  private static func read(_ text: [UInt8], isLast: Bool) -> (marks: [Range<Int>], end: Int) {
+    var marks: [Range<Int>] = []
     var position = 0
     while let index = text[position...].firstIndex(of: lead) {
-      guard case .mark(let length) = look(text[index...], isLast: true) else {
-        position = index + 1
-        continue
+      switch look(text[index...], isLast: isLast) {
+      case .none: position = index + 1
+      case .unfinished: return (marks, index)
+      case .mark(let length):
+        position = index + length
+        marks.append(index..<position)
       }
-      places.append(index..<index + length)
-      position = index + length
     }
-    return places
+    return (marks, text.count)
   }
 
   private static func look(_ bytes: ArraySlice<UInt8>, isLast: Bool) -> Look {
@@ -106,9 +104,7 @@ extension ChappieJSONValue {
     }
     return citations
   }
-}
 
-extension ChappieJSONValue {
   /// The source that this annotation names, with a place in the text so far without its marks. Nil for another
   /// annotation.
   func citation(inUnfinished text: String) -> ChappieCitation? {

@@ -93,10 +93,9 @@ extension ExchangeFailure {
     default: "an unexpected error of type \(type(of: error))"
     }
   }
-}
 
-/// Refusals by the backend: answers with a status, and events that mean one.
-extension ExchangeFailure {
+  // MARK: Answers with a status, and events that mean one
+
   private static let bodyLimit = 64 << 10
 
   /// - Parameter url: the address of the request.
@@ -113,9 +112,12 @@ extension ExchangeFailure {
     usage: ChappieUsageLimitSnapshot = ChappieUsageLimitSnapshot()
   ) {
     let text = String(decoding: body.prefix(1000), as: UTF8.self)
+    let page =
+      "\(host) sent a web page and no answer. Something in between, such as a proxy, may have sent it, or the server "
+      + "does not serve this network."
     self.init(
       status: status, retryAfter: retryAfter, answer: (try? ChappieJSONValue(parsing: body.span)) ?? .null,
-      text: Self.isMarkup(text) ? Self.pageText(of: host) : text, usage: usage)
+      text: Self.isMarkup(text) ? page : text, usage: usage)
   }
 
   /// - Parameter text: the message to use when `answer` has none.
@@ -187,11 +189,6 @@ extension ExchangeFailure {
   /// Whether `text` begins like a web page or another document for programs.
   private static func isMarkup(_ text: String) -> Bool {
     text.first { !$0.isWhitespace && $0 != "\u{FEFF}" } == "<" || text.contains("</")
-  }
-
-  private static func pageText(of host: String) -> String {
-    "\(host) sent a web page and no answer. Something in between, such as a proxy, may have sent it, or the server "
-      + "does not serve this network."
   }
 
   private static func refusesModel(_ code: String?, _ message: String) -> Bool {

@@ -22,7 +22,8 @@ struct ResponseAssembler {
   private(set) var items: [ChappieJSONValue] = []
   private(set) var outcome = Outcome.open
   private var beginning: Beginning
-  private var message = Message.open(start: 0)
+  /// The start of the current message's text. Nil after a complete message: further text belongs to another one.
+  private var messageStart: Int? = 0
   private var marks = CitationMarks()
   /// The current message as the model sent it; nil if it is longer than ``searchedBytes``.
   private var raw: String? = ""
@@ -30,14 +31,6 @@ struct ResponseAssembler {
   private var announced = 0
   /// The sources that the answer names, with places in its text.
   private(set) var citations: [ChappieCitation] = []
-
-  /// The current message.
-  private enum Message {
-    /// The message's text starts at `start`.
-    case open(start: Int)
-    /// The message is complete. Further text belongs to another one.
-    case complete
-  }
 
   /// The state of the answer's beginning.
   enum Beginning: Equatable {
@@ -105,9 +98,9 @@ struct ResponseAssembler {
 
   /// Adds a piece of a message, after a gap if another message came before.
   private mutating func add(_ piece: String) -> String {
-    guard case .complete = message, !piece.isEmpty else { return pass(piece) }
+    guard messageStart == nil, !piece.isEmpty else { return pass(piece) }
     let gap = position == 0 ? "" : AnswerText.gap
-    message = .open(start: position + gap.utf8.count)
+    messageStart = position + gap.utf8.count
     return pass(gap + piece)
   }
 
@@ -127,16 +120,16 @@ struct ResponseAssembler {
 
   /// Completes a message from its whole text, which is authoritative: adds the part that the deltas did not bring.
   private mutating func finishMessage(_ whole: String, citing sources: [ChappieCitation]) -> String {
-    let start = if case .open(let start) = message { start } else { position }
+    let start = messageStart ?? position
     let written = text.latestBytes(from: start, count: position - start)
     let isLonger = whole.utf8.count > written.count && whole.utf8.starts(with: written)
     let piece = isLonger ? add(String(decoding: whole.utf8.dropFirst(written.count), as: UTF8.self)) : ""
-    if case .open(let start) = message {
+    if let start = messageStart {
       // Where the pieces were another text than the whole, no place of the whole is in them.
       let isWhole = isLonger || written.elementsEqual(whole.utf8)
       citations += sources.map { isWhole ? $0.moved(by: start) : $0.withoutPlace }
     }
-    message = .complete
+    messageStart = nil
     marks = CitationMarks()
     raw = ""
     return piece
@@ -155,7 +148,7 @@ struct ResponseAssembler {
   mutating func source(of event: ResponseEvent) -> ChappieCitation? {
     guard case .annotation(let annotation) = event, announced < ChappieJSONValue.citationLimit else { return nil }
     announced += 1
-    guard case .open(let start) = message, let raw else { return annotation.citation(inUnfinished: "") }
+    guard let start = messageStart, let raw else { return annotation.citation(inUnfinished: "") }
     guard let citation = annotation.citation(inUnfinished: raw)?.moved(by: start) else { return nil }
     // The beginning of a mark is held back.
     return citation.range.map { $0.upperBound <= position } ?? true ? citation : citation.withoutPlace

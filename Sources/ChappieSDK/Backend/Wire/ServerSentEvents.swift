@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
+import SecretMemory
 
 /// Splits the bytes of a `text/event-stream` into events, independent of the chunking.
 ///
@@ -14,7 +15,7 @@ struct ServerSentEventParser {
   }
 
   private enum Position {
-    /// A byte order mark may follow.
+    /// The first line, which may begin with a byte order mark.
     case start
     case text
     /// The last line ended in CR. A LF that follows belongs to it.
@@ -23,13 +24,13 @@ struct ServerSentEventParser {
 
   static let defaultLimit = 6 << 20
   private static let lineLimit = 1 << 16
-  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+  private static let byteOrderMark: StaticString = "\u{FEFF}"
 
   private let limit: Int
   private var position = Position.start
   /// The bytes of an incomplete event.
   private var buffer: [UInt8] = []
-  // Positions count from the beginning of the event, in the buffer or in the chunk.
+  // Positions count from the beginning of the event.
   private var lineStart = 0
   /// The position up to which no end of a line was found.
   private var searched = 0
@@ -47,72 +48,37 @@ struct ServerSentEventParser {
   /// Takes the next bytes and calls `take` with the data of each event that they complete, until it returns false. The
   /// other bytes then wait for the next call, which may pass an empty chunk.
   ///
-  /// An event that lies within `chunk` is handed over without a copy.
-  ///
   /// - Returns: whether `take` accepted all events.
   @discardableResult
   mutating func parse(
     _ chunk: borrowing Span<UInt8>, _ take: (borrowing Span<UInt8>) throws -> Bool
   ) throws -> Bool {
-    var wantsMore = try readBuffer(take)
-    var start = 0
-    while wantsMore, !buffer.isEmpty, start < chunk.count {
-      let end = Self.lineEnd(in: chunk, from: start).map { $0 + 1 } ?? chunk.count
-      buffer.append(copying: chunk.extracting(start..<end))
-      start = end
-      wantsMore = try readBuffer(take)
-    }
-    if wantsMore, buffer.isEmpty {
-      let rest = chunk.extracting(start..<chunk.count)
-      let (done, wantsAll) = try read(rest, take)
-      wantsMore = wantsAll
-      start += done
-    }
-    buffer.append(copying: chunk.extracting(start..<chunk.count))
+    // Out of the parser, whose positions change while the bytes are read.
+    var bytes: [UInt8] = []
+    swap(&bytes, &buffer)
+    bytes.append(copying: chunk)
+    let wantsMore = try readLines(of: bytes.span, take)
+    bytes.removeFirst(forgetWhatIsDone())
+    buffer = bytes
     guard buffer.count <= limit else { throw LimitError.eventTooLong(limit: limit) }
     return wantsMore
   }
 
-  private mutating func readBuffer(_ take: (borrowing Span<UInt8>) throws -> Bool) throws -> Bool {
-    var bytes: [UInt8] = []
-    swap(&bytes, &buffer)
-    let (done, wantsMore) = try read(bytes.span, take)
-    bytes.removeFirst(done)
-    buffer = bytes
-    return wantsMore
-  }
-
-  /// Reads the lines of `bytes`.
-  ///
-  /// - Returns: the number of bytes that are no longer needed, and whether `take` accepted all events.
-  private mutating func read(
-    _ bytes: borrowing Span<UInt8>, _ take: (borrowing Span<UInt8>) throws -> Bool
-  ) throws -> (done: Int, wantsMore: Bool) {
-    guard passByteOrderMark(bytes) else { return (0, true) }
+  /// - Returns: whether `take` accepted all events.
+  private mutating func readLines(
+    of bytes: borrowing Span<UInt8>, _ take: (borrowing Span<UInt8>) throws -> Bool
+  ) throws -> Bool {
     var wantsMore = true
     while wantsMore, let end = Self.lineEnd(in: bytes, from: searched) {
       let isSecondHalf = position == .afterReturn && end == lineStart && bytes[end] == .lineFeed
+      let hasMark = position == .start && bytes.equals(lineStart..<min(lineStart + 3, end), Self.byteOrderMark)
       position = bytes[end] == .return ? .afterReturn : .text
-      if !isSecondHalf { wantsMore = try takeLine(lineStart..<end, of: bytes, take) }
+      if !isSecondHalf { wantsMore = try takeLine(lineStart + (hasMark ? 3 : 0)..<end, of: bytes, take) }
       lineStart = end + 1
       searched = lineStart
     }
     if wantsMore { searched = bytes.count }
-    return (forgetWhatIsDone(), wantsMore)
-  }
-
-  /// - Returns: false while the bytes do not decide whether the stream starts with a byte order mark.
-  private mutating func passByteOrderMark(_ bytes: borrowing Span<UInt8>) -> Bool {
-    guard position == .start else { return true }
-    let count = min(bytes.count, Self.byteOrderMark.count)
-    let isMark = (0..<count).allSatisfy { bytes[$0] == Self.byteOrderMark[$0] }
-    if isMark, count < Self.byteOrderMark.count { return false }
-    position = .text
-    if isMark {
-      lineStart = count
-      searched = count
-    }
-    return true
+    return wantsMore
   }
 
   private static func lineEnd(in bytes: borrowing Span<UInt8>, from start: Int) -> Int? {
@@ -151,15 +117,13 @@ struct ServerSentEventParser {
   }
 
   /// The range of the value if `line` is a `data` field.
-  private static func dataContent(_ line: Range<Int>, of all: borrowing Span<UInt8>) -> Range<Int>? {
-    let bytes = all.extracting(line)
-    guard bytes.count >= 4, bytes[0] == UInt8(ascii: "d"), bytes[1] == UInt8(ascii: "a"),
-      bytes[2] == UInt8(ascii: "t"), bytes[3] == UInt8(ascii: "a")
-    else { return nil }
-    guard bytes.count > 4 else { return line.upperBound..<line.upperBound }
-    guard bytes[4] == .colon else { return nil }
-    let hasSpace = bytes.count > 5 && bytes[5] == .space
-    return (line.lowerBound + (hasSpace ? 6 : 5))..<line.upperBound
+  private static func dataContent(_ line: Range<Int>, of bytes: borrowing Span<UInt8>) -> Range<Int>? {
+    let name = line.prefix(4)
+    guard bytes.equals(name, "data") else { return nil }
+    guard name.upperBound < line.upperBound else { return line.suffix(0) }
+    guard bytes[name.upperBound] == .colon else { return nil }
+    let value = line.dropFirst(5)
+    return value.first.map { bytes[$0] == .space } == true ? value.dropFirst() : value
   }
 
   /// Makes positions count from the beginning of the next event.
