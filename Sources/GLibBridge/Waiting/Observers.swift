@@ -17,7 +17,11 @@ public final class Observers<Value> {
   public func observe(_ observer: @escaping @GLibActor (Value) -> Void) -> Observation {
     let id = nextID
     observeForGood(observer)
-    return Observation { self.observers.removeAll { $0.id == id } }
+    return Observation {
+      let ended = self.observers.firstIndex { $0.id == id }.map { self.observers.remove(at: $0) }
+      // It dies after the change of the list: it may hold another observation, whose end changes the list too.
+      withExtendedLifetime(ended) {}
+    }
   }
 
   /// Registers an observer for the lifetime of this list.
