@@ -33,29 +33,23 @@ public enum Zstandard {
     var position = 0
     var isFrameOpen = true
     while isFrameOpen || position < bytes.count {
-      let step = step(stream, bytes, from: position, into: &room)
-      guard ZSTD_isError(step.status) == 0 else { throw .malformed }
-      position = step.read
-      isFrameOpen = step.status != 0
+      // Until `room` is full or the input ends. A status of 0 marks the end of a frame.
+      let (status, written) = bytes.withUnsafeBytes { source in
+        room.withUnsafeMutableBytes { room in
+          var input = ZSTD_inBuffer(src: source.baseAddress, size: source.count, pos: position)
+          var output = ZSTD_outBuffer(dst: room.baseAddress, size: room.count, pos: 0)
+          let status = ZSTD_decompressStream(stream, &output, &input)
+          position = input.pos
+          return (status, output.pos)
+        }
+      }
+      guard ZSTD_isError(status) == 0 else { throw .malformed }
+      isFrameOpen = status != 0
       // All input is consumed and no output remains: the frame is truncated.
-      if isFrameOpen, position == bytes.count, step.written == 0 { throw .malformed }
-      guard result.count + step.written <= limit else { throw .tooLong }
-      result += room.prefix(step.written)
+      if isFrameOpen, position == bytes.count, written == 0 { throw .malformed }
+      guard result.count + written <= limit else { throw .tooLong }
+      result += room.prefix(written)
     }
     return result
-  }
-
-  /// Decodes until `room` is full or the input ends. A status of 0 marks the end of a frame.
-  private static func step(
-    _ stream: OpaquePointer, _ bytes: [UInt8], from position: Int, into room: inout [UInt8]
-  ) -> (status: Int, read: Int, written: Int) {
-    bytes.withUnsafeBytes { source in
-      room.withUnsafeMutableBytes { room in
-        var input = ZSTD_inBuffer(src: source.baseAddress, size: source.count, pos: position)
-        var output = ZSTD_outBuffer(dst: room.baseAddress, size: room.count, pos: 0)
-        let status = ZSTD_decompressStream(stream, &output, &input)
-        return (status, input.pos, output.pos)
-      }
-    }
   }
 }

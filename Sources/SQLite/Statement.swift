@@ -45,7 +45,10 @@ final class Statement {
       // The bound values may be long, and SQLite would keep them.
       sqlite3_clear_bindings(statement)
     }
-    for (index, value) in values.enumerated() { try check(bind(value, at: Int32(index + 1))) }
+    for (index, value) in values.enumerated() {
+      let code = bind(value, at: Int32(index + 1))
+      guard code == SQLITE_OK else { throw Self.error(code, connection) }
+    }
     while true {
       // SQLite records `errno` for some errors only.
       errno = 0
@@ -71,10 +74,6 @@ final class Statement {
     case .bytes(let bytes):
       return bytes.withUnsafeBytes { chappie_sqlite_bind_blob(statement, place, $0.baseAddress, UInt64($0.count)) }
     }
-  }
-
-  private func check(_ code: Int32) throws(DatabaseError) {
-    guard code == SQLITE_OK else { throw Self.error(code, connection) }
   }
 
   private static func error(_ code: Int32, _ connection: OpaquePointer) -> DatabaseError {

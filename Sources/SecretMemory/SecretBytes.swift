@@ -26,9 +26,7 @@ public final class SecretBytes: @unchecked Sendable {
 
   /// Copies bytes from ordinary memory. For tests and fixtures.
   public convenience init(_ bytes: some Collection<UInt8>) {
-    self.init(count: bytes.count) { span in
-      for (offset, byte) in bytes.enumerated() { span.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self) }
-    }
+    self.init(count: bytes.count) { _ = $0.write(bytes, at: 0) }
   }
 
   deinit {
@@ -78,12 +76,7 @@ public final class SecretBytes: @unchecked Sendable {
 extension MutableRawSpan {
   /// Writes a secret at `offset` and returns the offset after it.
   public mutating func write(_ secret: SecretBytes, at offset: Int) -> Int {
-    secret.withBytes { bytes in
-      for (index, byte) in bytes.enumerated() {
-        storeBytes(of: byte, toByteOffset: offset + index, as: UInt8.self)
-      }
-    }
-    return offset + secret.count
+    secret.withBytes { write($0, at: offset) }
   }
 
   /// Writes plain bytes at `offset` and returns the offset after them.
@@ -105,9 +98,7 @@ extension SecretBytes {
       }
     }
   }
-}
 
-extension SecretBytes {
   /// Reads the secret through a bounds-checked view. Copies that `body` makes are not protected.
   public func withSpan<Result>(_ body: (borrowing Span<UInt8>) throws -> Result) rethrows -> Result {
     try withBytes { bytes in

@@ -18,22 +18,15 @@ package final class Descriptor: Sendable {
 
   /// Opens a file with close-on-exec.
   ///
-  /// - Parameter mode: the permissions of a file that this call creates.
+  /// - Parameters:
+  ///   - directory: the directory to which a relative path is relative; nil for the working directory.
+  ///   - mode: the permissions of a file that this call creates.
   /// - Throws: ``FileError``.
-  static func open(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(FileError) -> Descriptor {
-    guard let file = Descriptor(owning: Glibc.open(path, flags | O_CLOEXEC, mode)) else {
-      throw FileError(errno: errno)
-    }
-    return file
-  }
-
-  /// Opens a file relative to an open directory, with close-on-exec.
-  ///
-  /// - Throws: ``FileError``.
-  static func open(_ name: String, in directory: Descriptor, _ flags: Int32) throws(FileError) -> Descriptor {
-    guard let file = Descriptor(owning: openat(directory.number, name, flags | O_CLOEXEC)) else {
-      throw FileError(errno: errno)
-    }
+  static func open(
+    _ path: String, in directory: Descriptor? = nil, _ flags: Int32, mode: mode_t = 0
+  ) throws(FileError) -> Descriptor {
+    let number = openat(directory?.number ?? AT_FDCWD, path, flags | O_CLOEXEC, mode)
+    guard let file = Descriptor(owning: number) else { throw FileError(errno: errno) }
     return file
   }
 
@@ -50,7 +43,9 @@ package final class Descriptor: Sendable {
   /// Flags for reading. With these, opening a named pipe or a device does not block.
   static let reading = O_RDONLY | O_NONBLOCK | O_NOCTTY
 
-  func status() throws(FileError) -> stat {
+  func status() throws(FileError) -> stat { try Self.status(of: number) }
+
+  static func status(of number: Int32) throws(FileError) -> stat {
     var status = stat()
     guard fstat(number, &status) == 0 else { throw FileError(errno: errno) }
     return status

@@ -7,10 +7,7 @@ public enum Files {
   public static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
   /// The size of a file in bytes; 0 when it does not exist.
-  public static func size(_ path: String) -> Int {
-    var status = stat()
-    return stat(path, &status) == 0 ? Int(status.st_size) : 0
-  }
+  public static func size(_ path: String) -> Int { status(path).map { Int($0.st_size) } ?? 0 }
 
   /// Reads a regular file.
   ///
@@ -103,6 +100,19 @@ public enum Files {
     guard let end = realpath(path, nil) else { return nil }
     defer { free(end) }
     return String(cString: end)
+  }
+
+  /// The target of a symbolic link, as it stands there. Nil, with the reason in `errno`, when it cannot be read.
+  static func target(of link: String) -> [UInt8]? {
+    var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(link, &path, path.count)
+    return count < 0 ? nil : Array(path[..<count])
+  }
+
+  /// The status of a file; nil, with the reason in `errno`, when it has none.
+  static func status(_ path: String, followsLinks: Bool = true) -> stat? {
+    var status = stat()
+    return (followsLinks ? stat(path, &status) : lstat(path, &status)) == 0 ? status : nil
   }
 
   /// A path in `directory` for a file that is renamed or linked to its final name.

@@ -28,7 +28,7 @@ package final class PassedFile: Sendable {
   package func size() throws(FileError) -> Int {
     let flags = fcntl(number, F_GETFL)
     guard flags >= 0 else { throw FileError(errno: errno) }
-    let status = try status()
+    let status = try Descriptor.status(of: number)
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notRegular }
     guard flags & chappie_open_path() == 0, flags & O_ACCMODE != O_WRONLY else {
       throw .failed("it is not open for reading")
@@ -48,25 +48,16 @@ package final class PassedFile: Sendable {
   /// The name under which the file was opened, without its directory. Bytes that are not UTF-8 become U+FFFD. Nil for a
   /// file that never had a name.
   package func name() throws(FileError) -> String? {
-    var path = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = readlink("/proc/self/fd/\(number)", &path, path.count)
-    guard count >= 0 else { throw FileError(errno: errno) }
-    var name = path[..<count].map(UInt8.init(bitPattern:))
+    guard var name = Files.target(of: "/proc/self/fd/\(number)") else { throw FileError(errno: errno) }
     if let slash = name.lastIndex(of: UInt8(ascii: "/")) { name.removeFirst(slash + 1) }
     // The kernel's marks of a file that has no name now, and of one in memory.
     let (deleted, memory) = (Array(" (deleted)".utf8), Array("memfd:".utf8))
-    if try status().st_nlink == 0, name.suffix(deleted.count) == deleted[...] {
+    if try Descriptor.status(of: number).st_nlink == 0, name.suffix(deleted.count) == deleted[...] {
       name.removeLast(deleted.count)
       if name.starts(with: memory) { name.removeFirst(memory.count) }
       if name.first == UInt8(ascii: "#") { return nil }
     }
     return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
-  }
-
-  private func status() throws(FileError) -> stat {
-    var status = stat()
-    guard fstat(number, &status) == 0 else { throw FileError(errno: errno) }
-    return status
   }
 }
 

@@ -61,12 +61,7 @@ public struct StorageDirectory: Hashable, Sendable {
   /// - Throws: ``FileError``, as ``Descriptor/checkIsOwn()`` does for anything but a regular file of the user with one
   ///   hard link.
   public func ownFile(_ name: String) throws(FileError) -> OwnFile? {
-    var status = stat()
-    guard lstat(path(of: name), &status) == 0 else {
-      let error = FileError(errno: errno)
-      if error == .missing { return nil }
-      throw error
-    }
+    guard let status = try entry(name) else { return nil }
     try Descriptor.checkIsOwn(status)
     return OwnFile(identity: FileIdentity(status), size: Int64(status.st_size))
   }
@@ -74,12 +69,13 @@ public struct StorageDirectory: Hashable, Sendable {
   /// Whether the directory has an entry of this name. A broken symbolic link counts.
   ///
   /// - Throws: ``FileError`` when the entry cannot be inspected.
-  public func contains(_ name: String) throws(FileError) -> Bool {
-    var status = stat()
-    if lstat(path(of: name), &status) == 0 { return true }
+  public func contains(_ name: String) throws(FileError) -> Bool { try entry(name) != nil }
+
+  private func entry(_ name: String) throws(FileError) -> stat? {
+    if let status = Files.status(path(of: name), followsLinks: false) { return status }
     let error = FileError(errno: errno)
     guard error == .missing else { throw error }
-    return false
+    return nil
   }
 
   /// Renames a file, and replaces a file that has the new name.

@@ -43,7 +43,7 @@ public struct ProcDirectory: Sendable {
   /// - Parameter limit: the longest content, in bytes.
   /// - Throws: ``FileError``; ``FileError/tooLarge(limit:)`` above the limit.
   public func content(of name: String, limit: Int = 16 << 10) throws(FileError) -> [UInt8] {
-    try Self.content(of: name, in: directory, limit: limit)
+    try Descriptor.open(name, in: directory, Descriptor.reading | O_NOFOLLOW).content(limit: limit)
   }
 
   /// What the kernel tells of a process at one moment.
@@ -109,12 +109,8 @@ public struct ProcDirectory: Sendable {
     /// - Parameter limit: the longest content, in bytes.
     /// - Throws: ``FileError``; ``FileError/tooLarge(limit:)`` above the limit.
     public func content(of name: String, limit: Int) throws(FileError) -> [UInt8] {
-      try ProcDirectory.content(of: name, in: directory, limit: limit)
+      try Descriptor.open(name, in: directory, Descriptor.reading | O_NOFOLLOW).content(limit: limit)
     }
-  }
-
-  private static func content(of name: String, in directory: Descriptor, limit: Int) throws(FileError) -> [UInt8] {
-    try Descriptor.open(name, in: directory, Descriptor.reading | O_NOFOLLOW).content(limit: limit)
   }
 }
 

@@ -63,17 +63,10 @@ public enum StandardStream: Int32, Sendable {
   /// Whether this is a pipe that no process has as its standard input. Only the process that created the pipe reads it
   /// then, even if other processes have inherited an end of it.
   public var isPipeReadByItsCreator: Bool {
-    guard let pipe = Self.target(of: "/proc/self/fd/\(rawValue)"), pipe.hasPrefix("pipe:"),
+    guard let pipe = Files.target(of: "/proc/self/fd/\(rawValue)"), pipe.starts(with: "pipe:".utf8),
       let processes = try? Files.names(in: "/proc")
     else { return false }
-    return !processes.contains { Int32($0) != nil && Self.target(of: "/proc/\($0)/fd/0") == pipe }
-  }
-
-  /// The first 64 bytes of a symbolic link's target, which are sufficient to identify a pipe.
-  private static func target(of link: String) -> String? {
-    var target = [CChar](repeating: 0, count: 64)
-    let count = readlink(link, &target, target.count)
-    return count < 0 ? nil : String(decoding: target[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return !processes.contains { Int32($0) != nil && Files.target(of: "/proc/\($0)/fd/0") == pipe }
   }
 }
 

@@ -3,9 +3,7 @@ extension String {
   /// This text with each control character and each character that reorders text replaced by a visible symbol. Line
   /// feeds and tabs stay.
   public var terminalSafe: String {
-    var scalars = String.UnicodeScalarView()
-    for scalar in replacing("\r\n", with: "\n").unicodeScalars { scalars.append(Self.terminalSafe(scalar)) }
-    return String(scalars)
+    String(String.UnicodeScalarView(replacing("\r\n", with: "\n").unicodeScalars.lazy.map(Self.terminalSafe)))
   }
 
   /// This text on one line, with invisible characters replaced as well. Use it for names and sentences from other
@@ -16,14 +14,10 @@ extension String {
 
   /// As ``terminalSafeLine``, but without collapsing spaces.
   public var terminalSafeCell: String {
-    var scalars = String.UnicodeScalarView()
-    for scalar in unicodeScalars {
-      switch scalar {
-      case "\t", "\n": scalars.append(" ")
-      default: scalars.append(Self.isHidden(scalar) ? "\u{FFFD}" : Self.terminalSafe(scalar))
-      }
+    let scalars = unicodeScalars.lazy.map { scalar in
+      scalar == "\t" || scalar == "\n" ? " " : Self.isHidden(scalar) ? "\u{FFFD}" : Self.terminalSafe(scalar)
     }
-    return String(scalars)
+    return String(String.UnicodeScalarView(scalars))
   }
 
   private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
