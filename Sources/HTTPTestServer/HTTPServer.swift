@@ -17,8 +17,6 @@ public final class HTTPServer {
   public let port: UInt16
   private let server: UnsafeMutablePointer<SoupServer>
   private let handler: Handler
-  /// The longest request body in bytes. A request with a longer one receives status 413.
-  private static let bodyLimit = 16 << 20
   private var exchanges: [ObjectIdentifier: HTTPServerExchange] = [:]
   private var whenIdle: Wait?
 
@@ -79,7 +77,7 @@ public final class HTTPServer {
       server, nil,
       { _, message, _, _, _ in
         guard let message else { return }
-        GLibActor.assumeIsolated { HTTPServerBodyLimit.apply(HTTPServer.bodyLimit, to: message) }
+        GLibActor.assumeIsolated { HTTPServer.limitBody(of: message) }
       }, nil, nil)
     let receiver = CallbackBox<Receiver> { [weak self] message, request in self?.receive(message, request) }
     soup_server_add_handler(
@@ -89,5 +87,51 @@ public final class HTTPServer {
         let request = HTTPServerRequest(message, path: path, query: query)
         GLibActor.assumeIsolated { CallbackBox<Receiver>.of(data).closure(message, request) }
       }, receiver.retained, CallbackBox<Receiver>.release)
+  }
+}
+
+/// Rejects request bodies above a limit with status 413, without keeping them in memory.
+///
+/// A client that sends `Expect: 100-continue` is rejected before it sends the body. Other clients may send all of it,
+/// because most of them read no response before that.
+extension HTTPServer {
+  /// In bytes.
+  private static let bodyLimit = 16 << 20
+
+  /// Applies the limit to a message whose head has been received.
+  fileprivate static func limitBody(of message: OpaquePointer) {
+    let headers = soup_server_message_get_request_headers(message)
+    switch soup_message_headers_get_encoding(headers) {
+    case SOUP_ENCODING_CONTENT_LENGTH:
+      if soup_message_headers_get_content_length(headers) > bodyLimit { refuse(message) }
+    case SOUP_ENCODING_CHUNKED: countChunks(of: message)
+    default: break
+    }
+  }
+
+  private static func countChunks(of message: OpaquePointer) {
+    typealias Receive = @GLibActor (OpaquePointer?) -> Void
+    typealias Callback = @convention(c) (OpaquePointer?, OpaquePointer?, UnsafeMutableRawPointer?) -> Void
+    let callback: Callback = { _, chunk, data in
+      GLibActor.assumeIsolated { CallbackBox<Receive>.of(data).closure(chunk) }
+    }
+    var rest = bodyLimit
+    let receive: Receive = { chunk in
+      rest -= Int(clamping: g_bytes_get_size(chunk))
+      if rest < 0 { refuse(message) }
+    }
+    onSignal("got-chunk", of: message, receive, unsafeBitCast(callback, to: GCallback.self))
+  }
+
+  /// libsoup does not call the handler for a message that already has a status.
+  private static func refuse(_ message: OpaquePointer) {
+    guard soup_server_message_get_status(message) == 0 else { return }
+    let body = soup_server_message_get_request_body(message)
+    soup_message_body_set_accumulate(body, 0)
+    soup_message_body_truncate(body)
+    soup_server_message_set_status(message, 413, nil)
+    soup_message_headers_replace(soup_server_message_get_response_headers(message), "connection", "close")
+    let text = "the body is too long\n"
+    soup_server_message_set_response(message, "text/plain", SOUP_MEMORY_COPY, text, gsize(text.utf8.count))
   }
 }

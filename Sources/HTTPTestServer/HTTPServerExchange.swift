@@ -6,13 +6,8 @@ import GLibBridge
 /// One request and its response. The handler's task is cancelled when the client disconnects.
 @GLibActor
 final class HTTPServerExchange {
-  private enum State {
-    case idle
-    case running(Task<Void, Never>, SourceWatch)
-    case ended
-  }
-
-  private var state = State.idle
+  /// The handler, and the watch for the client's disconnect; nil before the start and after the end.
+  private var running: (task: Task<Void, Never>, watch: SourceWatch)?
   private let message: OpaquePointer
   private let request: HTTPServerRequest
 
@@ -33,22 +28,21 @@ final class HTTPServerExchange {
     let watch = SourceWatch.peer(of: socket) { [weak self] in self?.cancel() }
     let task = Task.onGLib {
       await run(handler)
-      state = .ended
+      running = nil
       ended()
     }
-    state = .running(task, watch)
+    running = (task, watch)
   }
 
   func cancel() {
-    guard case .running(let task, _) = state else { return }
-    task.cancel()
+    running?.task.cancel()
   }
 
   private func run(_ handler: HTTPServer.Handler) async {
     do {
       switch try await handler(request) {
       case .whole(let response): send(response)
-      case .stream(let head, _) where request.method == "HEAD": send(HTTPServerResponse(head))
+      case .stream(let head, _) where request.method == "HEAD": send(head)
       case .stream(let head, let write): await stream(head, write)
       case .webSocket(let headers, let body): await upgrade(headers, body)
       case .drop: openStream()?.abort()
@@ -59,13 +53,13 @@ final class HTTPServerExchange {
   }
 
   private func send(_ response: HTTPServerResponse) {
-    guard !Task.isCancelled, case .running(_, let watch) = state else {
+    guard !Task.isCancelled, let watch = running?.watch else {
       openStream()?.abort()
       return
     }
     // From here on libsoup owns the socket and may close it.
     watch.cancel()
-    setHead(response.head)
+    setHead(response)
     if !response.body.isEmpty {
       let bytes = g_bytes_new(response.body, gsize(response.body.count))
       soup_message_body_append_bytes(soup_server_message_get_response_body(message), bytes)
@@ -75,7 +69,7 @@ final class HTTPServerExchange {
   }
 
   private func stream(
-    _ head: HTTPServerResponse.Head, _ write: @GLibActor (HTTPServerStream) async throws -> Void
+    _ head: HTTPServerResponse, _ write: @GLibActor (HTTPServerStream) async throws -> Void
   ) async {
     let isChunked = soup_server_message_get_http_version(message) != SOUP_HTTP_1_0
     setHead(head)
@@ -97,7 +91,7 @@ final class HTTPServerExchange {
   private func upgrade(
     _ headers: [(name: String, value: String)], _ body: @GLibActor (HTTPServerWebSocket) async throws -> Void
   ) async {
-    guard case .running(_, let watch) = state else { return }
+    guard let watch = running?.watch else { return }
     guard soup_websocket_server_process_handshake(message, nil, nil, nil, nil) != 0 else {
       // libsoup has set the error response.
       watch.cancel()
@@ -125,7 +119,7 @@ final class HTTPServerExchange {
 
   /// Takes the connection from libsoup, which does nothing more in this exchange; nil when the connection is closed.
   private func openStream(isChunked: Bool = false) -> HTTPServerStream? {
-    guard case .running(_, let watch) = state, let socket = soup_server_message_get_socket(message) else { return nil }
+    guard let watch = running?.watch, let socket = soup_server_message_get_socket(message) else { return nil }
     g_object_ref(socket)
     guard let connection = soup_server_message_steal_connection(message) else {
       g_object_unref(socket)
@@ -134,7 +128,7 @@ final class HTTPServerExchange {
     return HTTPServerStream(connection: connection, socket: socket, peerWatch: watch, isChunked: isChunked)
   }
 
-  private func setHead(_ head: HTTPServerResponse.Head) {
+  private func setHead(_ head: HTTPServerResponse) {
     soup_server_message_set_status(message, guint(clamping: head.status), Self.reasons[head.status])
     let headers = soup_server_message_get_response_headers(message)
     soup_message_headers_replace(headers, "connection", "close")

@@ -41,16 +41,11 @@ extension HTTPServerRequest {
     self.path = path.map { String(cString: $0) } ?? "/"
     self.query = [String: String](copying: query)
     headers = HTTPHeaders(soup_server_message_get_request_headers(message))
-    body = Self.bytes(soup_server_message_get_request_body(message))
-  }
-
-  private static func bytes(_ body: UnsafeMutablePointer<SoupMessageBody>?) -> [UInt8] {
-    guard let body else { return [] }
-    let flat = soup_message_body_flatten(body)
-    defer { g_bytes_unref(flat) }
+    let content = soup_message_body_flatten(soup_server_message_get_request_body(message))
+    defer { g_bytes_unref(content) }
     var count: gsize = 0
-    guard let data = g_bytes_get_data(flat, &count) else { return [] }
-    return [UInt8](UnsafeRawBufferPointer(start: data, count: Int(count)))
+    let start = g_bytes_get_data(content, &count)
+    body = [UInt8](UnsafeRawBufferPointer(start: start, count: Int(count)))
   }
 }
 
@@ -58,11 +53,11 @@ extension HTTPServerRequest {
 public enum HTTPServerAnswer: Sendable {
   /// A complete response.
   case whole(HTTPServerResponse)
-  /// The head of a streamed response, and a function that writes its body.
+  /// The head of a streamed response, a response without a body, and a function that writes its body.
   ///
   /// The body ends when the function returns. The connection is closed when it throws. Its task is cancelled when the
   /// client disconnects.
-  case stream(HTTPServerResponse.Head, @GLibActor @Sendable (HTTPServerStream) async throws -> Void)
+  case stream(HTTPServerResponse, @GLibActor @Sendable (HTTPServerStream) async throws -> Void)
   /// An upgrade to WebSocket: additional header fields, and a function that uses the socket.
   ///
   /// The socket is closed with a close frame when the function returns, and without one when it throws. Its task is
@@ -75,35 +70,23 @@ public enum HTTPServerAnswer: Sendable {
 
 /// A complete response. What checks a request throws the one that refuses it.
 public struct HTTPServerResponse: Error {
-  /// The status and the header fields of a response.
-  public struct Head: Sendable {
-    /// The status code, such as 200.
-    public var status: Int
-    /// The header fields, in the order in which they are sent. Of equal names the last one is sent. Invalid fields are
-    /// dropped. The server sets the length and the transfer encoding itself.
-    public var headers: [(name: String, value: String)]
-
-    /// Creates a head.
-    public init(status: Int, headers: [(name: String, value: String)] = []) {
-      self.status = status
-      self.headers = headers
-    }
-  }
-
-  /// The status and the header fields.
-  public var head: Head
+  /// The status code, such as 200.
+  public var status: Int
+  /// The header fields, in the order in which they are sent. Of equal names the last one is sent. Invalid fields are
+  /// dropped. The server sets the length and the transfer encoding itself.
+  public var headers: [(name: String, value: String)]
   /// The body, which may be empty.
   public var body: [UInt8]
 
-  /// Creates a response from a head and a body.
-  public init(_ head: Head, body: [UInt8] = []) {
-    self.head = head
+  /// Creates a response.
+  public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
+    self.status = status
+    self.headers = headers
     self.body = body
   }
 
   /// Creates a response with a body of the given media type.
   public init(status: Int, type: String, _ body: String, headers: [(name: String, value: String)] = []) {
-    head = Head(status: status, headers: [("content-type", type)] + headers)
-    self.body = Array(body.utf8)
+    self.init(status: status, headers: [("content-type", type)] + headers, body: Array(body.utf8))
   }
 }

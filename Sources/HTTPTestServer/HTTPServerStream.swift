@@ -79,6 +79,14 @@ public final class HTTPServerStream {
 public struct HTTPServerConnectionClosed: Error {}
 
 extension SourceWatch {
+  /// Waits for an event, or until the task is cancelled.
+  static func wait(for event: Event) async {
+    let wait = Wait()
+    let watch = SourceWatch(event) { wait.finish() }
+    await wait.valueOrCancelled()
+    watch.cancel()
+  }
+
   /// Calls an action once, when the peer of a socket has disconnected or has shut down its sending side. As in most
   /// servers, a client that only shuts down its sending side counts as disconnected.
   ///
@@ -94,10 +102,7 @@ extension UnsafeMutablePointer<GSocket> {
   /// Waits until the socket accepts bytes, writing would fail, or the task is cancelled.
   @GLibActor
   func untilWritable() async {
-    let wait = Wait()
-    let watch = SourceWatch(.descriptor(g_socket_get_fd(self), G_IO_OUT)) { wait.finish() }
-    await wait.valueOrCancelled()
-    watch.cancel()
+    await SourceWatch.wait(for: .descriptor(g_socket_get_fd(self), G_IO_OUT))
   }
 
   /// Sends all bytes, and waits while the socket's buffer is full.

@@ -129,17 +129,10 @@ public final class HTTPServerWebSocket {
   private func flush() async throws {
     repeat {
       await transport.untilWritable()
-      await untilQuiet()
+      // No other source of the main loop is ready.
+      await SourceWatch.wait(for: .idle)
       try Task.checkCancellation()
       guard isOpen else { throw HTTPServerConnectionClosed() }
     } while g_socket_condition_check(transport, G_IO_OUT).rawValue & G_IO_OUT.rawValue == 0
-  }
-
-  /// Waits until no other source of the main loop is ready.
-  private func untilQuiet() async {
-    let wait = Wait()
-    let watch = SourceWatch(.idle) { wait.finish() }
-    await wait.value()
-    watch.cancel()
   }
 }

@@ -63,11 +63,13 @@ extension ChappieConfiguration {
     return configuration
   }
 
+  @GLibActor private static var fixtureCount = 0
+
   @GLibActor
   private static func ownSlot(issuer: String, baseURL: String, apiURL: String?) throws -> ChappieConfiguration {
-    FixtureCount.value += 1
+    fixtureCount += 1
     let configuration = try ChappieConfiguration(
-      keychainService: "com.chappie.sdk.testing", keychainAccount: "fixture-\(FixtureCount.value)"
+      keychainService: "com.chappie.sdk.testing", keychainAccount: "fixture-\(fixtureCount)"
     ).servedBy(issuer: issuer, baseURL: baseURL, apiURL: apiURL)
     TestHosts.allow([issuer, baseURL, configuration.backend.apiURL])
     return configuration
@@ -98,11 +100,6 @@ extension ChappieConfiguration {
     }
     return credential
   }
-}
-
-@GLibActor
-private enum FixtureCount {
-  static var value = 0
 }
 
 /// A credential store that keeps one credential in memory.

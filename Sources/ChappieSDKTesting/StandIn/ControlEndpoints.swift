@@ -26,9 +26,9 @@ extension StandInCore {
       let members = request.json.objectValue ?? [:]
       browser.callbackChanges = request.form ?? members.mapValues { $0.stringValue ?? "" }
     case ("POST", "/sandbox/scenario"):
-      backend.scenario.load(try StandInRule.list(parsing: request.body))
-      return ["rules": ChappieJSONValue(backend.scenario.remaining)]
-    case ("DELETE", "/sandbox/scenario"): backend.scenario.load([])
+      backend.rules = try StandInRule.list(parsing: request.body)
+      return ["rules": ChappieJSONValue(backend.rules.count)]
+    case ("DELETE", "/sandbox/scenario"): backend.rules = []
     case ("POST", "/sandbox/models"):
       try backend.models.replace(request.json)
       return ["etag": .string(backend.models.etag)]
@@ -81,7 +81,7 @@ extension StandInCore {
     default: throw HTTPServerResponse.problem("'decision' must be approve or decline")
     }
     do throws(AuthorizationRequest.Refusal) {
-      return try browser.decide(fields["address"] ?? "", decision, issuers: browser.issuers(of: request))
+      return try browser.decide(fields["address"] ?? "", decision, issuers: configuration.addresses(of: request))
     } catch {
       switch error {
       case .page(let text), .callback(let text): throw HTTPServerResponse.problem(text)

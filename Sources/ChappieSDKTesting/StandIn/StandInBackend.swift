@@ -35,7 +35,7 @@ public final class StandInBackend {
     let core = StandInCore(configuration)
     server = try HTTPServer(port: configuration.port) { request in
       guard let log = configuration.log else { return try await core.answer(request) }
-      return try await RequestLog(request, log).follow { try await core.answer(request) }
+      return try await RequestLog(request: request, write: log).follow { try await core.answer(request) }
     }
     self.core = core
     localAddress = "http://127.0.0.1:\(server.port)"
@@ -133,7 +133,7 @@ public final class StandInBackend {
   ///
   /// - Throws: ``StandInScenarioError``.
   public func play(_ scenario: String) throws {
-    core.backend.scenario.load(try StandInRule.list(parsing: Array(scenario.utf8)))
+    core.backend.rules = try StandInRule.list(parsing: Array(scenario.utf8))
   }
 
   /// Replaces the models: a JSON list of entries, as the README of `chappie-sandbox` describes it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import FoundationEssentials
+import ChappieSDK
 import GLibBridge
 import HTTPTestServer
 
@@ -23,14 +23,14 @@ final class StandInCore {
 
   /// The requests so far, and the current state.
   var state: StandInState {
-    var state = backend.record.state
+    var state = backend.state
     state.liveRefreshTokens = issuer.tokens.liveRefreshTokens + browser.tokens.liveRefreshTokens
     state.revokedRefreshTokens = issuer.tokens.revokedRefreshTokens + browser.tokens.revokedRefreshTokens
     state.registrations = browser.registrations.all.map {
       .init(
         clientID: $0.clientID, name: $0.name, user: $0.user.email, hosts: $0.hosts, allowsPlanUse: $0.allowsPlanUse)
     }
-    state.remainingRules = backend.scenario.remaining
+    state.remainingRules = backend.rules.count
     return state
   }
 
@@ -39,7 +39,7 @@ final class StandInCore {
   func answer(_ request: HTTPServerRequest) async throws -> HTTPServerAnswer {
     if let response = control(request) { return clock.date(.whole(response)) }
     let endpoint = StandInEndpoint(of: request)
-    backend.record.note(request, of: endpoint)
+    backend.note(request, of: endpoint)
     let answer: HTTPServerAnswer
     do {
       answer = try await self.answer(request, at: endpoint)
@@ -51,7 +51,7 @@ final class StandInCore {
 
   private func answer(_ request: HTTPServerRequest, at endpoint: StandInEndpoint) async throws -> HTTPServerAnswer {
     if let methods = endpoint.methods, !methods.contains(request.method) {
-      throw HTTPServerResponse(.init(status: 405, headers: [("allow", methods.joined(separator: ", "))]))
+      throw HTTPServerResponse(status: 405, headers: [("allow", methods.joined(separator: ", "))])
     }
     switch endpoint {
     case .responses: return try await backend.respond(request)
@@ -64,22 +64,22 @@ final class StandInCore {
   /// Answers a request by the next rule of the scenario, or as usual if there is no rule. A request with a late or lost
   /// answer still takes effect at once: a refresh rotates the token even if its answer never arrives.
   private func play(_ endpoint: StandInEndpoint, _ request: HTTPServerRequest) async throws -> HTTPServerAnswer {
-    guard let rule = backend.scenario.take(endpoint) else { return .whole(try response(endpoint, request, nil)) }
-    guard let change = rule.change else { return try await rule.replacement() ?? .drop }
+    let rule = backend.take(endpoint) ?? StandInRule()
+    guard rule.kind == .change else { return try await rule.replacement() ?? .drop }
     var response: HTTPServerResponse
     do throws(HTTPServerResponse) {
-      response = try self.response(endpoint, request, change.idToken)
+      response = try self.response(endpoint, request, rule.idToken)
     } catch {
       response = error
     }
-    response.replaceMembers(change.members)
-    response.head.headers += change.headers
+    response.replaceMembers(rule.members)
+    response.headers += rule.headers
     try await rule.waitForDelay()
-    return change.ending == .complete ? .whole(response) : .drop
+    return rule.dropAfter == nil ? .whole(response) : .drop
   }
 
   private func response(
-    _ endpoint: StandInEndpoint, _ request: HTTPServerRequest, _ change: IDTokenChange?
+    _ endpoint: StandInEndpoint, _ request: HTTPServerRequest, _ change: ChappieJSONValue?
   ) throws(HTTPServerResponse) -> HTTPServerResponse {
     switch endpoint {
     case .userCode: issuer.userCode(request)
@@ -92,7 +92,7 @@ final class StandInCore {
     case .usage: try backend.showUsage(request)
     case .accounts: try backend.listAccounts(request)
     case .discovery: browser.discovery(request)
-    case .jwks: browser.publishedKeys()
+    case .jwks: .json(browser.keys.json, headers: [("cache-control", "public, max-age=3600")])
     case .authorize: browser.authorize(request)
     case .browserToken: try browser.exchange(request, change)
     case .browserRefresh: try browser.refresh(request, change)

@@ -132,7 +132,7 @@ struct DeviceCodeSignInTests {
         return .whole(HTTPServerResponse(status: 200, type: "application/json", code))
       }
       polled.finish()
-      return .whole(HTTPServerResponse(.init(status: 403)))
+      return .whole(HTTPServerResponse(status: 403))
     }
     let base = "http://127.0.0.1:\(server.port)"
     let method = DeviceCodeSignIn(try ChappieBackend(issuer: base, baseURL: base), http: AuthHTTP())

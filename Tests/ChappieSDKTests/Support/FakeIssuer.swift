@@ -26,7 +26,7 @@ final class FakeIssuer {
     server = try HTTPServer { [log] request in
       let seen = log.requests.count { $0.path == request.path }
       log.requests.append(request)
-      guard let answers = answers[request.path] else { return .whole(HTTPServerResponse(.init(status: 500))) }
+      guard let answers = answers[request.path] else { return .whole(HTTPServerResponse(status: 500)) }
       let answer = answers[min(seen, answers.count - 1)]
       return .whole(HTTPServerResponse(status: answer.status, type: "application/json", answer.body))
     }

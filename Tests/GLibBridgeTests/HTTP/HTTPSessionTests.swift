@@ -49,7 +49,7 @@ struct HTTPSessionTests {
       request.body = .secret(SecretBytes("secret body".utf8))
       return request
     } _: {
-      .whole(HTTPServerResponse(.init(status: 200), body: $0.body))
+      .whole(HTTPServerResponse(status: 200, body: $0.body))
     }
     #expect(answer.body == "secret body")
   }
@@ -73,7 +73,7 @@ struct HTTPSessionTests {
     let answer = try await answer {
       HTTPRequest(.get, $0)
     } _: { _ in
-      .whole(HTTPServerResponse(.init(status: status)))
+      .whole(HTTPServerResponse(status: status))
     }
     #expect(answer.status == status)
   }

@@ -9,8 +9,10 @@ import Platform
 final class BackendState {
   let configuration: StandInConfiguration
   let tokens: TokenStore
-  let scenario = ScenarioPlayer()
-  let record = RequestRecord()
+  /// The requests so far, without what the stores of tokens and applications know.
+  var state = StandInState()
+  /// The remaining rules of the scenario. A rule with `"always"` always remains.
+  var rules: [StandInRule] = []
   let models: ModelCatalogue
   let usage = UsageMeter()
   /// Answers that have begun and that a rule holds go on with the next value.
@@ -32,30 +34,32 @@ final class BackendState {
   /// A new token that routes the requests of one turn to one server.
   static func makeTurnState() -> String { "ts_" + RandomText.hex(bytes: 16) }
 
-  /// The player for the events of an answer, with the pace and ending of the rule or of the configuration.
-  func player(_ change: StandInRule.Change) -> EventPlayer {
-    let pace = configuration.wordsPerSecond > 0 ? Duration.seconds(1 / configuration.wordsPerSecond) : .zero
-    let hold = change.holdAfter.map { EventPlayer.Hold(deltas: $0, releases: releases) }
-    return EventPlayer(interval: change.deltaDelay ?? pace, ending: change.ending, hold: hold)
+  /// Uses the next rule for an endpoint; nil if there is none, or if it does not satisfy `condition`.
+  func take(_ endpoint: StandInEndpoint, where condition: (StandInRule) -> Bool = { _ in true }) -> StandInRule? {
+    guard let index = rules.firstIndex(where: { $0.endpoint == endpoint }), condition(rules[index]) else { return nil }
+    let rule = rules[index]
+    if rule.times < .max { rules[index].times -= 1 }
+    if rule.times == 1 { rules.remove(at: index) }
+    return rule
   }
 
   // MARK: Sockets
 
   /// Answers the handshake of a WebSocket at `/backend-api/codex/responses`.
   func connect(_ request: HTTPServerRequest) async throws -> HTTPServerAnswer {
-    let rule = scenario.take(.handshake)
-    if let answer = try await rule?.replacement() { return answer }
-    if let change = rule?.change, change.ending != .complete { return .drop }
+    let rule = take(.handshake) ?? StandInRule()
+    if let answer = try await rule.replacement() { return answer }
+    if rule.dropAfter != nil { return .drop }
     guard configuration.allowsWebSocket else {
-      throw HTTPServerResponse(.init(status: 426, headers: [("upgrade", "HTTP/1.1")]))
+      throw HTTPServerResponse(status: 426, headers: [("upgrade", "HTTP/1.1")])
     }
     let user = try user(of: request.headers)
     let headers = [("x-request-id", "req_" + RandomText.hex(bytes: 16)), ("x-models-etag", models.etag)]
-    return .webSocket(headers: headers + (rule?.change?.headers ?? [])) { socket in
+    return .webSocket(headers: headers + rule.headers) { socket in
       let session = SocketSession(self, user, request.headers, socket)
       self.sessions[ObjectIdentifier(session)] = session
       defer { self.sessions[ObjectIdentifier(session)] = nil }
-      try await self.record.counting(\.openSockets) { try await session.run() }
+      try await self.counting(\.openSockets) { try await session.run() }
     }
   }
 
@@ -88,7 +92,7 @@ final class BackendState {
     // The value for a workspace without a fixed origin.
     let anywhere: ChappieJSONValue = "NO_CONSTRAINT"
     // Clients refuse an origin without TLS, even the origin that they use.
-    let hasTLS = PublicAddress(of: request, configured: configuration.publicURL).hasTLS
+    let hasTLS = configuration.addresses(of: request).allSatisfy { $0.hasPrefix("https://") }
     let id = ChappieJSONValue.string(user.accountID)
     let account: ChappieJSONValue = [
       "id": id, "name": .null, "structure": "personal", "plan_type": .string(usage.plan ?? user.plan),
@@ -104,42 +108,32 @@ extension BackendState {
   /// Answers a request. Rules with a `status` apply before all checks, all other rules after them.
   func respond(_ request: HTTPServerRequest) async throws -> HTTPServerAnswer {
     let content = Result { () throws(HTTPServerResponse) in try request.content(zstd: configuration.allowsCompression) }
-    note(request, (try? content.get()) ?? request.body)
-    if let answer = try await scenario.take(.responses, where: \.hasOwnStatus)?.replacement() { return answer }
+    let turnState = request.headers["x-codex-turn-state"]
+    noteTurn(request.headers, (try? content.get()) ?? request.body, over: .http, turnState: turnState)
+    if let answer = try await take(.responses, where: \.hasOwnStatus)?.replacement() { return answer }
     let user = try user(of: request.headers)
     let accepted = try ResponsesRequest(
       checking: ChappieJSONValue(body: content.get()), request.headers, over: .http, models: models)
     try usage.checkLimit(user)
-    let rule = scenario.take(.responses)
-    if let answer = try await rule?.replacement() { return answer }
-    let change = rule?.change ?? StandInRule.Change()
-    try accepted.checkForm(change)
-    try accepted.checkItems(change)
+    let rule = take(.responses) ?? StandInRule()
+    if let answer = try await rule.replacement() { return answer }
+    try accepted.checkForm(rule)
+    try accepted.checkItems(rule)
     usage.grow()
     var fields = [("x-request-id", "req_" + RandomText.hex(bytes: 16)), ("x-models-etag", models.etag)]
-    if request.headers["x-codex-turn-state"] == nil { fields.append(("x-codex-turn-state", Self.makeTurnState())) }
-    fields += usage.headers + change.headers
+    if turnState == nil { fields.append(("x-codex-turn-state", Self.makeTurnState())) }
+    fields += usage.headers + rule.headers
     noteTurnState(given: fields.last { $0.0.lowercased() == "x-codex-turn-state" }?.1)
-    return stream(ResponsesAnswer(to: accepted, change), change, fields)
-  }
-
-  /// Records a request for an answer.
-  func note(_ request: HTTPServerRequest, _ body: [UInt8]) {
-    record.noteTurn(request.headers, body, over: .http, turnState: request.headers["x-codex-turn-state"])
-  }
-
-  func noteTurnState(given: String?) {
-    if let given { record.state.turnStateGiven = given }
+    return stream(ResponsesAnswer(to: accepted, rule), rule, fields)
   }
 
   /// Streams an answer as server-sent events.
-  func stream(_ answer: ResponsesAnswer, _ change: StandInRule.Change, _ headers: HeaderFields) -> HTTPServerAnswer {
-    let player = player(change)
+  func stream(_ answer: ResponsesAnswer, _ rule: StandInRule, _ headers: HeaderFields) -> HTTPServerAnswer {
     let usual = [("content-type", "text/event-stream"), ("cache-control", "no-cache")]
     return .stream(.init(status: 200, headers: usual + headers)) { stream in
-      try await self.record.counting(\.openStreams) {
-        let ending = try await player.play(answer) { try await stream.write(Self.frame($0)) }
-        if case .dropAfter = ending { stream.abort() }
+      try await self.counting(\.openStreams) {
+        let isWhole = try await self.play(answer, rule) { try await stream.write(Self.frame($0)) }
+        if !isWhole, rule.dropAfter != nil { stream.abort() }
       }
     }
   }
@@ -148,6 +142,48 @@ extension BackendState {
   private nonisolated static func frame(_ event: ChappieJSONValue) -> [UInt8] {
     let type = event["type"]?.stringValue.map { "event: \($0)\n" } ?? ""
     return Array("\(type)data: ".utf8) + event.encoded + Array("\n\n".utf8)
+  }
+}
+
+/// The pace and the end of an answer.
+extension BackendState {
+  /// Writes the events of an answer, at the pace of the rule or of the configuration.
+  ///
+  /// - Returns: whether all are written; false if the rule ends the answer before.
+  func play(
+    _ answer: ResponsesAnswer, _ rule: StandInRule, _ write: @GLibActor (ChappieJSONValue) async throws -> Void
+  ) async throws -> Bool {
+    let pace = configuration.wordsPerSecond > 0 ? Duration.seconds(1 / configuration.wordsPerSecond) : .zero
+    let (interval, hold, last) = (rule.deltaDelay ?? pace, rule.holdAfter, rule.dropAfter ?? rule.endAfter)
+    let start = ContinuousClock.now
+    // A client can see the last delta before this answer waits.
+    let released = Wait()
+    let observation = releases.observe { released.finish() }
+    defer { withExtendedLifetime(observation) {} }
+    var deltas = 0
+    for event in answer.events.lazy.map({ $0() }) {
+      guard let type = event["type"]?.stringValue, type.hasSuffix(".delta") else {
+        try await write(event)
+        continue
+      }
+      if deltas == last { break }
+      if deltas == hold {
+        await released.valueOrCancelled()
+        try Task.checkCancellation()
+      }
+      if interval > .zero {
+        // Counted from the start, so that delays do not add up.
+        let rest = start + interval * deltas - .now
+        if rest > .zero { try await sleep(for: rest) }
+      } else if deltas % 32 == 31 {
+        // Without a yield, a fast reader would block all other clients.
+        await Task.yield()
+      }
+      try await write(event)
+      deltas += 1
+      if deltas == last { break }
+    }
+    return deltas != last
   }
 }
 

@@ -110,22 +110,14 @@ struct OutputItem: Sendable {
 
 /// A tool call in an answer.
 struct ToolCall: Sendable {
-  let id: String
+  var id = "call_" + RandomText.hex(bytes: 12)
   let name: String
   /// The namespace of the tool; nil if the call has none.
-  let namespace: String?
+  var namespace: String?
   /// Whether the tool is a custom one, whose input is text.
-  let isCustom: Bool
+  var isCustom = false
   /// The input of a custom tool, or the arguments of a function: JSON text, unless a rule sets other text.
   let text: String
-
-  init(id: String? = nil, name: String, namespace: String? = nil, isCustom: Bool = false, _ text: String) {
-    self.id = id ?? "call_" + RandomText.hex(bytes: 12)
-    self.name = name
-    self.namespace = namespace
-    self.isCustom = isCustom
-    self.text = text
-  }
 
   /// The calls that a user's text asks for. Each line is `use NAME {json}` or `use NAME`.
   ///
@@ -138,7 +130,7 @@ struct ToolCall: Sendable {
       guard words.count >= 2, words[0] == "use", tools.contains(String(words[1])) else { return [] }
       let arguments = words.count == 3 ? String(words[2]) : "{}"
       guard ChappieJSONValue(body: Array(arguments.utf8)).objectValue != nil else { return [] }
-      calls.append(ToolCall(name: String(words[1]), arguments))
+      calls.append(ToolCall(name: String(words[1]), text: arguments))
     }
     return calls
   }

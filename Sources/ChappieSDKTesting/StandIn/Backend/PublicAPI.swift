@@ -14,7 +14,7 @@ struct PublicAPI {
     let id = (name: "x-request-id", value: "req_" + RandomText.hex(bytes: 16))
     switch answer {
     case .whole(var response):
-      response.head.headers.append(id)
+      response.headers.append(id)
       return .whole(response)
     case .stream(var head, let body):
       head.headers.append(id)
@@ -72,22 +72,19 @@ struct PublicAPI {
 
   /// `POST /v1/responses`. Rules with a fixed answer apply before all checks, all other rules after them.
   func respond(_ request: HTTPServerRequest) async throws -> HTTPServerAnswer {
-    backend.note(request, request.body)
-    let fixed = backend.scenario.take(.apiResponses, where: \.hasOwnStatus)
+    backend.noteTurn(
+      request.headers, request.body, over: .http, turnState: request.headers["x-codex-turn-state"])
+    let fixed = backend.take(.apiResponses, where: \.hasOwnStatus)
     if let answer = try await fixed?.replacement() { return answer }
-    try checkPlan(of: signIn(of: request, "POST"))
-    let accepted = try check(ChappieJSONValue(body: request.content(zstd: false)), request)
-    let rule = backend.scenario.take(.apiResponses)
-    if let answer = try await rule?.replacement() { return answer }
-    let change = rule?.change ?? StandInRule.Change()
-    try accepted.checkItems(change)
-    // The event that ends an answer has no output here, so a client must put it together from the earlier events.
-    let answer = ResponsesAnswer(to: accepted, change, repeatsOutput: false)
-    return backend.stream(answer, change, change.headers)
-  }
-
-  private func checkPlan(of signIn: TokenStore.SignIn) throws(HTTPServerResponse) {
+    let signIn = try signIn(of: request, "POST")
     if let refusal = issuer.registrations[signIn.clientID]?.planUse.refusal { throw Self.refusal(refusal) }
+    let accepted = try check(ChappieJSONValue(body: request.content(zstd: false)), request)
+    let rule = backend.take(.apiResponses) ?? StandInRule()
+    if let answer = try await rule.replacement() { return answer }
+    try accepted.checkItems(rule)
+    // The event that ends an answer has no output here, so a client must put it together from the earlier events.
+    let answer = ResponsesAnswer(to: accepted, rule, repeatsOutput: false)
+    return backend.stream(answer, rule, rule.headers)
   }
 
   private func check(

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
-import FoundationEssentials
-import GLibBridge
 
 /// The events of one answer, in the order of the live server.
 struct ResponsesAnswer: Sendable {
@@ -21,7 +19,7 @@ struct ResponsesAnswer: Sendable {
   /// - Parameters:
   ///   - error: the reason why the model fails.
   ///   - repeatsOutput: whether the event that ends the answer has the output again.
-  private init(
+  init(
     _ items: [OutputItem], to request: ResponsesRequest, error: ChappieJSONValue? = nil, repeatsOutput: Bool = true
   ) {
     let id = "resp_" + RandomText.hex(bytes: 16)
@@ -99,10 +97,10 @@ struct ResponsesAnswer: Sendable {
 extension ResponsesAnswer {
   /// Makes the answer to `request`: the content of the rule, or else a content that follows from the conversation, such
   /// as a quotation of the user's message.
-  init(to request: ResponsesRequest, _ change: StandInRule.Change, repeatsOutput: Bool = true) {
+  init(to request: ResponsesRequest, _ rule: StandInRule, repeatsOutput: Bool = true) {
     let conversation = request.conversation
     let exchanged = conversation.messageCount + conversation.compactedCount
-    if let events = change.events {
+    if let events = rule.events {
       self.init(script: events)
     } else if !request.fitsContextWindow {
       let message = "Your input exceeds the context window of this model. Please adjust your input and try again."
@@ -111,18 +109,13 @@ extension ResponsesAnswer {
       self.init([.compaction(exchanged)], to: request, repeatsOutput: repeatsOutput)
     } else {
       let reasoning = request.wantsReasoning ? [OutputItem.reasoning(exchanged)] : []
-      self.init(reasoning + Self.items(request, change), to: request, repeatsOutput: repeatsOutput)
+      self.init(reasoning + Self.items(request, rule), to: request, repeatsOutput: repeatsOutput)
     }
   }
 
-  /// Makes the empty answer to a prewarm request.
-  init(toPrewarm request: ResponsesRequest) {
-    self.init([], to: request)
-  }
-
-  private static func items(_ request: ResponsesRequest, _ change: StandInRule.Change) -> [OutputItem] {
-    let calls = change.toolCalls.map { $0.map(OutputItem.call) }
-    if let text = change.text { return [.message(text)] + (calls ?? []) }
+  private static func items(_ request: ResponsesRequest, _ rule: StandInRule) -> [OutputItem] {
+    let calls = rule.toolCalls.map { $0.map(OutputItem.call) }
+    if let text = rule.text { return [.message(text)] + (calls ?? []) }
     if let calls { return calls }
     let conversation = request.conversation
     let outputs = conversation.lastOutputs.map { "The tool \($0.name) said: \($0.text)" }
@@ -132,7 +125,7 @@ extension ResponsesAnswer {
       let text = conversation.lastUserMessage.text
       let asked = ToolCall.list(askedFor: text, tools: request.tools)
       if !asked.isEmpty { return asked.prefix(request.callsInParallel ? asked.count : 1).map(OutputItem.call) }
-      search = request.searchTool.flatMap { WebSearch(askedFor: text, with: $0, change.search) }
+      search = request.searchTool.flatMap { WebSearch(askedFor: text, with: $0, rule.search) }
     }
     let text = echo(conversation)
     let json = request.outputSchema.map { OutputItem.message(sample(of: $0, in: $0, text).json) }
@@ -191,79 +184,5 @@ extension ResponsesAnswer {
 
   private static func number(_ count: Int, _ noun: String) -> String {
     "\(count) \(noun)\(count == 1 ? "" : "s")"
-  }
-}
-
-/// Writes the events of an answer at a pace, all of them or only the first.
-@GLibActor
-struct EventPlayer {
-  /// The place at which the answer waits for a release.
-  struct Hold {
-    let deltas: Int
-    let releases: Observers<Void>
-  }
-
-  /// The place at which the events end, and the way in which they end.
-  enum Ending: Sendable, Equatable {
-    /// The body ends after the last event.
-    case complete
-    /// The body ends cleanly after this number of deltas.
-    case endAfter(deltas: Int)
-    /// The connection is cut after this number of deltas.
-    case dropAfter(deltas: Int)
-
-    fileprivate var lastDelta: Int? {
-      switch self {
-      case .complete: nil
-      case .endAfter(let deltas), .dropAfter(let deltas): deltas
-      }
-    }
-  }
-
-  /// The time between two deltas; zero for no limit.
-  let interval: Duration
-  let ending: Ending
-  let hold: Hold?
-
-  /// Writes the events of an answer.
-  ///
-  /// - Returns: ``ending``, or `complete` if the answer has fewer deltas. It decides between keeping, closing and cutting
-  ///   the connection.
-  func play(
-    _ answer: ResponsesAnswer, _ write: @GLibActor (ChappieJSONValue) async throws -> Void
-  ) async throws -> Ending {
-    let start = ContinuousClock.now
-    // A client can see the last delta before this answer waits.
-    let released = Wait()
-    let observation = hold?.releases.observe { released.finish() }
-    defer { withExtendedLifetime(observation) {} }
-    var deltas = 0
-    for event in answer.events.lazy.map({ $0() }) {
-      guard let type = event["type"]?.stringValue, type.hasSuffix(".delta") else {
-        try await write(event)
-        continue
-      }
-      if deltas == ending.lastDelta { break }
-      if deltas == hold?.deltas {
-        await released.valueOrCancelled()
-        try Task.checkCancellation()
-      }
-      try await wait(beforeDelta: deltas, since: start)
-      try await write(event)
-      deltas += 1
-      if deltas == ending.lastDelta { break }
-    }
-    return deltas == ending.lastDelta ? ending : .complete
-  }
-
-  /// Waits until the time of a delta, counted from the start, so that delays do not add up.
-  private func wait(beforeDelta number: Int, since start: ContinuousClock.Instant) async throws {
-    if interval > .zero {
-      let rest = start + interval * number - .now
-      if rest > .zero { try await sleep(for: rest) }
-    } else if number % 32 == 31 {
-      // Without a yield, a fast reader would block all other clients.
-      await Task.yield()
-    }
   }
 }

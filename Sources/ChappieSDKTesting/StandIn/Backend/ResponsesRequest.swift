@@ -151,19 +151,19 @@ struct ResponsesRequest {
   }
 
   /// Refuses the plain form of a request if a rule says so.
-  func checkForm(_ change: StandInRule.Change) throws(HTTPServerResponse) {
-    guard change.requiresLite, model.wantsLite, !isLite else { return }
+  func checkForm(_ rule: StandInRule) throws(HTTPServerResponse) {
+    guard rule.requiresLite, model.wantsLite, !isLite else { return }
     throw .detail("Model not found \(model.slug)", status: 404)
   }
 
   // MARK: Items
 
   /// Refuses searches of the web or files in the input if a rule says so.
-  func checkItems(_ change: StandInRule.Change) throws(HTTPServerResponse) {
-    if change.refusesFiles, conversation.hasFiles {
+  func checkItems(_ rule: StandInRule) throws(HTTPServerResponse) {
+    if rule.refusesFiles, conversation.hasFiles {
       throw .error(400, "invalid_request_error", "Invalid value: 'input_file' is not accepted here", param: "input[0]")
     }
-    guard change.refusesSearchItems, let searchItem else { return }
+    guard rule.refusesSearchItems, let searchItem else { return }
     let message = "Invalid value: 'web_search_call' is not accepted in input"
     throw .error(400, "invalid_request_error", message, param: "input[\(searchItem)]")
   }

@@ -72,25 +72,24 @@ final class SocketSession {
 
   private func respond(_ frame: ChappieJSONValue, _ message: [UInt8]) async throws {
     _ = try backend.user(of: headers)
-    backend.record.count(.responses)
+    backend.count(.responses)
     let turnState = frame["client_metadata"]?["x-codex-turn-state"]?.stringValue
-    backend.record.noteTurn(headers, message, over: .webSocket, turnState: turnState)
-    if let rule = backend.scenario.take(.responses, where: \.hasOwnStatus) { return try await play(rule) }
+    backend.noteTurn(headers, message, over: .webSocket, turnState: turnState)
+    if let rule = backend.take(.responses, where: \.hasOwnStatus) { return try await play(rule) }
     let request = try accept(frame)
     try backend.usage.checkLimit(user)
-    let rule = backend.scenario.take(.responses)
-    if let rule, rule.change == nil { return try await play(rule) }
-    try await rule?.waitForDelay()
-    let change = rule?.change ?? StandInRule.Change()
-    try request.checkForm(change)
-    try request.checkItems(change)
-    try await stream(change, request, isFirst: turnState == nil)
+    let rule = backend.take(.responses) ?? StandInRule()
+    guard rule.kind == .change else { return try await play(rule) }
+    try await rule.waitForDelay()
+    try request.checkForm(rule)
+    try request.checkItems(rule)
+    try await stream(rule, request, isFirst: turnState == nil)
   }
 
   private func prewarm(_ frame: ChappieJSONValue) async throws {
-    backend.record.count(.prewarm)
+    backend.count(.prewarm)
     let request = try accept(frame)
-    let answer = ResponsesAnswer(toPrewarm: request)
+    let answer = ResponsesAnswer([], to: request)
     for event in [answer.events.first, answer.events.last] { if let event { try await write(event()) } }
     last = answer.completion.map { ($0.id, request.conversation) }
   }
@@ -113,22 +112,18 @@ final class SocketSession {
 
   // MARK: Answers
 
-  private func stream(_ change: StandInRule.Change, _ request: ResponsesRequest, isFirst: Bool) async throws {
-    var answer = ResponsesAnswer(to: request, change)
-    if change.events == nil { answer.insert(sideEvents(change.headers, isFirst: isFirst)) }
+  private func stream(_ rule: StandInRule, _ request: ResponsesRequest, isFirst: Bool) async throws {
+    var answer = ResponsesAnswer(to: request, rule)
+    if rule.events == nil { answer.insert(sideEvents(rule.headers, isFirst: isFirst)) }
     last = nil
-    let ending = try await backend.record.counting(\.openStreams) {
-      try await backend.player(change).play(answer) { try await self.write($0) }
+    let isWhole = try await backend.counting(\.openStreams) {
+      try await backend.play(answer, rule) { try await self.write($0) }
     }
-    switch ending {
-    case .complete:
-      guard let end = answer.completion else { return }
-      last = (end.id, request.conversation.continued(with: end.output))
-      if change.lateDelay > .zero { try await sleep(for: change.lateDelay) }
-      for frame in change.late { try await socket.write(frame.stringValue.map { Array($0.utf8) } ?? frame.encoded) }
-    case .endAfter: socket.close()
-    case .dropAfter: throw Cut()
-    }
+    guard isWhole else { return try end(cuts: rule.dropAfter != nil) }
+    guard let completion = answer.completion else { return }
+    last = (completion.id, request.conversation.continued(with: completion.output))
+    if rule.lateDelay > .zero { try await sleep(for: rule.lateDelay) }
+    for frame in rule.late { try await socket.write(frame.stringValue.map { Array($0.utf8) } ?? frame.encoded) }
   }
 
   private func sideEvents(_ headers: HeaderFields, isFirst: Bool) -> [ChappieJSONValue] {
@@ -145,31 +140,26 @@ final class SocketSession {
   private func play(_ rule: StandInRule) async throws {
     last = nil
     try await rule.waitForDelay()
-    switch rule.action {
-    case .hang:
-      try await rule.hang()
-    case .answer(let response) where response.head.status >= 300:
-      try await refuse(response)
-    case .answer(let response):
-      try await end(with: response.body, cuts: false)
-    case .raw(let response, let cuts):
-      try await end(with: response.body, cuts: cuts)
-    case .flood(let flood):
-      if flood.kind == .event { return try await socket.write(flood.message) }
-      try await flood.play { piece in
+    switch rule.kind {
+    case .hang: try await rule.hang()
+    case .flood:
+      if rule.flood.kind == .event { return try await socket.write(rule.flood.message) }
+      try await rule.flood.play { piece in
         switch piece {
         case .event(let json): try await self.socket.write(Array(json.utf8))
         case .block(let frames, _): try await self.socket.write(frames: frames)
         case .part: break
         }
       }
-    case .change:
-      break
+    case .refusal, .raw, .body, .status, .change:
+      guard let response = rule.response else { return }
+      if rule.kind != .raw, response.status >= 300 { return try await refuse(response) }
+      if !response.body.isEmpty { try await socket.write(response.body) }
+      try end(cuts: rule.dropAfter != nil)
     }
   }
 
-  private func end(with message: [UInt8], cuts: Bool) async throws {
-    if !message.isEmpty { try await socket.write(message) }
+  private func end(cuts: Bool) throws {
     if cuts { throw Cut() }
     socket.close()
   }
@@ -177,10 +167,10 @@ final class SocketSession {
   /// Sends an HTTP error as a frame.
   private func refuse(_ response: HTTPServerResponse) async throws {
     last = nil
-    let headers = (backend.usage.headers + response.head.headers).filter { $0.name != "content-type" }
+    let headers = (backend.usage.headers + response.headers).filter { $0.name != "content-type" }
     let fields = Dictionary(headers.map { ($0.name, ChappieJSONValue.string($0.value)) }) { $1 }
     try await write([
-      "type": "error", "status": ChappieJSONValue(response.head.status), "error": Self.error(of: response),
+      "type": "error", "status": ChappieJSONValue(response.status), "error": Self.error(of: response),
       "headers": .object(fields),
     ])
   }

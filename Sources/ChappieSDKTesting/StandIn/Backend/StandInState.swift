@@ -84,11 +84,8 @@ extension ChappieJSONValue {
   }
 }
 
-/// A record of the requests to the stand-in.
-@GLibActor
-final class RequestRecord {
-  var state = StandInState()
-
+/// The record of the requests.
+extension BackendState {
   /// Counts a request, and records the names that it has for its client.
   func note(_ request: HTTPServerRequest, of endpoint: StandInEndpoint) {
     count(endpoint)
@@ -115,6 +112,10 @@ final class RequestRecord {
     state.turnStateSentBack = turnState
   }
 
+  func noteTurnState(given: String?) {
+    if let given { state.turnStateGiven = given }
+  }
+
   /// Counts an answer while it is streamed, or a WebSocket while it is open.
   func counting<Result>(
     _ count: WritableKeyPath<StandInState, Int>, _ body: () async throws -> Result
@@ -132,40 +133,34 @@ struct RequestLog {
   let write: @GLibActor @Sendable (String) -> Void
   private let start = ContinuousClock.now
 
-  init(_ request: HTTPServerRequest, _ write: @escaping @GLibActor @Sendable (String) -> Void) {
-    self.request = request
-    self.write = write
-  }
-
   /// The answer, which is logged when it has ended.
-  func follow(_ answer: () async throws -> HTTPServerAnswer) async throws -> HTTPServerAnswer {
-    switch try await ending("the client left", answer) {
-    case .whole(let response):
-      line("\(response.head.status)")
-      return .whole(response)
-    case .drop:
-      line("cut without an answer")
-      return .drop
-    case .stream(let head, let body):
-      return .stream(head) { stream in
-        try await ending("\(head.status) streamed, until the client left") { try await body(stream) }
-        line("\(head.status) streamed")
-      }
-    case .webSocket(let headers, let body):
-      return .webSocket(headers: headers) { socket in
-        try await ending("101 WebSocket, until the client left") { try await body(socket) }
-        line("101 WebSocket")
-      }
-    }
-  }
-
-  private func ending<Result>(_ failure: String, _ body: () async throws -> Result) async throws -> Result {
+  func follow(_ make: () async throws -> HTTPServerAnswer) async throws -> HTTPServerAnswer {
+    let answer: HTTPServerAnswer
     do {
-      return try await body()
+      answer = try await make()
     } catch {
-      line(failure)
+      line("the client left")
       throw error
     }
+    switch answer {
+    case .whole(let response): line("\(response.status)")
+    case .drop: line("cut without an answer")
+    case .stream(let head, let body):
+      return .stream(head) { stream in try await ending("\(head.status) streamed") { try await body(stream) } }
+    case .webSocket(let headers, let body):
+      return .webSocket(headers: headers) { socket in try await ending("101 WebSocket") { try await body(socket) } }
+    }
+    return answer
+  }
+
+  private func ending(_ outcome: String, _ body: () async throws -> Void) async throws {
+    do {
+      try await body()
+    } catch {
+      line("\(outcome), until the client left")
+      throw error
+    }
+    line(outcome)
   }
 
   private func line(_ outcome: String) {

@@ -4,32 +4,24 @@ import HTTPTestServer
 
 /// The content of a message or of a tool's output: a text, or a list of parts.
 struct MessageContent: Sendable {
-  let text: String
-  let images: Int
+  private(set) var text = ""
+  private(set) var images = 0
   /// The names of the files.
-  let files: [String]
+  private(set) var files: [String] = []
 
   /// The size in the context window, in bytes; that of any image or file is the same.
   var bytes: Int { text.utf8.count + (images + files.count) * 4096 }
 
   /// Empty content.
-  init() {
-    text = ""
-    images = 0
-    files = []
-  }
+  init() {}
 
   init(checking content: ChappieJSONValue?, _ role: InputItem.Role) throws(HTTPServerResponse) {
     if let text = content?.stringValue {
       self.text = text
-      images = 0
-      files = []
       return
     }
     guard let parts = content?.arrayValue else { throw .detail("Content must be a text or a list of parts") }
     var texts: [String] = []
-    var images = 0
-    var files: [String] = []
     for part in parts {
       let type = part["type"]?.stringValue ?? ""
       switch type {
@@ -48,8 +40,6 @@ struct MessageContent: Sendable {
       }
     }
     text = texts.joined(separator: "\n")
-    self.images = images
-    self.files = files
   }
 
   /// The name of a file.
@@ -87,18 +77,13 @@ struct MessageContent: Sendable {
 /// The tools that a request declares.
 struct ToolList {
   /// The names of the tools that are functions.
-  let names: Set<String>
+  private(set) var names: Set<String> = []
   /// The size of the tools in the context window, in bytes.
-  let bytes: Int
+  private(set) var bytes = 0
 
   init(checking tools: ChappieJSONValue?) throws(HTTPServerResponse) {
-    guard let tools, tools != .null else {
-      names = []
-      bytes = 0
-      return
-    }
+    guard let tools, tools != .null else { return }
     guard let list = tools.arrayValue else { throw .detail("Tools must be a list") }
-    var names: Set<String> = []
     for tool in list {
       guard let type = tool["type"]?.stringValue else { throw .detail("A tool needs a 'type'") }
       if type == "namespace" { _ = try ToolList(checking: tool["tools"]) }
@@ -113,7 +98,6 @@ struct ToolList {
       }
       guard names.insert(name).inserted else { throw .detail("The tool '\(name)' is declared twice") }
     }
-    self.names = names
     bytes = tools.encoded.count
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
 import FoundationEssentials
-import GLibBridge
 import HTTPTestServer
 
 /// An error in a scenario, or in a change of models or usage.
@@ -105,9 +104,6 @@ extension ChappieJSONValue {
   }
 
   var wholeNumber: Int? { integerValue.flatMap { Int(exactly: $0) } }
-
-  /// A number of milliseconds that a form has checked.
-  var milliseconds: Duration { .milliseconds(integerValue ?? 0) }
 }
 
 typealias HeaderFields = [(name: String, value: String)]

@@ -86,6 +86,37 @@ public struct StandInConfiguration: Sendable {
   }
 }
 
+extension StandInConfiguration {
+  /// The addresses under which a client may have reached the stand-in, such as `https://sign-in.example`, the most
+  /// likely first. A proxy may add TLS in front of it: they are two if its use is unknown.
+  func addresses(of request: HTTPServerRequest) -> [String] {
+    if let publicURL { return [publicURL] }
+    let headers = request.headers
+    let forwarded = Self.forwarded(headers["forwarded"] ?? "")
+    let host =
+      forwarded["host"] ?? Self.first(headers["x-forwarded-host"]) ?? Self.first(headers["host"]) ?? "127.0.0.1"
+    // A proxy that forwards only bytes adds no field about TLS.
+    let schemes = (forwarded["proto"] ?? Self.first(headers["x-forwarded-proto"])).map { [$0] } ?? ["http", "https"]
+    return schemes.map { $0.lowercased() + "://" + host }
+  }
+
+  /// The parameters of the outermost proxy in a `Forwarded` field (RFC 7239), by lower-case name.
+  private static func forwarded(_ field: String) -> [String: String] {
+    var values: [String: String] = [:]
+    for pair in field.prefix(while: { $0 != "," }).split(separator: ";") {
+      let parts = pair.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " && $0 != "\"" } }
+      if parts.count == 2 { values[parts[0].lowercased()] = parts[1] }
+    }
+    return values
+  }
+
+  /// The first value of a list with commas, which comes from the client's side.
+  private static func first(_ field: String?) -> String? {
+    let value = field?.prefix { $0 != "," }.filter { $0 != " " }
+    return value?.isEmpty == false ? value : nil
+  }
+}
+
 /// The clock of the stand-in's servers, in whole Unix seconds.
 @GLibActor
 final class StandInClock {
@@ -97,7 +128,7 @@ final class StandInClock {
   /// Gives an answer the time of this clock, unless a rule gives it another.
   func date(_ answer: HTTPServerAnswer) -> HTTPServerAnswer {
     guard ahead != 0, case .whole(var response) = answer, let text = HTTPDate.text(Int64(now)) else { return answer }
-    response.head.headers.insert(("date", text), at: 0)
+    response.headers.insert(("date", text), at: 0)
     return .whole(response)
   }
 }

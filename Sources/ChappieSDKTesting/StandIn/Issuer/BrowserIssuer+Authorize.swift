@@ -33,11 +33,13 @@ extension BrowserIssuer {
   func authorize(_ request: HTTPServerRequest) -> HTTPServerResponse {
     if request.method == "POST" { return decide(request) }
     do throws(AuthorizationRequest.Refusal) {
-      let asked = try AuthorizationRequest(checking: request.query, registrations, issuers: issuers(of: request))
+      let issuers = configuration.addresses(of: request)
+      let asked = try AuthorizationRequest(checking: request.query, registrations, issuers: issuers)
       let known = registrations[asked.clientID]
       if configuration.approvesAtOnce { return redirect(finish(asked, .approve(known?.user ?? configuration.user))) }
-      // The hint of the application's own user leads straight back.
-      if let known, !asked.asksForConsent, subject(of: asked["id_token_hint"]) == known.subject {
+      // The hint of the application's own user leads straight back. The age of the token does not matter.
+      let hinted = keys.claims(of: asked["id_token_hint"])?["sub"]?.stringValue
+      if let known, !asked.asksForConsent, hinted == known.subject {
         return redirect(finish(asked, .approve(known.user, allowsPlanUse: known.allowsPlanUse)))
       }
       return page(asked, known)
@@ -66,7 +68,7 @@ extension BrowserIssuer {
 
   private func redirect(_ location: String) -> HTTPServerResponse {
     let headers = [("location", location), ("cache-control", "no-store"), ("referrer-policy", "no-referrer")]
-    return HTTPServerResponse(.init(status: 303, headers: headers))
+    return HTTPServerResponse(status: 303, headers: headers)
   }
 
   // MARK: Decisions
@@ -96,9 +98,6 @@ extension BrowserIssuer {
     let added = changes.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
     return asked.redirect.adding(kept + added.map { ($0.key, $0.value) })
   }
-
-  /// The subject of an ID token, whose age does not matter; nil if it is not from this issuer.
-  private func subject(of idToken: String) -> String? { keys.claims(of: idToken)?["sub"]?.stringValue }
 
   // MARK: Pages
 

@@ -35,7 +35,7 @@ final class BrowserIssuer {
 
   /// `GET /.well-known/openid-configuration`
   func discovery(_ request: HTTPServerRequest) -> HTTPServerResponse {
-    let issuer = issuers(of: request)[0]
+    let issuer = configuration.addresses(of: request)[0]
     return .json([
       "issuer": .string(issuer), "authorization_endpoint": .string(issuer + "/api/accounts/authorize"),
       "token_endpoint": .string(issuer + "/api/accounts/oauth/token"),
@@ -48,21 +48,11 @@ final class BrowserIssuer {
     ])
   }
 
-  /// `GET /.well-known/jwks.json`
-  func publishedKeys() -> HTTPServerResponse {
-    .json(keys.json, headers: [("cache-control", "public, max-age=3600")])
-  }
-
-  /// The addresses that a client may know the issuer by, the most likely first.
-  func issuers(of request: HTTPServerRequest) -> [String] {
-    PublicAddress(of: request, configured: configuration.publicURL).candidates
-  }
-
   // MARK: Tokens
 
   /// Exchanges a code. A wrong client uses it up as well.
   func exchange(
-    _ request: HTTPServerRequest, _ change: IDTokenChange?
+    _ request: HTTPServerRequest, _ change: ChappieJSONValue?
   ) throws(HTTPServerResponse) -> HTTPServerResponse {
     let form = try form(request, grant: "authorization_code")
     let (id, code) = (RandomText.hex(bytes: 8), form["code"] ?? "")
@@ -84,7 +74,7 @@ final class BrowserIssuer {
 
   /// Exchanges a refresh token for its successor.
   func refresh(
-    _ request: HTTPServerRequest, _ change: IDTokenChange?
+    _ request: HTTPServerRequest, _ change: ChappieJSONValue?
   ) throws(HTTPServerResponse) -> HTTPServerResponse {
     let form = try form(request, grant: "refresh_token")
     guard form["scope"] == nil else { throw .oauthError("invalid_request", "A refresh has no scope.") }
@@ -103,14 +93,14 @@ final class BrowserIssuer {
     }
     let clientID = try clientID(form)
     if let signIn = tokens.signIn(ofToken: token), signIn.clientID == clientID { tokens.revoke { $0.id == signIn.id } }
-    return HTTPServerResponse(.init(status: 200))
+    return HTTPServerResponse(status: 200)
   }
 
   /// The form of a request for tokens, whose client and resource are known.
   private func form(_ request: HTTPServerRequest, grant: String) throws(HTTPServerResponse) -> [String: String] {
     let form = try request.form(grant: grant)
     _ = try clientID(form)
-    guard AuthorizationRequest.resources(issuers(of: request)).contains(form["resource"] ?? "") else {
+    guard AuthorizationRequest.resources(configuration.addresses(of: request)).contains(form["resource"] ?? "") else {
       throw .oauthError("invalid_target", "resource is wrong.")
     }
     return form

@@ -99,7 +99,7 @@ final class Issuer {
   func exchange(_ request: HTTPServerRequest) throws(HTTPServerResponse) -> HTTPServerResponse {
     let form = try request.form(grant: "authorization_code")
     guard form["client_id"] == configuration.clientID else { return .oauthError("invalid_client", "Unknown client.") }
-    let issuers = PublicAddress(of: request, configured: configuration.publicURL).candidates
+    let issuers = configuration.addresses(of: request)
     guard let issuer = issuers.first(where: { form["redirect_uri"] == $0 + "/deviceauth/callback" }) else {
       let expected = issuers.map { $0 + "/deviceauth/callback" }.joined(separator: " or ")
       return .oauthError("invalid_grant", "redirect_uri must be \(expected).")

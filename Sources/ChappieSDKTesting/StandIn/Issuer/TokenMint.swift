@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
-import FoundationEssentials
 import GLibBridge
 import SecretMemory
 import Signatures
 import Signing
-
-/// A change of an ID token, so that a client must refuse it.
-struct IDTokenChange: Sendable {
-  /// The claims to replace; `null` removes one.
-  var claims: [String: ChappieJSONValue] = [:]
-  var fault: SigningKeys.Fault?
-}
 
 /// Makes the JSON Web Tokens of one sign-in, with the claims of the live servers. Those of the browser name no account
 /// and no plan.
@@ -23,8 +15,10 @@ struct TokenMint {
   let issuedAt: Int
   let expiresAt: Int
 
-  /// - Parameter nonce: the nonce of the authorization request; nil after a refresh.
-  func idToken(nonce: String?, _ change: IDTokenChange?) -> String {
+  /// - Parameters:
+  ///   - nonce: the nonce of the authorization request; nil after a refresh.
+  ///   - change: the member `id_token` of a rule.
+  func idToken(nonce: String?, _ change: ChappieJSONValue?) -> String {
     var claims = claims(audience: signIn.clientID)
     claims["email"] = .string(signIn.user.email)
     claims["email_verified"] = true
@@ -37,10 +31,11 @@ struct TokenMint {
     let name = signIn.user.email.prefix { $0 != "@" }
     claims["name"] = .string(name.prefix(1).uppercased() + name.dropFirst())
     claims["nonce"] = nonce.map { .string($0) }
-    claims = claims.merging(change?.claims ?? [:]) { $1 }.filter { $0.value != .null }
+    claims = claims.merging(change?["claims"]?.objectValue ?? [:]) { $1 }.filter { $0.value != .null }
     // The marker begins at the tenth byte, so that base64url always turns it into the same text.
     let head = "{\"jti\":\"0\(RandomText.marker)\(RandomText.hex(bytes: 8))\","
-    return keys.token(Array(head.utf8) + ChappieJSONValue.object(claims).encoded.dropFirst(), fault: change?.fault)
+    let fault = change?["signature"]?.stringValue.flatMap(SigningKeys.Fault.init)
+    return keys.token(Array(head.utf8) + ChappieJSONValue.object(claims).encoded.dropFirst(), fault: fault)
   }
 
   /// An access token. Only the backend reads it, and the stand-in knows the tokens that it has issued.
@@ -170,5 +165,29 @@ final class SigningKeys {
     if let key = keys.first { return key }
     keys = [Self.first]
     return Self.first
+  }
+}
+
+/// Makes identifiers and secrets for the stand-in.
+enum RandomText {
+  /// A text in every secret of the stand-in. Tests search files, logs and the bus for it to find leaks.
+  static let marker = "SANDBOXSECRET"
+
+  /// Makes `bytes` random bytes, in hexadecimal.
+  static func hex(bytes: Int) -> String {
+    String((0..<bytes * 2).compactMap { _ in "0123456789abcdef".randomElement() })
+  }
+
+  /// Makes a secret of base64url characters that holds the marker.
+  static func secret() -> String {
+    // 33 bytes make the whole text valid base64url, as the signature of a JWT must be.
+    marker + "-" + Base64URL.encode((0..<33).map { _ in UInt8.random(in: 0...255) })
+  }
+
+  /// Makes a user code such as `ABCD-12345`, without letters that resemble digits.
+  static func userCode() -> String {
+    let letters = (0..<4).compactMap { _ in "ABCDEFGHJKLMNPQRSTUVWXYZ".randomElement() }
+    let digits = (0..<5).compactMap { _ in "0123456789".randomElement() }
+    return String(letters) + "-" + String(digits)
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ChappieSDK
 import GLibBridge
 
 /// The tokens that an issuer has issued, and their states.
@@ -99,7 +100,7 @@ final class TokenStore {
 
   /// Exchanges a refresh token for new tokens of the same sign-in.
   func refresh(
-    _ token: String, clientID: String, _ change: IDTokenChange? = nil
+    _ token: String, clientID: String, _ change: ChappieJSONValue? = nil
   ) throws(RefreshError) -> (signIn: SignIn, tokens: Tokens) {
     guard let known = refreshTokens[token], known.signIn.clientID == clientID else { throw .unknown }
     switch known.state {
@@ -125,7 +126,7 @@ final class TokenStore {
   ///   - nonce: the nonce of the authorization request; nil after a refresh.
   ///   - predecessor: the refresh token that the new one replaces.
   func issue(
-    _ signIn: SignIn, nonce: String? = nil, _ change: IDTokenChange? = nil, replacing predecessor: String? = nil
+    _ signIn: SignIn, nonce: String? = nil, _ change: ChappieJSONValue? = nil, replacing predecessor: String? = nil
   ) -> Tokens {
     let now = clock.now
     accessTokens = accessTokens.filter { $0.value.expires > now }
