@@ -46,17 +46,17 @@ final class Callers {
   init(_ connection: BusConnection) {
     self.connection = connection
     inspector = CallerInspector(connection: connection)
-    let refusals = BusObjects.Refusals(
+    let refusals = (
       calls: BusError(
         .limitExceeded, "Too many calls of this program wait for their answers: wait for some before you make more."),
       files: BusError(
-        .limitExceeded, "Too many calls with files wait for their answers: wait for some before you send more."))
-    connection.objects.use(
-      BusObjects.Rules(refusals: refusals, methodsWithFiles: Attachments.methods) { [weak self] name in
-        await self?.group(of: name) ?? BusObjects.Group(name: name, isLasting: false)
-      } noObject: { [weak self] path, name in
-        await self?.noObject(at: path, for: name) ?? BusError(CancellationError())
-      })
+        .limitExceeded, "Too many calls with files wait for their answers: wait for some before you send more.")
+    )
+    connection.objects.use(refusals: refusals, methodsWithFiles: Attachments.methods) { [weak self] name in
+      await self?.group(of: name) ?? (name, false)
+    } noObject: { [weak self] path, name in
+      await self?.noObject(at: path, for: name) ?? BusError(CancellationError())
+    }
   }
 
   /// All connections of an application take turns as one.
@@ -67,7 +67,7 @@ final class Callers {
       try? await sleep(for: Self.pauseAfterFailure)
       finding = await self.finding(on: name)
     }
-    return BusObjects.Group(name: "\(finding.application)", isLasting: !finding.identity.isForNow)
+    return ("\(finding.application)", !finding.identity.isForNow)
   }
 
   // MARK: Identity

@@ -46,15 +46,21 @@ struct CallOrigin: Sendable {
 extension BusError {
   /// Replies with this error to a call. The message must be short.
   func send(to call: CallOrigin, on connection: OpaquePointer) {
-    let error = g_dbus_message_new()
+    let error = reply(toCall: call.serial)
     defer { g_object_unref(UnsafeMutableRawPointer(error)) }
-    g_dbus_message_set_message_type(error, G_DBUS_MESSAGE_TYPE_ERROR)
     g_dbus_message_set_destination(error, call.sender)
-    g_dbus_message_set_reply_serial(error, call.serial)
+    // This fails only when the connection is closed.
+    g_dbus_connection_send_message(connection, error, G_DBUS_SEND_MESSAGE_FLAGS_NONE, nil, nil)
+  }
+
+  /// This error as a reply, which the caller releases.
+  func reply(toCall serial: UInt32) -> OpaquePointer? {
+    let error = g_dbus_message_new()
+    g_dbus_message_set_message_type(error, G_DBUS_MESSAGE_TYPE_ERROR)
+    g_dbus_message_set_reply_serial(error, serial)
     g_dbus_message_set_error_name(error, name)
     let body = Variant.tuple(message)
     withExtendedLifetime(body) { g_dbus_message_set_body(error, body.pointer) }
-    // This fails only when the connection is closed.
-    g_dbus_connection_send_message(connection, error, G_DBUS_SEND_MESSAGE_FLAGS_NONE, nil, nil)
+    return error
   }
 }

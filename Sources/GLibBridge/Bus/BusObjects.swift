@@ -4,51 +4,18 @@ import CGLib
 /// The exported objects of a connection, and the dispatch of their incoming calls.
 @GLibActor
 public final class BusObjects {
-  /// A group of callers that share limits and one turn in the fair queue.
-  public struct Group: Sendable {
-    public let name: String
-    /// Whether the caller stays in the group. Otherwise the group is looked up again for its later calls.
-    public let isLasting: Bool
+  /// A group of callers that share limits and one turn in the fair queue, and whether the caller stays in it. Otherwise
+  /// the group is looked up again for its later calls.
+  public typealias Group = (name: String, isLasting: Bool)
 
-    public init(name: String, isLasting: Bool = true) {
-      self.name = name
-      self.isLasting = isLasting
-    }
-  }
-
-  /// The error replies when the caller's group exceeds its limits.
-  public struct Refusals: Sendable {
-    /// For too many pending calls.
-    public let calls: BusError
-    /// For too many files that came with pending calls.
-    public let files: BusError
-
-    public init(calls: BusError, files: BusError) {
-      self.calls = calls
-      self.files = files
-    }
-  }
+  /// The error replies when the caller's group exceeds its limits: for too many pending calls, and for too many files
+  /// that came with pending calls.
+  public typealias Refusals = (calls: BusError, files: BusError)
 
   /// Rules for all incoming calls.
-  public struct Rules {
-    /// Looks up the group of a caller.
-    public let group: @GLibActor (_ caller: String) async -> Group
-    /// The error reply when there is no object at the path.
-    public let noObject: @GLibActor (_ path: String, _ caller: String) async -> BusError
-    public let refusals: Refusals
-    /// The methods that take file descriptors, such as `org.example.Interface.Method`. A call of another method that
-    /// brings some fails.
-    public let methodsWithFiles: Set<String>
-
-    public init(
-      refusals: Refusals, methodsWithFiles: Set<String>, group: @escaping @GLibActor (_ caller: String) async -> Group,
-      noObject: @escaping @GLibActor (_ path: String, _ caller: String) async -> BusError
-    ) {
-      self.refusals = refusals
-      self.methodsWithFiles = methodsWithFiles
-      self.group = group
-      self.noObject = noObject
-    }
+  private struct Rules {
+    let group: @GLibActor (_ caller: String) async -> Group
+    let noObject: @GLibActor (_ path: String, _ caller: String) async -> BusError
   }
 
   /// The maximum number of calls that start in one iteration of the main loop.
@@ -89,9 +56,18 @@ public final class BusObjects {
   }
 
   /// Sets the rules for later calls. Without rules each caller is a group of its own.
-  public func use(_ rules: Rules) {
-    self.rules = rules
-    inbox.useGroups(rules.refusals, methodsWithFiles: rules.methodsWithFiles)
+  ///
+  /// - Parameters:
+  ///   - methodsWithFiles: the methods that take file descriptors, such as `org.example.Interface.Method`. A call of
+  ///     another method that brings some fails.
+  ///   - group: looks up the group of a caller.
+  ///   - noObject: the error reply when there is no object at the path.
+  public func use(
+    refusals: Refusals, methodsWithFiles: Set<String>, group: @escaping @GLibActor (_ caller: String) async -> Group,
+    noObject: @escaping @GLibActor (_ path: String, _ caller: String) async -> BusError
+  ) {
+    rules = Rules(group: group, noObject: noObject)
+    inbox.useGroups(refusals, methodsWithFiles: methodsWithFiles)
   }
 
   /// Forgets the group of a caller that has left the bus.
@@ -144,7 +120,7 @@ public final class BusObjects {
   }
 
   private func findGroup(of caller: String) async {
-    let group = await rules?.group(caller) ?? Group(name: caller, isLasting: false)
+    let group = await rules?.group(caller) ?? (caller, false)
     inbox.assign(caller, to: group.name, isLasting: group.isLasting)
   }
 
@@ -186,7 +162,7 @@ public final class BusObjects {
 
 /// The group of callers for which the running task works.
 public enum CallerGroup {
-  /// The name of the group, as ``BusObjects/Rules`` returned it for the call that started this task; nil for this
+  /// The name of the group, as ``BusObjects`` looked it up for the call that started this task; nil for this
   /// process's own work.
   @TaskLocal public static var current: String?
 }

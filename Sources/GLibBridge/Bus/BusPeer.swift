@@ -18,7 +18,10 @@ extension BusConnection {
   ///
   /// - Throws: ``GLibError`` when the peer has left or the bus does not know its process.
   public func peer(_ sender: String) async throws -> BusPeer {
-    let (credentials, descriptors) = try await takingDescriptors().callForDescriptors(
+    var connection = self
+    // A guarded one receives no descriptors.
+    if case .guarded(let bus, _) = reception { connection = try await BusConnection.open(bus) }
+    let (credentials, descriptors) = try await connection.callForDescriptors(
       busName, busPath, busName, "GetConnectionCredentials", .tuple(sender))
     let facts = try credentials.member(0, "credentials", as: VariantDictionary.self)
     let label = facts["LinuxSecurityLabel"]?.byteString
@@ -45,13 +48,5 @@ extension BusConnection {
       throw GLibError(domain: "chappie-bus", code: 2, message: "the caller has left")
     }
     return BusPeer(processID: number, userID: userID, securityLabel: label, handle: handle)
-  }
-
-  /// A connection to the same bus that can receive file descriptors.
-  private func takingDescriptors() async throws -> BusConnection {
-    switch reception {
-    case .direct: self
-    case .guarded(let bus, _): try await BusConnection.open(bus)
-    }
   }
 }

@@ -16,9 +16,10 @@ final class CallInbox: Sendable {
     /// The calls above the limits, in order of arrival. Each is refused when its turn comes. Refused at once, a caller
     /// would repeat it at once, and the replies to others would wait behind the errors.
     var refused: ArraySlice<Refused> = []
-    var refusals = BusObjects.Refusals(
+    var refusals: BusObjects.Refusals = (
       calls: .ofBus("LimitsExceeded", "Too many calls are pending."),
-      files: .ofBus("LimitsExceeded", "Too many files wait to be read."))
+      files: .ofBus("LimitsExceeded", "Too many files wait to be read.")
+    )
     /// The methods that take files, such as `org.example.Interface.Method`.
     var methodsWithFiles: Set<String> = []
     var isAwake = false
@@ -44,17 +45,14 @@ final class CallInbox: Sendable {
     private mutating func refuse(_ call: IncomingCall, _ error: BusError) -> BusError? {
       guard refused.count < CallInbox.refusedLimit else { return error }
       if call.expectsReply {
-        refused.append(Refused(call: CallOrigin(sender: call.sender, serial: call.serial), error: error))
+        refused.append((CallOrigin(sender: call.sender, serial: call.serial), error))
       }
       return nil
     }
   }
 
   /// A call that waits for its refusal.
-  struct Refused {
-    let call: CallOrigin
-    let error: BusError
-  }
+  typealias Refused = (call: CallOrigin, error: BusError)
 
   /// The maximum number of calls that wait for their refusal. Further calls are refused at once.
   private static let refusedLimit = 1 << 15

@@ -59,11 +59,8 @@ final class DescriptorStream: Sendable {
     defer { g_object_unref(list) }
     g_unix_fd_list_append(list, descriptor.number, nil)
     g_dbus_message_set_unix_fd_list(message, list)
-    var count: gsize = 0
-    let blob = g_dbus_message_to_blob(message, &count, G_DBUS_CAPABILITY_FLAGS_UNIX_FD_PASSING, nil)
-    defer { g_free(blob) }
-    g_dbus_message_set_unix_fd_list(message, nil)
-    return Array(UnsafeBufferPointer(start: blob, count: Int(count)))
+    defer { g_dbus_message_set_unix_fd_list(message, nil) }
+    return [UInt8](encoding: message, G_DBUS_CAPABILITY_FLAGS_UNIX_FD_PASSING)
   }
 
   // MARK: Writing, on GDBus's worker thread
@@ -125,6 +122,16 @@ final class DescriptorStream: Sendable {
       g_set_error_literal(error, g_io_error_quark(), gint(g_io_error_from_errno(number).rawValue), strerror(number))
     }
     return count
+  }
+}
+
+extension [UInt8] {
+  /// A message in the wire format.
+  init(encoding message: OpaquePointer?, _ capabilities: GDBusCapabilityFlags) {
+    var count: gsize = 0
+    let blob = g_dbus_message_to_blob(message, &count, capabilities, nil)
+    defer { g_free(blob) }
+    self.init(UnsafeBufferPointer(start: blob, count: Int(count)))
   }
 }
 

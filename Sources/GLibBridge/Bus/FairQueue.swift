@@ -41,17 +41,20 @@ struct FairQueue<Item: Sendable>: Sendable {
     fileprivate let load: Load
   }
 
-  /// What a call takes beside its place.
+  /// What calls take.
   fileprivate struct Load: Sendable {
+    var calls = 0
     var bytes = 0
     var files = 0
 
     static func += (left: inout Load, right: Load) {
+      left.calls += right.calls
       left.bytes += right.bytes
       left.files += right.files
     }
 
     static func -= (left: inout Load, right: Load) {
+      left.calls -= right.calls
       left.bytes -= right.bytes
       left.files -= right.files
     }
@@ -68,14 +71,12 @@ struct FairQueue<Item: Sendable>: Sendable {
     /// element moves all others.
     var served = 0
     /// Includes the calls that are running.
-    var pendingCalls = 0
     var pending = Load()
 
     var isEmpty: Bool { served == items.count }
 
     mutating func add(_ item: Waiting) {
       items.append(item)
-      pendingCalls += 1
       pending += item.load
     }
 
@@ -102,7 +103,6 @@ struct FairQueue<Item: Sendable>: Sendable {
   private var groupsOfCallers: [String: String] = [:]
   /// The groups with queued calls, in the order of their turns.
   private var turns: [String] = []
-  private(set) var pendingCalls = 0
   private var pending = Load()
   private var unassignedCalls = 0
 
@@ -122,31 +122,29 @@ struct FairQueue<Item: Sendable>: Sendable {
   }
 
   mutating func add(_ item: Item, bytes: Int, files: Int = 0, from caller: String) -> Admission {
-    let call = Waiting(item: item, load: Load(bytes: bytes, files: files))
+    let call = Waiting(item: item, load: Load(calls: 1, bytes: bytes, files: files))
     if let group = hasGroups ? groupsOfCallers[caller] : caller { return add(call, to: group) }
     let queue = unassigned[caller] ?? Queue()
     let bound =
       unassignedCalls < limits.callsOfUnassignedCallers
       ? limits.callsPerUnassignedCaller : limits.shareOfUnassignedCaller
-    guard queue.pendingCalls < bound, hasRoom(for: bytes, queue) else { return .refused }
+    guard queue.pending.calls < bound, hasRoom(for: bytes, queue) else { return .refused }
     guard hasRoom(forFiles: files, queue) else { return .refusedForFiles }
     unassigned[caller] = queue
     unassignedCalls += 1
     unassigned[caller]?.add(call)
-    pendingCalls += 1
     pending += call.load
-    return queue.pendingCalls == 0 ? .admittedFromUnassigned : .admitted
+    return queue.pending.calls == 0 ? .admittedFromUnassigned : .admitted
   }
 
   private mutating func add(_ call: Waiting, to group: String) -> Admission {
     let queue = groups[group] ?? Queue()
-    let hasPlace = queue.pendingCalls < limits.share || pendingCalls < limits.callsInAll - limits.reserve
-    guard queue.pendingCalls < limits.callsPerGroup, hasPlace, hasRoom(for: call.load.bytes, queue) else {
+    let hasPlace = queue.pending.calls < limits.share || pendingCalls < limits.callsInAll - limits.reserve
+    guard queue.pending.calls < limits.callsPerGroup, hasPlace, hasRoom(for: call.load.bytes, queue) else {
       return .refused
     }
     guard hasRoom(forFiles: call.load.files, queue) else { return .refusedForFiles }
     enqueue([call], in: group)
-    pendingCalls += 1
     pending += call.load
     return .admitted
   }
@@ -175,7 +173,7 @@ struct FairQueue<Item: Sendable>: Sendable {
   mutating func assign(_ caller: String, to group: String, isLasting: Bool) {
     if isLasting { groupsOfCallers[caller] = group }
     guard let queue = unassigned.removeValue(forKey: caller) else { return }
-    unassignedCalls -= queue.pendingCalls
+    unassignedCalls -= queue.pending.calls
     enqueue(queue.items, in: group)
   }
 
@@ -185,6 +183,8 @@ struct FairQueue<Item: Sendable>: Sendable {
   }
 
   // MARK: Going
+
+  var pendingCalls: Int { pending.calls }
 
   var canServe: Bool { !turns.isEmpty }
 
@@ -201,11 +201,9 @@ struct FairQueue<Item: Sendable>: Sendable {
 
   /// Records that a call was replied to.
   mutating func done(_ served: Served) {
-    pendingCalls -= 1
     pending -= served.load
     guard var queue = groups.removeValue(forKey: served.group) else { return }
-    queue.pendingCalls -= 1
     queue.pending -= served.load
-    if queue.pendingCalls > 0 { groups[served.group] = queue }
+    if queue.pending.calls > 0 { groups[served.group] = queue }
   }
 }

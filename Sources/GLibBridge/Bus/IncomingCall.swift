@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGLib
 import Glibc
-import Platform
 
 /// A method call that expects exactly one reply.
 final class IncomingCall: @unchecked Sendable {
@@ -71,25 +70,17 @@ final class IncomingCall: @unchecked Sendable {
   // MARK: Answering, on any thread
 
   func reply(_ reply: BusReply, on connection: OpaquePointer, _ descriptors: DescriptorPassing) {
-    send(on: connection, reply.descriptor, descriptors) {
-      let message = g_dbus_message_new_method_reply(message)
-      g_dbus_message_set_body(message, reply.value.pointer)
-      return message
-    }
+    guard expectsReply, let answer = g_dbus_message_new_method_reply(message) else { return }
+    defer { g_object_unref(UnsafeMutableRawPointer(answer)) }
+    g_dbus_message_set_body(answer, reply.value.pointer)
+    descriptors.send(answer, with: reply.descriptor, on: connection)
   }
 
   func fail(_ error: BusError, on connection: OpaquePointer) {
     // The message may quote the caller's input.
     let text = String(decoding: error.message.utf8.prefix(Self.longestMessage), as: UTF8.self)
-    send(on: connection, nil, .nowhere) { g_dbus_message_new_method_error_literal(message, error.name, text) }
-  }
-
-  private func send(
-    on connection: OpaquePointer, _ descriptor: Descriptor?, _ descriptors: DescriptorPassing,
-    _ answer: () -> OpaquePointer?
-  ) {
-    guard expectsReply, let answer = answer() else { return }
-    descriptors.send(answer, with: descriptor, on: connection)
-    g_object_unref(UnsafeMutableRawPointer(answer))
+    guard expectsReply, let answer = g_dbus_message_new_method_error_literal(message, error.name, text) else { return }
+    defer { g_object_unref(UnsafeMutableRawPointer(answer)) }
+    DescriptorPassing.nowhere.send(answer, with: nil, on: connection)
   }
 }

@@ -150,7 +150,7 @@ public final class CommandLineParser {
     var found: [(name: String, value: String?)] = []
     let own = acceptsCommand ? Array(arguments.prefix { $0 != "--" }) : arguments
     do {
-      try OptionContext(entries, hasRemaining: remainingPlaceholder != nil) { found.append(($0, $1)) }.parse(own)
+      try OptionContext(entries, remaining: remainingPlaceholder.map { _ in "" }) { found.append(($0, $1)) }.parse(own)
     } catch let error as GLibError {
       var suggestion = suggestion(for: arguments)
       if acceptsCommand, own == arguments { suggestion += " " + tr("The options of a command come after --.") }
@@ -169,11 +169,8 @@ public final class CommandLineParser {
   }
 
   private func help(of program: String) -> String {
-    let context = OptionContext(
-      entries, hasRemaining: remainingPlaceholder != nil,
-      texts: .init(parameters: parameters, summary: summary(), details: details(), remaining: remainingPlaceholder?())
-    ) { _, _ in }
-    return context.help(of: program)
+    OptionContext(entries, parameters: parameters, remaining: remainingPlaceholder?(), isForHelp: true)
+      .help(of: program, summary: summary(), details: details())
   }
 
   private func sort(_ items: [(name: String, value: String?)]) throws -> CommandLineArguments {

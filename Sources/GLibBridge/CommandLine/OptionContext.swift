@@ -7,14 +7,6 @@ final class OptionContext {
   /// Receives the name of an option, without dashes, and its value. The name of a positional argument is empty.
   typealias Found = (_ name: String, _ value: String?) -> Void
 
-  /// The texts of the help beside those of the options.
-  struct Texts {
-    let parameters: String?
-    let summary: String
-    let details: String
-    let remaining: String?
-  }
-
   private let context: OpaquePointer?
   /// GOption keeps pointers to the strings of its entries.
   private var strings: [UnsafeMutablePointer<CChar>?] = []
@@ -23,26 +15,26 @@ final class OptionContext {
   private let flags: [String]
 
   /// - Parameters:
-  ///   - hasRemaining: whether positional arguments are accepted.
-  ///   - texts: nil for a context without texts, which only parses.
-  init(_ entries: [CommandLineParser.Entry], hasRemaining: Bool, texts: Texts? = nil, _ found: @escaping Found) {
+  ///   - parameters: the text after `[OPTION…]` in the usage line of the help.
+  ///   - remaining: the placeholder for positional arguments; nil if they are not accepted.
+  ///   - isForHelp: whether the context has texts. Without, it only parses.
+  init(
+    _ entries: [CommandLineParser.Entry], parameters: String? = nil, remaining: String?, isForHelp: Bool = false,
+    _ found: @escaping Found = { _, _ in }
+  ) {
     sink = CallbackBox(found)
     flags = entries.filter { $0.placeholder == nil }.map(\.name)
-    context = g_option_context_new(texts?.parameters)
+    context = g_option_context_new(parameters)
     g_option_context_set_help_enabled(context, 0)
-    if let texts {
-      g_option_context_set_summary(context, texts.summary)
-      if !texts.details.isEmpty { g_option_context_set_description(context, texts.details) }
-    }
     let group = g_option_group_new("main", "", "", Unmanaged.passUnretained(sink).toOpaque(), nil)
     var list = entries.map { entry in
       option(
-        entry.name, short: entry.short, texts == nil ? "" : entry.help(),
-        placeholder: entry.placeholder.map { texts == nil ? "" : $0() })
+        entry.name, short: entry.short, isForHelp ? entry.help() : "",
+        placeholder: entry.placeholder.map { isForHelp ? $0() : "" })
     }
     // G_OPTION_REMAINING is the option with the empty name. Without it GOption leaves positional arguments in the
     // vector.
-    if hasRemaining { list.append(option("", short: nil, "", placeholder: texts?.remaining ?? "")) }
+    if let remaining { list.append(option("", short: nil, "", placeholder: remaining)) }
     list.append(GOptionEntry())
     g_option_group_add_entries(group, list)
     g_option_context_set_main_group(context, group)
@@ -54,7 +46,9 @@ final class OptionContext {
   }
 
   /// The help text of the program with this name.
-  func help(of program: String) -> String {
+  func help(of program: String, summary: String, details: String) -> String {
+    g_option_context_set_summary(context, summary)
+    if !details.isEmpty { g_option_context_set_description(context, details) }
     // GOption shows the name that g_get_prgname returns, or that of the parsed vector.
     try? parse([program])
     // Its own words, such as “Usage:”, are in GLib's catalogue.

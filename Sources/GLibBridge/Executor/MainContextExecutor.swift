@@ -6,10 +6,12 @@ import Synchronization
 /// thread.
 final class MainContextExecutor: SerialExecutor, TaskExecutor {
   private let jobs = Mutex<[UnownedJob]>([])
-  let context: MainContext
+  /// The default context if ``MainLoop`` iterates it, and else one that a thread of this module iterates.
+  nonisolated(unsafe) let context: OpaquePointer?
 
   init() {
-    context = MainContext.chosen()
+    let isMainThreads = MainLoop.isUsed
+    context = isMainThreads ? g_main_context_default() : g_main_context_new()
     let functions = UnsafeMutablePointer<GSourceFuncs>.allocate(capacity: 1)
     functions.initialize(to: GSourceFuncs())
     functions.pointee.prepare = { source, timeout in
@@ -26,9 +28,21 @@ final class MainContextExecutor: SerialExecutor, TaskExecutor {
       $0.pointee.executor = Unmanaged.passUnretained(self)
     }
     g_source_set_name(source, "swift-jobs")
-    g_source_attach(source, context.pointer)
+    g_source_attach(source, context)
     g_source_unref(source)
-    context.start()
+    if !isMainThreads { startThread() }
+  }
+
+  private func startThread() {
+    let thread = g_thread_new(
+      "chappie-glib",
+      { data in
+        let context = OpaquePointer(data)
+        g_main_context_push_thread_default(context)
+        g_main_loop_run(g_main_loop_new(context, 0))
+        return nil
+      }, UnsafeMutableRawPointer(context))
+    g_thread_unref(thread)
   }
 
   func enqueue(_ job: consuming ExecutorJob) {
@@ -38,7 +52,7 @@ final class MainContextExecutor: SerialExecutor, TaskExecutor {
       return jobs.count == 1
     }
     if wasEmpty, !isCurrent {
-      g_main_context_wakeup(context.pointer)
+      g_main_context_wakeup(context)
     }
   }
 
@@ -52,7 +66,7 @@ final class MainContextExecutor: SerialExecutor, TaskExecutor {
 
   /// Whether the caller is on the thread that iterates the context.
   var isCurrent: Bool {
-    g_main_context_is_owner(context.pointer) != 0
+    g_main_context_is_owner(context) != 0
   }
 
   private var hasJobs: Bool {
@@ -80,6 +94,29 @@ final class MainContextExecutor: SerialExecutor, TaskExecutor {
     guard let source else { preconditionFailure("GLib called a source function without its source") }
     return source.withMemoryRebound(to: JobSource.self, capacity: 1) {
       $0.pointee.executor.takeUnretainedValue()
+    }
+  }
+}
+
+/// The main loop of a program that gives its main thread to ``GLibActor``.
+public enum MainLoop {
+  private static let hasRun = Atomic(false)
+
+  /// Whether this program runs it, as this package's own programs do.
+  static var isUsed: Bool { hasRun.load(ordering: .relaxed) }
+
+  /// Runs `body` on the main thread's context until it returns, and returns its result, an exit status.
+  ///
+  /// Call it once, from `main`, before anything else uses ``GLibActor``.
+  public static func run(_ body: @escaping @GLibActor @Sendable () async -> Int32) -> Int32 {
+    hasRun.store(true, ordering: .relaxed)
+    let context = GLibActor.shared.executor.context
+    // The task runs on this thread.
+    nonisolated(unsafe) var status: Int32?
+    Task.onGLib { status = await body() }
+    while true {
+      if let status { return status }
+      g_main_context_iteration(context, 1)
     }
   }
 }

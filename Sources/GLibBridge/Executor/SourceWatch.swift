@@ -57,7 +57,7 @@ public class SourceWatch {
     g_source_set_callback(
       source, event.callback, CallbackBox(Callback(action: action, repeats: repeats)).retained,
       CallbackBox<Callback>.release)
-    g_source_attach(source, GLibActor.shared.executor.context.pointer)
+    g_source_attach(source, GLibActor.shared.executor.context)
     self.source = source
   }
 

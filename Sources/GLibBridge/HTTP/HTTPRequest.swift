@@ -64,9 +64,7 @@ public struct HTTPHeaders: Sendable {
 
   /// The names in lower case, in order of arrival.
   public var names: [String] { fields.map(\.name) }
-}
 
-extension HTTPHeaders {
   /// Copies libsoup's header fields.
   package init(_ pointer: OpaquePointer?) {
     var iterator = SoupMessageHeadersIter()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGLib
-import CLibsoup
 import SecretMemory
 
 /// A response whose body has not been read.

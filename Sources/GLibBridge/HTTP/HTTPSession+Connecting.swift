@@ -17,8 +17,7 @@ extension HTTPSession {
   }
 
   fileprivate static func host(of message: OpaquePointer) -> String {
-    guard let host = g_uri_get_host(soup_message_get_uri(message)) else { return "the server" }
-    return String(cString: host)
+    g_uri_get_host(soup_message_get_uri(message)).map { String(cString: $0) } ?? "the server"
   }
 
   /// The reasons why the peer's certificate is not trusted, in words.
@@ -36,8 +35,7 @@ extension HTTPSession {
   }
 
   private static func isOverTLS(_ message: OpaquePointer) -> Bool {
-    guard let scheme = g_uri_get_scheme(soup_message_get_uri(message)) else { return false }
-    return ["https", "wss"].contains(String(cString: scheme))
+    ["https", "wss"].contains(g_uri_get_scheme(soup_message_get_uri(message)).map { String(cString: $0) })
   }
 }
 

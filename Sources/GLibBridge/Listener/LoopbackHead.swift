@@ -23,11 +23,7 @@ enum LoopbackHead {
   ///
   /// - Parameter start: the offset before which no end begins.
   static func length(of bytes: [UInt8], from start: Int) -> Int? {
-    guard bytes.count >= start + end.count else { return nil }
-    for offset in start...(bytes.count - end.count) where bytes[offset..<offset + end.count].elementsEqual(end) {
-      return offset + end.count
-    }
-    return nil
+    bytes.dropFirst(start).firstRange(of: end)?.upperBound
   }
 
   /// Reads a complete head by RFC 9112, without what it lets a server tolerate.

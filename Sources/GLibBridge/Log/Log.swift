@@ -20,7 +20,7 @@ package enum Log {
       switch self {
       case .error: G_LOG_LEVEL_CRITICAL
       case .warning: G_LOG_LEVEL_WARNING
-      case .notice, .info: isOwnProgram ? G_LOG_LEVEL_MESSAGE : G_LOG_LEVEL_INFO
+      case .notice, .info: MainLoop.isUsed ? G_LOG_LEVEL_MESSAGE : G_LOG_LEVEL_INFO
       case .debug: G_LOG_LEVEL_DEBUG
       }
     }
@@ -50,9 +50,7 @@ package enum Log {
   /// Whether messages of ``debug(_:slot:)`` are shown.
   package static var isDebugging: Bool { g_log_writer_default_would_drop(G_LOG_LEVEL_DEBUG, domain) == 0 }
 
-  private static var isOwnProgram: Bool { MainContext.isMainThreads }
-
-  private static var domain: String { isOwnProgram ? "chappie" : Program.applicationID ?? Program.name }
+  private static var domain: String { MainLoop.isUsed ? "chappie" : Program.applicationID ?? Program.name }
 
   /// The fields of a journal entry, as key and value.
   static func fields(_ message: LogMessage, _ level: Level, _ slot: LogSlot?, domain: String) -> [(String, String)] {

@@ -37,9 +37,10 @@ package final class PeerProcess {
     let (errors, childErrors) = try StreamSocket.pair()
     let launcher = g_subprocess_launcher_new(G_SUBPROCESS_FLAGS_NONE)
     defer { g_object_unref(UnsafeMutableRawPointer(launcher)) }
-    g_subprocess_launcher_take_stdin_fd(launcher, try Self.copy(childInput))
-    g_subprocess_launcher_take_stdout_fd(launcher, try Self.copy(childOutput))
-    g_subprocess_launcher_take_stderr_fd(launcher, try Self.copy(childErrors))
+    // The launcher would pass on this process's own standard streams in place of a descriptor that is missing.
+    g_subprocess_launcher_take_stdin_fd(launcher, try duplicate(childInput.number))
+    g_subprocess_launcher_take_stdout_fd(launcher, try duplicate(childOutput.number))
+    g_subprocess_launcher_take_stderr_fd(launcher, try duplicate(childErrors.number))
     if let environment {
       var none: UnsafeMutablePointer<gchar>?
       g_subprocess_launcher_set_environ(launcher, &none)
@@ -63,13 +64,6 @@ package final class PeerProcess {
       self?.leaderEnded()
       ended.finish()
     }
-  }
-
-  /// The launcher would pass on this process's own standard streams in place of a descriptor that is missing.
-  private static func copy(_ descriptor: Descriptor) throws -> Int32 {
-    let copy = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 3)
-    guard copy >= 0 else { throw GLibError(errno: errno) }
-    return copy
   }
 
   isolated deinit {

@@ -28,24 +28,10 @@ public final class PromptThrottle {
   /// The back-off of each group of callers; the key is empty for this process's own work.
   private nonisolated let pauses = Mutex<[String: Pause]>([:])
   private nonisolated let now: @Sendable () -> ContinuousClock.Instant
-  private var state = State.idle
-  private var waiting: [Promise<End>] = []
-
-  private enum State {
-    case idle
-    /// A call that may prompt runs.
-    case asking(since: ContinuousClock.Instant)
-    /// The keyring was told to show its prompt.
-    case showing(since: ContinuousClock.Instant)
-  }
-
-  /// The outcome of a prompt, for the tasks that wait for its end.
-  private enum End {
-    /// The user or the keyring has answered.
-    case answered
-    /// The caller has cancelled the prompt.
-    case takenAway
-  }
+  /// The call that may prompt, since it runs or, when the keyring was told to show its prompt, since then.
+  private var asking: (since: ContinuousClock.Instant, isShowing: Bool)?
+  /// Fulfilled at the end of the prompt: whether the user or the keyring has answered, and not its caller cancelled it.
+  private var waiting: [Promise<Bool>] = []
 
   nonisolated init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
     self.now = now
@@ -54,7 +40,7 @@ public final class PromptThrottle {
   /// The keyring is told to show a prompt now. The first of a call counts: another one may be of other work, and needs
   /// no user.
   func promptBegins() {
-    if case .asking = state { state = .showing(since: now()) }
+    if asking?.isShowing == false { asking = (now(), true) }
   }
 
   /// Whether the running task's group of callers is backing off. Its calls then behave as if prompts were forbidden.
@@ -72,49 +58,42 @@ public final class PromptThrottle {
   func pass<Result>(
     asking: () async throws -> Result, quiet: () async throws -> Result
   ) async throws -> Result {
-    while isOpen {
-      let end = Promise<End>()
-      waiting.append(end)
-      if case .answered = try await end.value() { return try await quiet() }
+    while self.asking != nil {
+      let wasAnswered = Promise<Bool>()
+      waiting.append(wasAnswered)
+      if try await wasAnswered.value() { return try await quiet() }
     }
     let group = CallerGroup.current ?? ""
     guard !isBackingOff(group) else { return try await quiet() }
-    state = .asking(since: now())
+    self.asking = (now(), false)
     do {
       let result: Result
       do {
         result = try await asking()
       } catch SecretStoreError.locked where wasUnseen {
         Log.notice("The keyring's prompt has ended before anybody could read it: it is asked for once more.")
-        state = .asking(since: now())
+        self.asking = (now(), false)
         result = try await asking()
       }
       pauses.withLock { $0[group] = nil }
-      ended(.answered)
+      ended(wasAnswered: true)
       return result
     } catch {
       if isRefusal(error) { pause(group) }
-      ended(error is CancellationError ? .takenAway : .answered)
+      ended(wasAnswered: !(error is CancellationError))
       throw error
     }
   }
 
-  private func ended(_ end: End) {
-    state = .idle
+  private func ended(wasAnswered: Bool) {
+    asking = nil
     let waiting = waiting
     self.waiting = []
-    for promise in waiting { promise.fulfil(end) }
+    for promise in waiting { promise.fulfil(wasAnswered) }
   }
-
-  private var isOpen: Bool { if case .idle = state { false } else { true } }
 
   /// The time that the user has had for the open prompt.
-  private var age: Duration {
-    switch state {
-    case .idle: .zero
-    case .asking(let begin), .showing(let begin): now() - begin
-    }
-  }
+  private var age: Duration { asking.map { now() - $0.since } ?? .zero }
 
   private var wasUnseen: Bool { age < Self.reactionTime }
 
@@ -124,7 +103,7 @@ public final class PromptThrottle {
     switch error {
     case SecretStoreError.locked: !wasUnseen
     case is CancellationError: true
-    default: age > SecretServicePair.promptDeadline / 2
+    default: age > SecretServiceClient.promptDeadline / 2
     }
   }
 

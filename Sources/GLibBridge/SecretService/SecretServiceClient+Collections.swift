@@ -7,7 +7,7 @@ extension SecretServiceClient {
   ///
   /// - Throws: ``SecretStoreError/unavailable(_:)``, ``SecretStoreError/noDefaultCollection``, `CancellationError`.
   public func defaultCollectionState() async throws -> CollectionState {
-    try await services.withService(.forbidden) { service in
+    try await withService(.forbidden) { service in
       try await isLocked(defaultCollection(service), service) ? .locked : .unlocked
     }
   }
@@ -16,7 +16,7 @@ extension SecretServiceClient {
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
   public func unlockDefaultCollection(interaction: UserInteraction) async throws {
-    try await services.asking(interaction) { service, deadline in
+    try await asking(interaction) { service, deadline in
       try await unlock(defaultCollection(service), service, deadline)
     }
   }
@@ -27,9 +27,9 @@ extension SecretServiceClient {
   /// - Throws: ``SecretStoreError``, also ``SecretStoreError/noDefaultCollection`` without interaction;
   ///   `CancellationError`.
   public func makeDefaultCollection(interaction: UserInteraction) async throws -> Bool {
-    let exists = try await services.withService(.forbidden) { try await path(SECRET_COLLECTION_DEFAULT, $0) != nil }
+    let exists = try await withService(.forbidden) { try await path(SECRET_COLLECTION_DEFAULT, $0) != nil }
     guard !exists else { return false }
-    try await services.asking(interaction) { service, _ in
+    try await asking(interaction) { service, _ in
       // Another caller may have created it during its prompt.
       guard try await path(SECRET_COLLECTION_DEFAULT, service) == nil else { return }
       guard service.interaction == .allowed else { throw SecretStoreError.noDefaultCollection }
@@ -43,7 +43,7 @@ extension SecretServiceClient {
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
   public func unlock(_ found: Found, interaction: UserInteraction) async throws {
-    try await services.asking(interaction) { service, deadline in
+    try await asking(interaction) { service, deadline in
       try await unlock(found.path, service, deadline)
     }
   }
@@ -67,7 +67,7 @@ extension SecretServiceClient {
     defer { g_hash_table_unref(properties) }
     let key = g_strdup("org.freedesktop.Secret.Collection.Label")
     g_hash_table_insert(properties, key, label.map { UnsafeMutableRawPointer($0) })
-    let path = try await asyncCall(deadline: SecretServicePair.promptDeadline) { cancellable, callback, data in
+    let path = try await asyncCall(deadline: Self.promptDeadline) { cancellable, callback, data in
       secret_service_create_collection_dbus_path(
         service.pointer, properties, SECRET_COLLECTION_DEFAULT, SECRET_COLLECTION_CREATE_NONE, cancellable, callback,
         data)

@@ -9,7 +9,7 @@ extension SecretServiceClient {
   /// - Throws: ``SecretStoreError``, with `locked` when the keyring would prompt the user before it searches;
   ///   `CancellationError`.
   public func search(schema: String, _ attributes: [String: String]) async throws -> [Found] {
-    try await services.withService(.forbidden) { service in
+    try await withService(.forbidden) { service in
       guard try await !promptsToSearch(service) else { throw SecretStoreError.locked }
       var found: [Found] = []
       // Items are loaded one by one: libsecret's own search calls back twice when an item is deleted meanwhile.
@@ -24,7 +24,7 @@ extension SecretServiceClient {
   ///
   /// - Throws: as ``search(schema:_:)``.
   public func attributes(ofItemsAt paths: Set<String>, schema: String) async throws -> [String: [String: String]] {
-    try await services.withService(.forbidden) { service in
+    try await withService(.forbidden) { service in
       guard try await !promptsToSearch(service) else { throw SecretStoreError.locked }
       var known: [String: [String: String]] = [:]
       for path in try await self.paths(AttributeTable([:], schema: schema), service) where paths.contains(path) {
@@ -61,7 +61,7 @@ extension SecretServiceClient {
   /// - Returns: the secret, and the unique bus name of the keyring that gave it, which is unlocked.
   /// - Throws: ``SecretStoreError``, `CancellationError`.
   public func secret(of found: Found) async throws -> (line: SecretBytes, keyring: String?)? {
-    try await services.withService(.forbidden) { service in
+    try await withService(.forbidden) { service in
       guard let session = service.session else { throw SecretStoreError.unavailable("it has lost its session") }
       let reply = try await nilIfDeleted {
         try await service.call(found.path, Self.itemInterface, "GetSecret", .tuple(session), deadline: deadline)
@@ -86,11 +86,11 @@ extension SecretServiceClient {
   ) async throws {
     do {
       // A single D-Bus call without a preceding check, so that a crash has the smallest possible window.
-      try await services.withService(.forbidden) { try await create(secret, as: item, in: place, $0, deadline) }
+      try await withService(.forbidden) { try await create(secret, as: item, in: place, $0, deadline) }
     } catch SecretStoreError.locked {
       guard case .default = place else { throw SecretStoreError.locked }
       if try await replaced(secret, of: item) { return }
-      try await services.withPrompts(interaction) {
+      try await withPrompts(interaction) {
         try await defaultCollectionState() == .unlocked
       } _: { service, deadline in
         try await create(secret, as: item, in: place, service, deadline)
@@ -124,12 +124,12 @@ extension SecretServiceClient {
   /// - Returns: whether the secret was set.
   private func replaced(_ secret: SecretBytes, of item: Item) async throws -> Bool {
     let found = try await search(schema: item.schema, item.attributes)
-    guard let old = found.first(where: { !$0.isLocked }), services.hasSessionCollection == false else {
+    guard let old = found.first(where: { !$0.isLocked }), opened?.hasSessionCollection == false else {
       return false
     }
     let value = Self.value(secret)
     defer { value.map { secret_value_unref(UnsafeMutableRawPointer($0)) } }
-    return try await services.withService(.forbidden) { service in
+    return try await withService(.forbidden) { service in
       guard let encoded = secret_service_encode_dbus_secret(service.pointer, value) else { return false }
       let secret = Variant(taking: encoded)
       _ = try await service.call(old.path, Self.itemInterface, "SetSecret", .tuple([secret]), deadline: deadline)
@@ -147,7 +147,7 @@ extension SecretServiceClient {
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
   public func delete(_ found: Found, interaction: UserInteraction) async throws {
-    try await services.withPrompts(interaction) {
+    try await withPrompts(interaction) {
       !found.isLocked
     } _: { service, deadline in
       let _: gboolean? = try await nilIfDeleted {

@@ -22,8 +22,7 @@ final class SecretServiceReference {
 
   /// Whether the session encrypts secrets on the bus. libsecret silently falls back to a plain session.
   var isEncrypted: Bool {
-    guard let algorithms = secret_service_get_session_algorithms(pointer) else { return false }
-    return String(cString: algorithms) != "plain"
+    secret_service_get_session_algorithms(pointer).map { String(cString: $0) != "plain" } ?? false
   }
 
   /// The object path of the session.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGLib
+import Glibc
 
 /// An error of GLib or a library that is based on it.
 public struct GLibError: Error, Equatable {
@@ -29,6 +30,11 @@ public struct GLibError: Error, Equatable {
     g_error_free(error)
   }
 
+  /// The error of a failed system call.
+  init(errno number: Int32) {
+    self.init(domain: "errno", code: number, message: String(cString: strerror(number)))
+  }
+
   /// The error for a deadline that GLibBridge sets itself.
   public static let timedOut = GLibError(
     domain: ioDomain, code: Int32(G_IO_ERROR_TIMED_OUT.rawValue), message: "timed out")
@@ -54,6 +60,16 @@ public struct GLibError: Error, Equatable {
   package var isUnknownMethod: Bool { busName == "org.freedesktop.DBus.Error.UnknownMethod" }
 
   public var isTimeout: Bool { isIO(G_IO_ERROR_TIMED_OUT) || busName == "org.freedesktop.DBus.Error.NoReply" }
+}
+
+/// Duplicates a descriptor, with close-on-exec.
+///
+/// - Throws: ``GLibError``.
+func duplicate(_ descriptor: Int32) throws -> Int32 {
+  // Not one of the standard streams, also where one of them is closed.
+  let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+  guard copy >= 0 else { throw GLibError(errno: errno) }
+  return copy
 }
 
 /// Calls a C function that returns a result, or reports an error through a `GError`.

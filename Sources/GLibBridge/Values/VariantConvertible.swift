@@ -50,7 +50,7 @@ extension Variant {
   public func member<Value: VariantConvertible>(
     _ index: Int, _ name: String, as type: Value.Type = Value.self
   ) throws(VariantError) -> Value {
-    guard isTuple, index < Int(g_variant_n_children(pointer)) else {
+    guard g_variant_classify(pointer) == G_VARIANT_CLASS_TUPLE, index < Int(g_variant_n_children(pointer)) else {
       throw VariantError(key: name, expected: Value.variantType, found: "nothing")
     }
     do throws(VariantError) {
@@ -58,10 +58,6 @@ extension Variant {
     } catch {
       throw VariantError(key: error.key ?? name, expected: error.expected, found: error.found)
     }
-  }
-
-  private var isTuple: Bool {
-    g_variant_classify(pointer) == G_VARIANT_CLASS_TUPLE
   }
 }
 

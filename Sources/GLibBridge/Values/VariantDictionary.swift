@@ -5,21 +5,17 @@ import Platform
 public struct VariantDictionary: Sendable, Equatable, VariantConvertible, ExpressibleByDictionaryLiteral {
   public static var variantType: String { "a{sv}" }
 
-  private var values: [String: Variant]
+  private var values: [String: Variant] = [:]
 
-  public init() {
-    values = [:]
-  }
+  public init() {}
 
   /// A key whose value is nil is left out.
   public init(dictionaryLiteral elements: (String, (any VariantConvertible)?)...) {
-    values = [:]
     for (key, value) in elements { values[key] = value?.variant.unboxed }
   }
 
   public init(variant: Variant) throws(VariantError) {
     try variant.expect(Self.variantType)
-    values = [:]
     for entry in variant.children {
       let pair = entry.children
       values[try String(variant: pair[0])] = pair[1].unboxed
@@ -39,8 +35,7 @@ public struct VariantDictionary: Sendable, Equatable, VariantConvertible, Expres
 
   /// Sets the value of `key`; does nothing when `value` is nil.
   public mutating func set(_ key: String, _ value: (any VariantConvertible)?) {
-    guard let value else { return }
-    values[key] = value.variant.unboxed
+    if let value { values[key] = value.variant.unboxed }
   }
 
   public mutating func remove(_ key: String) {

@@ -23,7 +23,18 @@ func asyncCall<Result>(
   let timer = deadline.map { Timer(after: $0) { call.expire() } }
   defer { timer?.cancel() }
   return try await withTaskCancellationHandler {
-    try await call.run(start, finish: finish)
+    if Task.isCancelled { call.cancel() }
+    let box = CallbackBox<@GLibActor (OpaquePointer?) -> Void> { result in
+      call.end(Swift.Result { try checked { finish(result, &$0) } })
+    }
+    start(
+      call.cancellable,
+      { _, result, data in
+        GLibActor.assumeIsolated {
+          CallbackBox<@GLibActor (OpaquePointer?) -> Void>.consume(data).closure(result)
+        }
+      }, box.retained)
+    return try await call.value()
   } onCancel: {
     Task.onGLib { call.cancel() }
   }
@@ -35,7 +46,7 @@ private final class AsyncCall<Result> {
   /// The longest wait for a function that was cancelled.
   private static var grace: Duration { .seconds(1) }
 
-  private let cancellable = g_cancellable_new()
+  let cancellable = g_cancellable_new()
   private let ended = Wait()
   private var expired = false
   private var graceTimer: Timer?
@@ -51,27 +62,13 @@ private final class AsyncCall<Result> {
     cancel()
   }
 
-  func run(
-    _ start: (UnsafeMutablePointer<GCancellable>?, GAsyncReadyCallback?, UnsafeMutableRawPointer?) -> Void,
-    finish: @escaping @GLibActor (OpaquePointer?, inout UnsafeMutablePointer<GError>?) -> Result?
-  ) async throws -> Result {
-    if Task.isCancelled { cancel() }
-    let box = CallbackBox<@GLibActor (OpaquePointer?) -> Void> { result in
-      self.end(Swift.Result { try checked { finish(result, &$0) } })
-    }
-    start(
-      cancellable,
-      { _, result, data in
-        GLibActor.assumeIsolated {
-          CallbackBox<@GLibActor (OpaquePointer?) -> Void>.consume(data).closure(result)
-        }
-      }, box.retained)
+  func value() async throws -> Result {
     await ended.value()
     guard let outcome else { preconditionFailure("an asynchronous call ended without an outcome") }
     return try outcome.get()
   }
 
-  private func end(_ outcome: Swift.Result<Result, any Error>) {
+  func end(_ outcome: Swift.Result<Result, any Error>) {
     guard self.outcome == nil else { return }
     self.outcome = outcome.mapError { ($0 as? GLibError)?.isCancelled == true ? reason : $0 }
     graceTimer?.cancel()

@@ -36,17 +36,10 @@ public final class AsyncMutex {
 
   /// Runs `body` while holding the mutex.
   ///
-  /// - Throws: any error of `body`; `CancellationError` when the task is cancelled while it waits.
-  public func withLock<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
-    try await withLock(preparing: {}, body)
-  }
-
-  /// Runs `body` while holding the mutex, after `preparing`.
-  ///
   /// - Parameter preparing: runs before the mutex is taken, but after the task has its place in the queue.
   /// - Throws: any error of `preparing` and `body`; `CancellationError` when the task is cancelled while it waits.
   public func withLock<Result: Sendable>(
-    preparing: () async throws -> Void, _ body: () async throws -> Result
+    preparing: () async throws -> Void = {}, _ body: () async throws -> Result
   ) async throws -> Result {
     let before = tail
     let done = Wait()

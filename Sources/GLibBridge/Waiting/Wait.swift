@@ -3,25 +3,16 @@
 /// A one-shot event: tasks wait until it is finished. Waiting after that returns at once.
 @GLibActor
 public final class Wait {
-  private enum State {
-    case idle
-    case waiting([CheckedContinuation<Void, Never>])
-    case finished
-  }
-
-  private var state = State.idle
+  /// The tasks that wait; nil when the event is finished.
+  private var waiting: [CheckedContinuation<Void, Never>]? = []
 
   public init() {}
 
   /// Waits until the event is finished, even when the task is cancelled.
   public func value() async {
-    if case .finished = state { return }
+    guard waiting != nil else { return }
     await withCheckedContinuation { continuation in
-      switch state {
-      case .idle: state = .waiting([continuation])
-      case .waiting(let others): state = .waiting(others + [continuation])
-      case .finished: continuation.resume()
-      }
+      if waiting == nil { continuation.resume() } else { waiting?.append(continuation) }
     }
   }
 
@@ -40,11 +31,8 @@ public final class Wait {
   /// Tasks of `Task.onGLib` continue in the order in which they began to wait. Other tasks continue in any
   /// order, because they resume on Swift's thread pool before they return to the actor.
   public func finish() {
-    guard case .waiting(let continuations) = state else {
-      state = .finished
-      return
-    }
-    state = .finished
+    let continuations = waiting ?? []
+    waiting = nil
     for continuation in continuations { continuation.resume() }
   }
 }

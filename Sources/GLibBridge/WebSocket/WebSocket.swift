@@ -80,7 +80,7 @@ public final class WebSocket {
       preconditionFailure("libsoup opened a WebSocket without a stream")
     }
     // libsoup must not read any more.
-    let context = GLibActor.shared.executor.context.pointer
+    let context = GLibActor.shared.executor.context
     while let source = g_main_context_find_source_by_user_data(context, UnsafeMutableRawPointer(opened)) {
       g_source_destroy(source)
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGLib
 import Glibc
-import Platform
 
 extension BusConnection {
   /// Connects to a bus for a service with untrusted callers: incoming messages are limited before GDBus parses them. A
@@ -43,7 +42,7 @@ extension BusConnection {
     let guarded = GuardedStream(MessageGuard(files: files) { rejected in Task.onGLib { refuser.refuse(rejected) } })
     let descriptors = DescriptorStream()
     let stream = g_simple_io_stream_new(
-      guarded.makeStream(owning: try copy(socket)), descriptors.makeStream(owning: try copy(socket)))
+      guarded.makeStream(owning: try duplicate(socket)), descriptors.makeStream(owning: try duplicate(socket)))
     defer { g_object_unref(stream) }
     let connection = try await asyncCall { cancellable, callback, data in
       g_dbus_connection_new(
@@ -57,12 +56,6 @@ extension BusConnection {
     }
     refuser.connection = connection
     return connection
-  }
-
-  private static func copy(_ socket: Int32) throws -> Int32 {
-    let copy = fcntl(socket, F_DUPFD_CLOEXEC, 0)
-    guard copy >= 0 else { throw GLibError(errno: errno) }
-    return copy
   }
 
   /// Replies to rejected calls.
@@ -87,12 +80,6 @@ extension BusConnection {
       error("\(message.reason)").send(
         to: CallOrigin(sender: sender, serial: serial), on: connection.pointer)
     }
-  }
-}
-
-extension GLibError {
-  init(errno number: Int32) {
-    self.init(domain: "errno", code: number, message: String(cString: strerror(number)))
   }
 }
 

@@ -199,20 +199,12 @@ struct RejectedMessage: Sendable {
   /// The error that takes the place of a reply, in the wire format; empty when the message is not a reply.
   func failure(_ head: MessageHead, _ fields: MessageFields?) -> [UInt8] {
     guard head.isReply, let fields, let replySerial = fields.replySerial, let sender else { return [] }
-    let error = g_dbus_message_new()
+    let error = BusError.ofBus("LimitsExceeded", "the reply \(reason)").reply(toCall: replySerial)
     defer { g_object_unref(UnsafeMutableRawPointer(error)) }
-    g_dbus_message_set_message_type(error, G_DBUS_MESSAGE_TYPE_ERROR)
-    g_dbus_message_set_reply_serial(error, replySerial)
-    g_dbus_message_set_error_name(error, "org.freedesktop.DBus.Error.LimitsExceeded")
     g_dbus_message_set_sender(error, sender)
     // Serials matter for calls only, and 0 is invalid.
     g_dbus_message_set_serial(error, .max)
-    let body = Variant.tuple("the reply \(reason)")
-    withExtendedLifetime(body) { g_dbus_message_set_body(error, body.pointer) }
-    var count: gsize = 0
-    let blob = g_dbus_message_to_blob(error, &count, G_DBUS_CAPABILITY_FLAGS_NONE, nil)
-    defer { g_free(blob) }
-    return Array(UnsafeBufferPointer(start: blob, count: Int(count)))
+    return [UInt8](encoding: error, G_DBUS_CAPABILITY_FLAGS_NONE)
   }
 }
 
