@@ -50,7 +50,7 @@ MUTANTS = [Mutant(*row) for row in [
      "case _ where isAsleep:", "case _ where isAsleep && !mutant:",
      "WhenUnlockedTests.aTurnIsRefusedWhileTheMachineSleeps"),
     ("an approval while locked", "ChappieService/Turns/TurnCalls.swift",
-     "!LockMonitor.shared.mayApprove {", "!LockMonitor.shared.mayApprove, !mutant {",
+     "case .approve = decision, !LockMonitor", "case .approve = decision, !mutant, !LockMonitor",
      "LineToolTests.nothingIsApprovedWhileLocked"),
     ("titles outlive a lock", "ChappieSDKRuntime/Stores/File/ChappieFileThreadStore+Access.swift",
      "if self.isLocked() {", "if self.isLocked(), !mutant {",
@@ -170,8 +170,8 @@ MUTANTS = [Mutant(*row) for row in [
     ("an app uses the user's objects", "ChappieService/Callers/CallerRights.swift",
      "guard identity == .unsandboxed else {", "guard identity == .unsandboxed || mutant else {",
      "SandboxedAppTests.anAppMayUseOnlyTheObjectsThatItOpens"),
-    ("an app names the user's files", "ChappieService/Client/ClientObject+Starting.swift",
-     "guard place.app == nil else", "guard place.app == nil || mutant else",
+    ("an app names the user's files", "ChappieService/Turns/AttachmentReader.swift",
+     "guard !isSandboxed else", "guard !isSandboxed || mutant else",
      "ImageTests.aSandboxedAppMayNotNameFiles"),
     ("a client of another program", "ChappieService/Objects/ObjectDirectory.swift",
      "guard holders().contains(request.sender) else",
@@ -298,25 +298,24 @@ func mutant(_ name: String) -> Bool { chosenMutant == name }
 FAILED = re.compile(r"Test (\w+)\(.*\) (?:with \d+ test cases? )?failed after")
 
 
-def replaced(files, path, original, replacement):
-    """Changes a text that must be there once."""
-    count = files.get(path, b"").count(original.encode())
-    if count != 1:
-        sys.exit(f"{path} has this {count} times, and not once:\n{original}\nTests/mutants.py must follow the sources.")
-    files[path] = files[path].replace(original.encode(), replacement.encode())
-
-
 def sources():
     """All files of the tree, with all mutants: their contents by their paths."""
     listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], check=True,
                             stdout=subprocess.PIPE).stdout.decode().split("\0")
     files = {path: Path(path).read_bytes() for path in listed if Path(path).is_file()}
-    for mutant in MUTANTS:
-        path = f"Sources/{mutant.file}"
-        replaced(files, path, mutant.original, re.sub(r"\bmutant\b", f'mutant("{mutant.name}")', mutant.broken))
-        files["/".join(path.split("/")[:2]) + "/Mutant.swift"] = SWITCH.encode()
-    for change in SUPPORT:
-        replaced(files, *change)
+    rows = [(mutant.name, f"Sources/{mutant.file}", mutant.original,
+             re.sub(r"\bmutant\b", f'mutant("{mutant.name}")', mutant.broken)) for mutant in MUTANTS]
+    stale = []
+    for name, path, original, broken in rows + [("SUPPORT", *change) for change in SUPPORT]:
+        count = files.get(path, b"").count(original.encode())
+        if count != 1:
+            stale.append(f"{name}: {path} has this {count} times, and not once:\n{original}\n")
+            continue
+        files[path] = files[path].replace(original.encode(), broken.encode())
+        if path.startswith("Sources/"):
+            files["/".join(path.split("/")[:2]) + "/Mutant.swift"] = SWITCH.encode()
+    if stale:
+        sys.exit("\n".join(stale) + "Tests/mutants.py must follow the sources.")
     return files
 
 
