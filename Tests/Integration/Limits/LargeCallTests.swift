@@ -7,21 +7,23 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct LargeCallTests {
   /// An array of the bus can hold so many empty messages that they make a context that no message could return.
-  @Test(.timeLimit(.minutes(10)))
-  func manyEmptyMessagesAreRefused() async throws {
+  @Test func manyEmptyMessagesAreRefused() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let bystander = try await MemoryWitness(world)
-      let context = VariantDictionary(dictionaryLiteral: ("messages", emptyMessages(40_000)))
-      try await expectRefusal("LimitExceeded") { try await caller.call("Client.ResumeContext", context) }
+      func resume(_ count: Int) async throws {
+        let messages: Variant = .array(of: "(ss)", Array(repeating: .tuple("user", ""), count: count))
+        let context: VariantDictionary = ["messages": messages]
+        // A debug build takes long for so many.
+        try await caller.call("Client.ResumeContext", context, timeout: patience * 10)
+      }
+      try await expectRefusal("LimitExceeded") { try await resume(40_000) }
       try await bystander.isServed()
       #expect(try await messageCount(caller) == 0)
       // As many as the limit allows, and one more.
-      let most = VariantDictionary(dictionaryLiteral: ("messages", emptyMessages(16_384)))
-      try await caller.call("Client.ResumeContext", most)
+      try await resume(16_384)
       #expect(try await messageCount(caller) == 16_384)
-      let more = VariantDictionary(dictionaryLiteral: ("messages", emptyMessages(16_385)))
-      try await expectRefusal("LimitExceeded") { try await caller.call("Client.ResumeContext", more) }
+      try await expectRefusal("LimitExceeded") { try await resume(16_385) }
       try await caller.call("Client.ClearContext")
       try await bystander.expectHealthyService()
     }
@@ -118,10 +120,5 @@ struct LargeCallTests {
   private func messageCount(_ caller: Caller) async throws -> UInt32? {
     let context: VariantDictionary = try await caller.call("Client.GetContext").member(0, "context")
     return try context.value("message_count")
-  }
-
-  /// An array of `count` empty user messages, all of them the same value.
-  private func emptyMessages(_ count: Int) -> Variant {
-    .array(of: "(ss)", Array(repeating: .tuple("user", ""), count: count))
   }
 }
