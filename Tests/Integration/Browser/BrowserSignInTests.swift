@@ -102,8 +102,7 @@ struct BrowserSignInTests {
   }
 
   @Test func theMethodsReplaceEachOther() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       #expect(try await caller.property("Session.AuthMethod") == "device-code")
       #expect(try await caller.property("Session.PlanUse") == "unknown")
       try await world.user.signIn(caller)
@@ -173,8 +172,7 @@ struct BrowserSignInTests {
   }
 
   @Test func anotherMethodAsksForAnotherAccountToo() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.user.finish(try await world.user.start(caller), deciding: ["user": "mallory@example.com"])
       try await caller.waitFor("failed", "Session.DeviceLinkState")
       #expect(try await caller.lastError().text("name") == "org.chappie.Error.AccountMismatch")

@@ -38,8 +38,7 @@ struct OriginatorTests {
       #expect(try await world.sandbox.state().requests["api-models"] == 1)
       #expect(try await world.sandbox.state().clients["api-models"]?["client_version"] == nil)
     }
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       #expect(try await caller.send("hi").contains("hi"))
       #expect(try await world.sandbox.state().clients["models"]?["client_version"] != nil)
     }

@@ -15,8 +15,7 @@ struct CallerIdentityTests {
 
   /// A caller's own claims do not count: its environment, its home, its working directory.
   @Test func aProgramThatClaimsToBeAnAppIsNotTreatedAsOne() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let home = world.directories.home
       let info = AppSandbox.info(app: Self.app, instance: "1")
       try info.write(to: home.appending(path: ".flatpak-info"), atomically: true, encoding: .utf8)
@@ -36,8 +35,7 @@ struct CallerIdentityTests {
   /// Flatpak writes the mark twice, and an app can reach neither copy. Where only one copy exists, another program
   /// built the sandbox and may have let its app write the mark.
   @Test func aMarkThatFlatpakDidNotWriteIsIgnored() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let directories = world.directories
       let info = AppSandbox.info(app: Self.app, instance: "app-1")
       try AppSandbox.record(info, instance: "app-1", in: directories)
@@ -74,8 +72,7 @@ struct CallerIdentityTests {
 
   /// A process that can get a user namespace can give itself another root directory, with or without a mark.
   @Test func aCallerInAnotherUserNamespaceIsNotIdentified() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let arguments = ["--user", "--map-current-user", "gdbus", "call", "--session", "--dest", "org.chappie"]
       let method = ["--object-path", "/org/chappie", "--method"]
       let state = try await Output.of(
@@ -88,8 +85,7 @@ struct CallerIdentityTests {
 
   @Test(.enabled(if: geteuid() == 0, "only root changes the root directory without a user namespace"))
   func aCallerInAChrootIsNotIdentified() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       var sandbox = AppSandbox(.none, in: world.directories)
       sandbox.sharesUserNamespace = true
       let state = try await sandbox.gdbus(Self.state, "org.chappie.Session", "State")
@@ -149,8 +145,7 @@ struct CallerIdentityTests {
   /// Another process may have taken its process id by the time of the inspection: then the service does nothing.
   @Test(arguments: [true, false])
   func theServiceDoesNothingForACallerThatHasLeft(_ isSandboxed: Bool) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let service = try await caller.connection.processID(of: "org.chappie")
       let arguments = ["--session", "--type=method_call", "--dest=org.chappie", "/org/chappie"]
       kill(service, SIGSTOP)
@@ -172,8 +167,7 @@ struct CallerIdentityTests {
 
   /// The service asks for a caller's process at its first call and not at the next thousand.
   @Test func aCallerIsInspectedOnce() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let other = try await world.caller()
       let capture = try await BusCapture(world.directories)
       for _ in 0..<20 { _ = try await caller.state() }

@@ -43,8 +43,7 @@ struct FlatpakTests {
     """
 
   @Test func appsOfTheInstalledFlatpakAreRecognised() async throws {
-    try await World.with { world in
-      let outside = try await world.signedInCaller()
+    try await World.signedIn { world, outside in
       let installed = try await world.run("sh", "-c", Self.install)
       try #require(installed.status == 0, "\(installed.text)")
 

@@ -16,8 +16,7 @@ struct ForgedReplyTests {
   /// It answers the service's questions about it with the bus daemon's credentials, and the calls to the keyring.
   @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
   func aRefusedCallerThatForgesRepliesObtainsNothing() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let forger = try ChildProcess(
         "forger", "/usr/bin/unshare",
         [

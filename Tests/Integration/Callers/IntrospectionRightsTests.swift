@@ -31,8 +31,7 @@ struct IntrospectionRightsTests {
   }
 
   @Test func introspectionShowsEachCallerOnlyItsOwnRights() async throws {
-    try await World.with { world in
-      let outside = try await world.signedInCaller()
+    try await World.signedIn { world, outside in
       try await outside.signIn(.whenUnlocked, account: "work")
       try await eventually("the account") { try await tree(.chappie, outside).contains("/org/chappie/account/work") }
       let client = try await outside.open("Client")
@@ -63,8 +62,7 @@ struct IntrospectionRightsTests {
 
   /// The answer is the same for another caller's object and for one that does not exist.
   @Test func anotherCallersObjectLooksLikeAMissingOne() async throws {
-    try await World.with { world in
-      let outside = try await world.signedInCaller()
+    try await World.signedIn { world, outside in
       try await outside.signIn(.whenUnlocked, account: "work")
       let client = try await outside.open("Client")
       let session: ObjectPath = try await outside.open("Session", ["keychain_account": "home"])
@@ -94,8 +92,7 @@ struct IntrospectionRightsTests {
   }
 
   @Test func aCallerThatCannotBeInspectedFindsTheManagerAlone() async throws {
-    try await World.with { world in
-      let outside = try await world.signedInCaller()
+    try await World.signedIn { world, outside in
       try await outside.signIn(.whenUnlocked, account: "work")
       for path in ["/", "/org/chappie", "/org/chappie/account", "/org/chappie/account/work"] {
         let output = try await Output.of(

@@ -20,8 +20,7 @@ struct NewcomerTests {
     """
 
   @Test func aFloodOfCallsDelaysNoOtherCaller() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await caller.call(
         "Client.SetHarness", ["instructions": String(repeating: "x", count: 100_000)] as VariantDictionary)
       var attackers: [Caller] = []
@@ -60,8 +59,7 @@ struct NewcomerTests {
 
   /// Two programs hold all the turns that they may have, each over a connection of its own to the backend.
   @Test func turnsHeldByTwoProgramsLeaveRoomForOthers() async throws {
-    try await World.with(.http) { world in
-      let first = try await world.signedInCaller()
+    try await World.signedIn(.http) { world, first in
       let second = try await world.otherProgram()
       try await world.sandbox.stall()
       for caller in [first, second] {
@@ -105,8 +103,7 @@ struct NewcomerTests {
 
   /// A caller that came when no descriptor was free is inspected again at its next call.
   @Test func aFailedInspectionIsRepeated() async throws {
-    try await World.with { world in
-      let early = try await world.signedInCaller()
+    try await World.signedIn { world, early in
       let process = try #require(world.service.process)
       let numbers = try descriptorLimits(process)
       _ = try await world.run("prlimit", "--pid", "\(process.id)", "--nofile=3:\(numbers[1])")

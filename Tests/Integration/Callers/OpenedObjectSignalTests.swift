@@ -15,8 +15,7 @@ struct OpenedObjectSignalTests {
   }
 
   @Test func onlyTheOpenerReceivesSignalsOfAClient() async throws {
-    try await World.with { world in
-      let opener = try await world.signedInCaller()
+    try await World.signedIn { world, opener in
       // It subscribes to everything and is known to the service.
       let other = try await world.caller()
       _ = try await other.open("Client")
@@ -37,8 +36,7 @@ struct OpenedObjectSignalTests {
   }
 
   @Test func aBroadcastTurnOfAnOpenedClientReachesEveryone() async throws {
-    try await World.with { world in
-      let opener = try await world.signedInCaller()
+    try await World.signedIn { world, opener in
       let other = try await world.caller()
       let client = try await opener.open("Client")
       let turn = try await opener.stream("hi", ["broadcast": true], at: client)

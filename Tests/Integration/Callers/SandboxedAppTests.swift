@@ -12,8 +12,7 @@ struct SandboxedAppTests {
   private static let state = "org.freedesktop.DBus.Properties.Get"
 
   @Test func anAppMayUseOnlyTheObjectsThatItOpens() async throws {
-    try await World.with { world in
-      let outside = try await world.signedInCaller()
+    try await World.signedIn { world, outside in
       let account = try await outside.open("Session", ["keychain_account": "work"])
       try await outside.signIn(at: account)
       let app = try await world.caller(app: Self.app)
@@ -49,8 +48,7 @@ struct SandboxedAppTests {
 
   /// The user may act on an app's objects; no other app may.
   @Test func onlyTheUserMayActForAnApp() async throws {
-    try await World.with { world in
-      let outside = try await world.signedInCaller()
+    try await World.signedIn { world, outside in
       let app = try await world.caller(app: Self.app)
       try await app.signIn(at: try await app.open("Session"))
       let client = try await app.open("Client")
@@ -100,8 +98,7 @@ struct SandboxedAppTests {
   }
 
   @Test func eachAppHasItsOwnKeyringItem() async throws {
-    try await World.with { world in
-      let outside = try await world.signedInCaller()
+    try await World.signedIn { world, outside in
       let app = try await world.caller(app: Self.app)
       let session = try await app.open("Session")
       try await app.signIn(at: session)
@@ -169,8 +166,7 @@ struct SandboxedAppTests {
   /// Only root can make a sandbox without a user namespace.
   @Test(arguments: geteuid() == 0 ? [false, true] : [false])
   func anAppMayCallTheBusItself(_ sharesUserNamespace: Bool) async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       var sandbox = try AppSandbox(app: Self.app, in: world.directories)
       sandbox.sharesUserNamespace = sharesUserNamespace
       let version = try await sandbox.gdbus(Self.state, "org.chappie.Manager", "Version")

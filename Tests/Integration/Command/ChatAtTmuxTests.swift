@@ -18,8 +18,7 @@ struct ChatAtTmuxTests {
   }
 
   @Test func altEnterAndAPasteMakeSeveralLines() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       _ = try await Self.run(
         """
         keys -l one; keys M-Enter; keys -l two
@@ -35,8 +34,7 @@ struct ChatAtTmuxTests {
   }
 
   @Test func tabCompletesCommandsModelsAndFiles() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       _ = try await Self.run(
         """
         echo 'The text of a file.' > "$HOME/some notes.txt"
@@ -72,8 +70,7 @@ struct ChatAtTmuxTests {
   }
 
   @Test func theTerminalCopiesTheAnswer() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let copied = try await Self.run(
         """
         keys -l one; keys Enter
@@ -87,8 +84,7 @@ struct ChatAtTmuxTests {
   }
 
   @Test func aStoppedChatGivesTheTerminalBack() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       _ = try await Self.run(
         """
         keys -l half
@@ -109,8 +105,7 @@ struct ChatAtTmuxTests {
   }
 
   @Test func aLineIsDrawnAgainInAnotherWidth() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let line = (10...40).map { "word\($0)" }.joined(separator: " ")
       let output = try await Self.run(
         """
@@ -134,8 +129,7 @@ struct ChatAtTmuxTests {
   }
 
   @Test func anInterruptedAnswerStaysAndCanBeAskedAgain() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let slow = (1...400).map { "word\($0)" }.joined(separator: " ")
       try await world.sandbox.play(
         #"[{"endpoint":"responses","text":"\#(slow)","delta_delay_ms":50},{"endpoint":"responses","text":"Done."}]"#)

@@ -7,8 +7,7 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct ChatCommandTests {
   @Test func eachLineIsAMessage() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let output = try await world.chappie("chat", "--fast", input: "My name is Ada.\n\nWho am I?")
       #expect(
         output.text == """
@@ -22,8 +21,7 @@ struct ChatCommandTests {
   }
 
   @Test func commandsBeginWithASlash() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       try await world.sandbox.play("[]")
       let input = """
         /context
@@ -65,8 +63,7 @@ struct ChatCommandTests {
   }
 
   @Test func theModelCompactsTheConversation() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       try await world.sandbox.play(
         #"[{"endpoint":"responses","text":"Hello."},{"endpoint":"responses","text":"They greeted."}]"#)
       let output = try await world.chappie("chat", input: "one\n/compact\n/context\n")
@@ -88,8 +85,7 @@ struct ChatCommandTests {
   }
 
   @Test func undoAndRetryChangeTheConversation() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let input = "one\ntwo\n/undo\nthree\n/retry\n/context\n/undo\n/undo\n/undo\n"
       let output = try await world.chappie("chat", input: input)
       #expect(
@@ -113,8 +109,7 @@ struct ChatCommandTests {
   }
 
   @Test func undoAndRetryChangeAThread() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let output = try await world.chappie("chat", "--thread", "new", input: "one\ntwo\n/undo\nthree\n/retry\n")
       #expect(output.status == 0, "\(output.text)")
       #expect(output.text.hasSuffix("You said: “three” This conversation has 3 messages.\n"))
@@ -133,8 +128,7 @@ struct ChatCommandTests {
 
   @Test(arguments: [false, true])
   func saveWritesTheConversation(inThread: Bool) async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let file = world.directories.home.path + "/said.md"
       let thread = inThread ? ["--thread", "new"] : []
       let saved = try await world.chappie(["chat"] + thread, input: "one\n/save \(file)\n")
@@ -152,8 +146,7 @@ struct ChatCommandTests {
   /// As threads export does.
   @Test(arguments: [false, true])
   func saveWritesTheSources(inThread: Bool) async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let file = world.directories.home.path + "/said.md"
       let thread = inThread ? ["--thread", "new"] : []
       let input = "search for buses\n/search off\nsearch for cats\n/save \(file)\n"
@@ -171,8 +164,7 @@ struct ChatCommandTests {
   }
 
   @Test func filesAndImagesComeWithTheNextMessage() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let file = world.directories.home.path + "/some notes.txt"
       try "The text of a file.".write(toFile: file, atomically: true, encoding: .utf8)
       let input = "/file \(file)\n/image https://example.org/a.png\none\n"

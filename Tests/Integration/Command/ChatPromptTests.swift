@@ -11,8 +11,7 @@ struct ChatPromptTests {
   /// The editor goes on as before: the message sent is the line shown.
   @Test(arguments: [true, false])
   func interruptClearsTheLine(slowly: Bool) async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let line = "wrld\(Self.left)\(Self.left)\(Self.left)o\(TerminalStep.enter)"
       let steps: [TerminalStep] =
         slowly
@@ -28,8 +27,7 @@ struct ChatPromptTests {
 
   /// What greets a person is no part of the answers.
   @Test func aFileGetsTheAnswersAlone() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let file = world.directories.home.path + "/answers"
       let output = try await world.chappie(
         "chat",
@@ -42,8 +40,7 @@ struct ChatPromptTests {
   }
 
   @Test func interruptOnAnEmptyLineAsksBeforeItEnds() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let hint = TerminalStep.sees("Ctrl-D ends the chat, and so does another Ctrl-C.")
       let output = try await world.chappie(
         "chat",
@@ -63,8 +60,7 @@ struct ChatPromptTests {
     ("/etc/passwd\ris what?", "/etc/passwd\nis what?"), ("a\tb\u{1B}[31m\u{7}\rü 你", "a\tb[31m\nü 你"),
   ])
   func pastedLinesAreOneMessage(_ pasted: String, _ message: String) async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let output = try await world.chappie(
         "chat",
         at: [
@@ -84,8 +80,7 @@ struct ChatPromptTests {
 
   /// Ctrl-C works during a paste without an end.
   @Test func interruptEndsAPaste() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let output = try await world.chappie(
         "chat",
         at: [
@@ -98,8 +93,7 @@ struct ChatPromptTests {
 
   @Test(arguments: ["TERM", "HUP"])
   func aSignalRestoresTheTerminal(_ signal: String) async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let output = try await world.chappie(
         "chat", at: [.prompt, .types("half"), .sees("half"), .runs("kill -\(signal) $CHILD")])
       #expect(output.text.components(separatedBy: "\u{1B}[?2004").last?.hasPrefix("l") == true)

@@ -7,8 +7,7 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct ChatTests {
   @Test func eachLineIsAnswered() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let output = try await world.chappie(
         "chat",
         at: [
@@ -24,8 +23,7 @@ struct ChatTests {
   }
 
   @Test func aSearchIsSwitchedOnAndOff() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let output = try await world.chappie(
         "chat",
         at: [
@@ -42,8 +40,7 @@ struct ChatTests {
   /// The turn that was opened at a prompt is not used for a message after a command.
   @Test(arguments: [["chat"], ["chat", "--thread", "new"]])
   func aCommandCountsForTheNextMessage(_ arguments: [String]) async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let output = try await world.chappie(
         arguments,
         at: [
@@ -60,8 +57,7 @@ struct ChatTests {
   }
 
   @Test func linesCanBeEditedAndRecalled() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let output = try await world.chappie(
         "chat",
         at: [
@@ -76,8 +72,7 @@ struct ChatTests {
   }
 
   @Test func interruptCancelsOnlyTheAnswer() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.stall(times: "1")
       let output = try await world.chappie(
         "chat",
@@ -94,8 +89,7 @@ struct ChatTests {
 
   /// The second interrupt ends the command even when the service does not answer.
   @Test func aSecondInterruptEndsTheCommandAtOnce() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let service = try #require(world.service.process).id
       let output = try await world.chappie(
         "chat",
@@ -112,8 +106,7 @@ struct ChatTests {
   }
 
   @Test func theChatReportsAFailureAndContinues() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       try await world.sandbox.play(#"[{"endpoint":"responses","status":400,"body":{"detail":"Not today."}}]"#)
       let output = try await world.chappie(
         "chat",
@@ -127,8 +120,7 @@ struct ChatTests {
 
   /// The history holds the lines of this run only.
   @Test func typedLinesAreWrittenToNoFile() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let output = try await world.chappie(
         "chat",
         at: [

@@ -7,8 +7,7 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct ContextCommandTests {
   @Test func contextShowsTheContinuedConversation() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       #expect(try await world.chappie("context").text == "0 messages, about 0 tokens, for gpt-5.5\n")
       _ = try await world.chappie("ask", "--continue", "one")
       #expect(try await world.chappie("context").text == "2 messages, about 14 tokens, for gpt-6.1-sol\n")
@@ -27,8 +26,7 @@ struct ContextCommandTests {
 
   /// `ask --continue` follows up the last `ask`, of whichever process.
   @Test func aContinuedQuestionFollowsTheLastOne() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       _ = try await world.chappie("ask", "--continue", "zero")
       _ = try await world.chappie("ask", "one")
       #expect(try await world.sandbox.state().lastInput == ["user: one"])
@@ -50,8 +48,7 @@ struct ContextCommandTests {
   /// After a question that failed, and in a thread that is gone, no other conversation is followed up.
   @Test(arguments: ["", "--thread new", "gone"])
   func aFailedQuestionIsFollowedUpByNothing(_ place: String) async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       _ = try await world.chappie("ask", "one")
       if place == "gone" {
         let thread = try await world.beginThread("two")
@@ -73,8 +70,7 @@ struct ContextCommandTests {
   }
 
   @Test func theModelCompactsTheConversation() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       _ = try await world.chappie("ask", "--continue", "one")
       try await world.sandbox.play(#"[{"endpoint":"responses","text":"They greeted."}]"#)
       let output = try await world.chappie("context", "--compact")
@@ -96,8 +92,7 @@ struct ContextCommandTests {
   }
 
   @Test func eachAccountHasItsOwnConversation() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let work = try await caller.open("Session", ["keychain_account": "work"])
       try await caller.signIn(at: work)
       _ = try await world.chappie("ask", "--continue", "--account", "work", "one")
@@ -109,8 +104,7 @@ struct ContextCommandTests {
   // MARK: Images
 
   @Test func askSendsImages() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
       try png.write(to: world.directories.home.appending(path: "a cat.png"))
       // The path is relative to the command's working directory, which is the home here.

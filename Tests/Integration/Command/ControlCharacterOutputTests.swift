@@ -22,8 +22,7 @@ struct ControlCharacterOutputTests {
   }
 
   @Test func answersAtATerminalHaveNoControlCharacters() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       try await Self.play(world)
       let asked = try await world.chappie("ask", "Hello", at: [.sees(Self.shown), .sees("cell"), .sees("next")])
       #expect(asked.status == 0, "\(asked.text)")
@@ -44,8 +43,7 @@ struct ControlCharacterOutputTests {
   }
 
   @Test func aFileReceivesAnswersUnchanged() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       try await Self.play(world)
       #expect(try await world.chappie("ask", "Hello").text == Self.text + "\n")
       #expect(try await world.chappie("chat", input: "Hello\n").text == Self.text + "\n")
@@ -53,8 +51,7 @@ struct ControlCharacterOutputTests {
   }
 
   @Test func jsonEscapesControlCharacters() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await Self.play(world)
       let thread = try await world.beginThread("a\u{202E}b")
       let answer = try await world.chappie("ask", "--json", "Hello")
@@ -79,8 +76,7 @@ struct ControlCharacterOutputTests {
   }
 
   @Test func errorsEscapeArguments() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       _ = try await world.beginThread("one")
       for line in [
         ["help", "\u{1B}[31m"], ["threads", "\u{1B}[31m"], ["threads", "--\u{1B}[31m"],

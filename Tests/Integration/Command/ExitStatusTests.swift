@@ -46,8 +46,7 @@ struct ExitStatusTests {
 
   @Test(arguments: cases)
   func aServerErrorHasItsStatus(_ failing: Case) async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       if let rule = failing.rule {
         try await world.sandbox.play(#"[{"endpoint":"responses",\#(rule),"times":"always"}]"#)
       }
@@ -63,8 +62,7 @@ struct ExitStatusTests {
   }
 
   @Test func aNetworkErrorHasItsStatus() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       await world.sandbox.end()
       for verb in ["ask Hello", "models", "usage"] {
         let (failed, _, status) = try await failure(world, "\(verb) --json")
@@ -100,8 +98,7 @@ struct ExitStatusTests {
 
   /// The part that had arrived is not lost.
   @Test func anInterruptedAnswerIsPrintedAndHasAStatus() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let delta = #"{"type":"response.output_text.delta","item_id":"m","output_index":0,"delta":"Half"}"#
       let end = #"{"type":"response.failed","response":{"error":{"code":"cyber_policy","message":"Not this."}}}"#
       try await world.sandbox.play(#"[{"endpoint":"responses","events":[\#(delta),\#(end)],"times":"always"}]"#)

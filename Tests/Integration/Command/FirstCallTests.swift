@@ -21,8 +21,7 @@ struct FirstCallTests {
   }
 
   @Test func anAnswerOfTheServiceThatItStartsIsPrinted() async throws {
-    try await World.with(.activatable) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(.activatable) { world, caller in
       kill(try await caller.connection.processID(of: "org.chappie"), SIGKILL)
       try await eventually("the end of the service") { try await caller.connection.owner(of: "org.chappie") == nil }
       let answer = try await world.chappie("ask", "--continue", "hello")

@@ -134,8 +134,7 @@ struct HostileServiceTests {
 
   /// The writer of a keyring item chooses the account's name.
   @Test func theNameOfAnAccountIsEscaped() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let name = "a\u{202E}b\u{2028}forged  c"
       try await caller.signIn(at: try await caller.open("Session", ["keychain_account": name]))
       let forged = "\u{1B}]52;c;eA==\u{7}\u{1B}[31m\nforged"

@@ -85,8 +85,7 @@ struct HostileTurnTests {
   // MARK: A service that ends
 
   @Test func aServiceThatEndsIsReported() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       for isBus in [false, true] {
         try await world.sandbox.stall()
         let ask = try ChildProcess("command", Binaries.chappie, ["ask", "Go on"], in: world.directories)

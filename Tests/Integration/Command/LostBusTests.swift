@@ -7,8 +7,7 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct LostBusTests {
   @Test func theCommandReportsALostBus() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let bus = try #require(world.bus.id)
       let chat = try await world.chappie(
         "chat",
@@ -25,8 +24,7 @@ struct LostBusTests {
   }
 
   @Test func monitorEndsWithTheBus() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let monitor = try ChildProcess("command", Binaries.chappie, ["monitor"], in: world.directories)
       try await eventually("a line") { monitor.output.contains("\n") }
       try await world.bus.kill()
@@ -59,8 +57,7 @@ struct LostBusTests {
 
   /// Many new callers are waiting for the service to watch them, and replies are unread.
   @Test func theServiceReportsALostBus() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let process = try #require(world.service.process)
       process.send(SIGSTOP)
       let address = world.directories.busAddress

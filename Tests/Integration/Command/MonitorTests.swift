@@ -64,8 +64,7 @@ struct MonitorTests {
   // MARK: Usage
 
   @Test func usageIsPrintedWithoutPolling() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let monitor = try monitor(world, "--usage", "--json")
       try await eventually("a line") { try lines(monitor).count == 1 }
       let first = try #require(try lines(monitor).first?.primary)
@@ -86,8 +85,7 @@ struct MonitorTests {
   }
 
   @Test func usageFollows() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let follower = try ChildProcess(
         "command", Binaries.chappie, ["usage", "--follow", "--json"], in: world.directories)
       world.adopt(follower)
@@ -100,8 +98,7 @@ struct MonitorTests {
 
   /// i3bar and swaybar read an array without an end, with a comma behind each of its arrays.
   @Test func blocksForI3bar() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let monitor = try monitor(world, "--i3bar")
       try await eventually("a block") { monitor.output.hasSuffix("],\n") }
       try await caller.call("Session.SignOut")
@@ -124,8 +121,7 @@ struct MonitorTests {
   }
 
   @Test func usageResumesAfterTheServiceRestarts() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let monitor = try monitor(world, "--usage")
       try await eventually("a line") { monitor.output.hasPrefix("Plus plan; 5-hour limit: ") }
       await world.service.end()
@@ -139,8 +135,7 @@ struct MonitorTests {
   }
 
   @Test func anUnavailableUsageIsReported() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       await world.sandbox.end()
       let monitor = try monitor(world, "--usage", "--json")
       try await eventually("a line") { try lines(monitor).count == 1 }
@@ -155,8 +150,7 @@ struct MonitorTests {
   /// The monitor also ends when it has nothing to write.
   @Test(arguments: ["", "--usage"])
   func theMonitorEndsWithItsReader(_ option: String) async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let output = try await world.shell(
         #"{ "$0" monitor --json \#(option); echo "ended with $?" >&2; } | head -n 1 >/dev/null"#)
       #expect(output.text == "ended with 0\n")
@@ -165,8 +159,7 @@ struct MonitorTests {
 
   /// waybar 0.9 leaks the read ends of its pipes into each program that it starts later.
   @Test func theMonitorEndsWithItsPanel() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let panel = """
         import os, subprocess, sys
         reading, writing = os.pipe()
@@ -188,8 +181,7 @@ struct MonitorTests {
 
   /// A script that starts it for another program may end before them.
   @Test func theMonitorRunsWhileAProgramReadsIt() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let lines = world.directories.home.appending(path: "lines")
       let wait = "until [ -s lines ]; do sleep 0.05; done"
       let line = #"{ "$0" monitor & echo $! >&3; \#(wait); } 3>number | cat >lines & \#(wait); cat number"#

@@ -11,8 +11,7 @@ struct OutputFailureTests {
   ]
 
   @Test func aFullDiskIsReported() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       _ = try await world.beginThread("one")
       for line in Self.lines {
         let output = try await world.shell(#""$0" \#(line) >/dev/full"#)
@@ -27,8 +26,7 @@ struct OutputFailureTests {
 
   /// Output goes to no file that is opened later under the closed descriptor's number.
   @Test func aClosedOutputIsReported() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       _ = try await world.beginThread("one")
       for line in Self.lines {
         let output = try await world.shell(#""$0" \#(line) >&-"#)
@@ -44,8 +42,7 @@ struct OutputFailureTests {
   }
 
   @Test func aReaderThatStopsIsNotAFailure() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       _ = try await world.chappie("ask", "--thread", "new", input: String(repeating: "river ", count: 100_000))
       let output = try await world.shell(
         #"{ "$0" threads export last; echo "ended with $?" >&2; } | head -c 10 >/dev/null"#)

@@ -31,8 +31,7 @@ struct ShownAnswerTests {
   /// Thirty and a thousand words in a second.
   @Test(arguments: [33, 1])
   func aStreamChangesOnlyTheLastBlock(_ milliseconds: Int) async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       try await Self.play(AnswerSamples.long, #","delta_delay_ms":\#(milliseconds)"#, in: world)
       let asked = try await world.chappie(
         ["ask", "Hello"], at: [.sees("keeps")], environment: ["LC_ALL": "C.UTF-8"])
@@ -65,8 +64,7 @@ struct ShownAnswerTests {
 
   @Test(arguments: [33, 1])
   func tmuxShowsTheSame(_ milliseconds: Int) async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       try await Self.play(AnswerSamples.long, #","delta_delay_ms":\#(milliseconds)"#, in: world)
       #expect(try await Self.pane(world) == Self.screen("long-80"))
     }
@@ -75,8 +73,7 @@ struct ShownAnswerTests {
   /// tmux draws no character wider than it was measured: it wraps no line.
   @Test(arguments: [AnswerSamples.scripts, AnswerSamples.table, AnswerSamples.widths])
   func charactersAreMeasuredAsTmuxDrawsThem(_ answer: String) async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       try await Self.play(answer, in: world)
       let lines = try await Self.pane(world)
       #expect(!lines.hasSuffix("wrapped\n"), "\(lines)")
@@ -85,8 +82,7 @@ struct ShownAnswerTests {
 
   /// Nothing is doubled or lost where the window changes while an answer comes.
   @Test func aResizedWindowShowsTheAnswerOnce() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let cell = "a cell with so many words that the row takes more than seventy columns of the terminal"
       let rows = (1...12).map { "| row\($0) | \(cell) |\n" }.joined()
       let first = "The first paragraph is settled when the table comes, and no later change of the window damages it."
@@ -119,8 +115,7 @@ struct ShownAnswerTests {
 
   /// Plain words cost no control sequences.
   @Test func aWordIsWrittenOnce() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let text = (1...600).map { "word\($0)" }.joined(separator: " ")
       try await Self.play(text, #","delta_delay_ms":1"#, in: world)
       let asked = try await world.chappie(["ask", "Hello"], at: [.sees("word600")])
@@ -132,8 +127,7 @@ struct ShownAnswerTests {
 
   /// It would stand in the middle of the answer. Afterwards the terminal shows it again: see `pane`.
   @Test func whatIsTypedMeanwhileIsNotShown() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       try await Self.play("First, and then last.", #","delta_delay_ms":300"#, in: world)
       let asked = try await world.chappie(
         ["ask", "Hello"], at: [.sees("First"), .types("typed\(TerminalStep.enter)"), .sees("last")])
@@ -144,8 +138,7 @@ struct ShownAnswerTests {
   // MARK: Before the first word
 
   @Test func aLineSaysWhatTheAnswerWaitsFor() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       try await Self.play("Here it is.", #","delay_ms":5000"#, in: world)
       // A busy machine may leave out a second, and draw the answer in pieces.
       let asked = try await world.chappie(
@@ -169,8 +162,7 @@ struct ShownAnswerTests {
   // MARK: As the model wrote it
 
   @Test func aPersonMayWantMarkdown() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       try await Self.play("Some **bold** text.", in: world)
       for (arguments, environment) in [(["ask", "--raw", "Hello"], [:]), (["ask", "Hello"], ["TERM": "dumb"])] {
         let asked = try await world.chappie(arguments, at: [.sees("text.")], environment: environment)
@@ -185,8 +177,7 @@ struct ShownAnswerTests {
   }
 
   @Test func withoutColorsTheMarksStay() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       try await Self.play("# A `title`\n\nSome **bold** text.\n\n```sh\necho hi # there\n```", in: world)
       let asked = try await world.chappie(
         ["ask", "Hello"], at: [.sees("there")], environment: ["NO_COLOR": "1", "LC_ALL": "C.UTF-8"])
@@ -196,8 +187,7 @@ struct ShownAnswerTests {
   }
 
   @Test func aLocaleWithoutFramesGetsASCII() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       try await Self.play("- an item\n\n```sh\necho\n```\n\n| a | b |\n|---|---|\n| c | d |", in: world)
       let asked = try await world.chappie(["ask", "Hello"], at: [.sees("d")], environment: ["LC_ALL": "C"])
       let screen = try ReplayedTerminal.showing([asked.text], columns: 80).lines
@@ -213,8 +203,7 @@ struct ShownAnswerTests {
   }
 
   @Test func aThreadIsShownTheSameWay() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       try await Self.play("- an *item*", in: world)
       _ = try await world.chappie("ask", "--thread", "new", "Hello")
       let shown = try await world.chappie(

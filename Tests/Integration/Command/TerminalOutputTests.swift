@@ -7,8 +7,7 @@ import Testing
 struct TerminalOutputTests {
   @Test(arguments: [100, 80, 44, 24])
   func tablesFitTheTerminal(_ columns: Int) async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       _ = try await world.beginThread("Something with a rather long title")
       for verb in ["models", "usage", "threads", "accounts", "doctor"] {
         let output = try await world.chappie([verb], at: [], columns: columns)
@@ -53,8 +52,7 @@ struct TerminalOutputTests {
 
   @Test(arguments: ["C", "POSIX", "en_US.ISO-8859-1"])
   func aLocaleWithoutUnicodeGetsASCII(_ locale: String) async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let environment = ["LC_ALL": locale]
       let asked = try await world.chappie(
         ["ask", "Zürich … 你"], at: [.sees("You said: \"Zurich ... ?\" This")], environment: environment)
@@ -76,8 +74,7 @@ struct TerminalOutputTests {
   /// The locale's name decides, even where the machine does not have that locale.
   @Test(arguments: ["C.UTF-8", "xx_XX.utf8", "xx_XX.UTF-8@euro"])
   func aUnicodeLocaleGetsUnicode(_ locale: String) async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let asked = try await world.chappie(
         ["ask", "Zürich …"], at: [.sees("You said: “Zürich …” This")], environment: ["LC_ALL": locale])
       #expect(asked.status == 0, "\(asked.text)")
@@ -93,8 +90,7 @@ struct TerminalOutputTests {
 
   /// Output to a program is UTF-8 everywhere.
   @Test func aPipeGetsUTF8() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let asked = try await world.chappie(["ask", "Zürich …"], environment: ["LC_ALL": "C"])
       #expect(asked.text == "You said: “Zürich …” This conversation has 1 message.\n")
     }

@@ -7,8 +7,7 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct UnseenTurnTests {
   @Test func noWordOfAQuestionPassesTheBus() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let capture = try await BusCapture(world.directories)
       for options in [[], ["--continue"], ["--json"], ["--thread", "new"], ["--thread", "last"], ["--fast"]] {
         let output = try await world.chappie(["ask"] + options + ["Where does the platypus live?"])
@@ -25,8 +24,7 @@ struct UnseenTurnTests {
   }
 
   @Test func noWordOfAChatPassesTheBus() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let capture = try await BusCapture(world.directories)
       for arguments in [["chat"], ["chat", "--thread", "new"]] {
         let output = try await world.chappie(

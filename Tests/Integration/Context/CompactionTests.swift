@@ -7,8 +7,7 @@ import Testing
 struct CompactionTests {
   @Test(arguments: World.Plan.Transport.allCases)
   func theCallerWritesTheSummary(_ transport: World.Plan.Transport) async throws {
-    try await World.with(World.Plan(transport: transport)) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(transport: transport)) { world, caller in
       let client = try await caller.open("Client")
       _ = try await caller.send("My name is Ada.", at: client)
       try await caller.compact("The user is Ada.", at: client)
@@ -29,8 +28,7 @@ struct CompactionTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func theModelWritesTheSummary(_ transport: World.Plan.Transport) async throws {
-    try await World.with(World.Plan(transport: transport)) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(transport: transport)) { world, caller in
       let client = try await caller.open("Client", ["harness": ["tools": [Tools.weather]] as VariantDictionary])
       let answer = try await caller.send("My name is Ada.", at: client)
       try await world.sandbox.play(#"[{"endpoint":"responses","text":"The user is Ada."}]"#)
@@ -53,8 +51,7 @@ struct CompactionTests {
   }
 
   @Test func aSecondSummaryIncludesTheFirst() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client")
       _ = try await caller.send("one", at: client)
       try await caller.compact("first", at: client)
@@ -66,8 +63,7 @@ struct CompactionTests {
   }
 
   @Test func anEmptyConversationIsNotCompacted() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await expectRefusal("InvalidArgument") { try await caller.compact() }
       #expect(try await world.sandbox.state().requests["responses"] == 0)
     }
@@ -82,8 +78,7 @@ struct CompactionTests {
     (#""text":"""#, "Network"),
   ])
   func aFailedSummaryLeavesTheConversation(_ rule: String, _ error: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client")
       _ = try await caller.send("one", at: client)
       let before = try await caller.context(at: client)

@@ -7,8 +7,7 @@ import Testing
 struct ContextTests {
   @Test(arguments: World.Plan.Transport.allCases)
   func theContextHoldsTheMessages(_ transport: World.Plan.Transport) async throws {
-    try await World.with(World.Plan(transport: transport)) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(transport: transport)) { _, caller in
       let client = try await caller.open("Client")
       let empty = try await caller.context(at: client)
       #expect(try empty.messages.isEmpty)
@@ -45,8 +44,7 @@ struct ContextTests {
   }
 
   @Test func aSharedObjectsContextIsTheContinuedConversation() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       _ = try await caller.send("alone")
       #expect(try await caller.context().messages.isEmpty)
       _ = try await caller.send("kept", ["continue": true])
@@ -56,8 +54,7 @@ struct ContextTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func aClearedConversationIsNotSentAgain(_ transport: World.Plan.Transport) async throws {
-    try await World.with(World.Plan(transport: transport)) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(transport: transport)) { world, caller in
       let client = try await caller.open("Client")
       _ = try await caller.send("one", at: client)
       let before = try await caller.context(at: client)
@@ -73,8 +70,7 @@ struct ContextTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func anUndoneTurnIsNotSentAgain(_ transport: World.Plan.Transport) async throws {
-    try await World.with(World.Plan(transport: transport)) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(transport: transport)) { world, caller in
       let client = try await caller.open("Client")
       let answer = try await caller.send("one", at: client)
       _ = try await caller.send("two", at: client)
@@ -90,8 +86,7 @@ struct ContextTests {
   /// A saved context resumes in another client, even of another service.
   @Test(arguments: World.Plan.Transport.allCases)
   func theModelReadsTheResumedConversation(_ transport: World.Plan.Transport) async throws {
-    try await World.with(World.Plan(transport: transport)) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(transport: transport)) { world, caller in
       let first = try await caller.open("Client", ["model": "gpt-6-sol"])
       let answer = try await caller.send("My name is Ada.", at: first)
       let kept = try await caller.context(at: first)
@@ -113,8 +108,7 @@ struct ContextTests {
   }
 
   @Test func omittedKeysKeepTheirValues() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client")
       _ = try await caller.send("one", at: client)
       let before = try await caller.context(at: client)
@@ -137,8 +131,7 @@ struct ContextTests {
 
   @Test(arguments: ["ClearContext", "ResumeContext", "CompactContext"])
   func aChangeWaitsForTheRunningTurn(_ member: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client")
       try await world.sandbox.stall(times: "1")
       let turn = try await caller.stalledTurn(at: client)
@@ -169,8 +162,7 @@ struct ContextTests {
 
   @Test(arguments: keys)
   func aValueOfTheWrongTypeIsNamed(_ key: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let client = try await caller.open("Client")
       _ = try await caller.send("one", at: client)
       let context = try await caller.context(at: client)
@@ -182,8 +174,7 @@ struct ContextTests {
   }
 
   @Test func anImpossibleContextIsRefused() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let role: VariantDictionary = ["messages": [Message("tool", "x")]]
       #expect(try await refusal { try await caller.resume(role) }.message.contains("'tool'"))
       for key in ["session_id", "thread_id", "model"] {

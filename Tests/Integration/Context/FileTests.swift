@@ -20,8 +20,7 @@ struct FileTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func pathsAndAddressesAreSent(_ transport: World.Plan.Transport) async throws {
-    try await World.with(World.Plan(transport: transport)) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(transport: transport)) { world, caller in
       let client = try await caller.open("Client")
       let files = [try file("my report.pdf", in: world), Self.address("a;b", "table%20one.csv")]
       let answer = try await caller.send("Look", ["files": files], at: client)
@@ -34,8 +33,7 @@ struct FileTests {
   }
 
   @Test func theDetailsTellTheForm() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let options: VariantDictionary = ["files": [Self.address("Buses", "notes.txt")]]
       func form() async throws -> String? {
         try await caller.stream("Look", options).end().answer.details.value("files_as")
@@ -47,8 +45,7 @@ struct FileTests {
   }
 
   @Test func aThreadKeepsItsFiles() async throws {
-    try await World.with(World.Plan(transport: .http)) { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(transport: .http)) { world, _ in
       _ = try file("report.pdf", in: world)
       let output = try await world.shell(
         #"""
@@ -65,8 +62,7 @@ struct FileTests {
 
   /// A turn that would make its thread too large to be read does not begin.
   @Test func aThreadWithLargeFilesStaysReadable() async throws {
-    try await World.with(World.Plan(transport: .http)) { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(transport: .http)) { world, _ in
       let output = try await world.shell(
         #"""
         (printf '%%PDF-1.7\n'; head -c 7000000 /dev/zero) >a.pdf; "$0" ask --thread new -f a.pdf one
@@ -84,8 +80,7 @@ struct FileTests {
   }
 
   @Test func filesBelongToAMessageOfTheUser() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let messages = [Message("user", "one"), Message("assistant", "two")]
       let options: VariantDictionary = ["files": [Self.address("Buses", "notes.txt")]]
       try await expectRefusal("InvalidArgument") { _ = try await caller.call("Client.Respond", messages, options) }
@@ -99,8 +94,7 @@ struct FileTests {
   ]
 
   @Test func anotherFileIsRefused() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let home = world.directories.home.path
       _ = try file("empty.pdf", "", in: world)
       _ = try file("a.zip", "PK\u{3}\u{4}", in: world)

@@ -11,8 +11,7 @@ struct HarnessTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func aNewHarnessAppliesFromTheNextTurn(_ transport: World.Plan.Transport) async throws {
-    try await World.with(World.Plan(transport: transport)) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(transport: transport)) { world, caller in
       let client = try await caller.open("Client")
       _ = try await caller.send("one", at: client)
       #expect(try await instructions(world).contains(/App: Chappie$/.anchorsMatchLineEndings()))
@@ -36,8 +35,7 @@ struct HarnessTests {
   }
 
   @Test func thePropertyShowsTheHarness() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let watcher = try await world.caller()
       try await caller.call("Client.SetHarness", ["name": "Tea Clock", "tools": [Tools.weather]] as VariantDictionary)
       let harness: VariantDictionary = try await watcher.property("Client.Harness")
@@ -59,8 +57,7 @@ struct HarnessTests {
   }
 
   @Test func withoutAHarnessOnlyTheDefaultInstructionIsSent() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await caller.call("Client.SetHarness", ["preset": "none"] as VariantDictionary)
       _ = try await caller.send("hi")
       #expect(try await instructions(world) == "Answer the user.")
@@ -71,8 +68,7 @@ struct HarnessTests {
   }
 
   @Test func aHarnessThatTheModelCannotUseIsRefused() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let before: VariantDictionary = try await caller.property("Client.Harness")
       let wrong: [(VariantDictionary, String)] = [
         (["name": true], "InvalidArgument"), (["preset": "pirate"], "InvalidArgument"),

@@ -17,8 +17,7 @@ struct ImageTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func everyImageTypeIsSent(_ transport: World.Plan.Transport) async throws {
-    try await World.with(World.Plan(transport: transport)) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(transport: transport)) { world, caller in
       let data = "data:image/png;base64,\(Data(Self.png).base64EncodedString())"
       let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 1]
       let images = [
@@ -40,8 +39,7 @@ struct ImageTests {
 
   /// Over HTTP each request has the whole conversation.
   @Test func anImageStaysInTheConversation() async throws {
-    try await World.with(World.Plan(transport: .http)) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(transport: .http)) { world, caller in
       let client = try await caller.open("Client")
       _ = try await caller.send("Look", ["images": [Self.webAddress]], at: client)
       _ = try await caller.send("And now?", at: client)
@@ -71,8 +69,7 @@ struct ImageTests {
   ]
 
   @Test func aFileThatIsNoImageIsRefused() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let home = world.directories.home.path
       _ = try file("text.png", Array("hello".utf8), in: world)
       _ = try file("empty.png", [], in: world)
@@ -94,8 +91,7 @@ struct ImageTests {
   }
 
   @Test func atMostSixteenImagesAreAllowed() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let images = Array(repeating: Self.webAddress, count: 17)
       try await expectRefusal("LimitExceeded") { try await caller.send("Look", ["images": images]) }
       #expect(try await caller.send("Look", ["images": Array(images.dropLast())]).contains("16 images"))
@@ -103,8 +99,7 @@ struct ImageTests {
   }
 
   @Test func aModelWithoutImageInputIsReported() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.offer(#"[{"slug":"reader","input_modalities":["text"]}]"#)
       let options: VariantDictionary = ["images": [Self.webAddress], "model": "reader"]
       try await expectRefusal("HTTPError") { try await caller.send("Look", options) }

@@ -31,8 +31,7 @@ struct PassedFileTests {
   }
 
   @Test func theContentIsSentFromItsStart() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let report = try file("my report.pdf", in: world)
       lseek(report.number, 4, SEEK_SET)
       let notes = try file("notes.txt", Array("Buses".utf8), O_RDWR, in: world)
@@ -50,8 +49,7 @@ struct PassedFileTests {
 
   /// Each file has a name that tells its kind.
   @Test func namesAreThoseOfThePathsOrMadeUp() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let home = world.directories.home.path
       let deleted = try file("gone.pdf", in: world)
       unlink(home + "/gone.pdf")
@@ -68,8 +66,7 @@ struct PassedFileTests {
   }
 
   @Test func anythingElseIsRefused() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let home = world.directories.home.path
       let good = try file("report.pdf", in: world)
       var ends: [Int32] = [-1, -1]
@@ -107,8 +104,7 @@ struct PassedFileTests {
   }
 
   @Test func aMessageHasSixteenAndOtherMethodsTakeNone() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let file = try file("report.pdf", in: world)
       let sixteen = Array(repeating: file, count: 16)
       #expect(try await caller.send("Look", passing: sixteen).contains("report.pdf"))
@@ -122,8 +118,7 @@ struct PassedFileTests {
 
   /// Whatever happens to a call, its files are closed.
   @Test func filesAreClosed() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let file = try file("report.pdf", in: world)
       _ = try await caller.send("Look", passing: [file])
       let calls = (0..<200).map { number in
@@ -163,8 +158,7 @@ struct PassedFileTests {
   /// One thread waits for it, and the service goes on.
   @Test(.enabled(if: HangingDisk.isPossible, "there is no FUSE"))
   func aFileSystemThatDoesNotAnswerEndsTheTurnAlone() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let good = try file("report.pdf", in: world)
       let disk = try await HangingDisk(world)
       let slow = try disk.file()

@@ -14,8 +14,7 @@ struct HostApplicationTests {
   }
 
   @Test func aProgramsSignInIsSeparateFromTheDesktopUsers() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       #expect(try await output(world, "restored", "now", as: "-") == "signed-out\n")
       #expect(try await output(world, "restored", "now", as: "org.example.App") == "signed-out\n")
       #expect(try await output(world, "restored", "now", as: "") == "signed-in\n")
@@ -32,8 +31,7 @@ struct HostApplicationTests {
   }
 
   @Test func aProgramHasItsOwnAccounts() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       for account in ["work", "home"] {
         let host = try world.startLibraryHost("sign-in", "", as: "-", account: account)
         #expect(try await host.waitForEnd() == .exit(0), "\(host.output)")
@@ -56,8 +54,7 @@ struct HostApplicationTests {
   }
 
   @Test func aProgramsThreadsAreSeparateFromTheDesktopUsers() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       _ = try await output(world, "sign-in", "", as: "-")
       let thread: String = try await caller.call("Threads.Create", VariantDictionary()).member(0, "thread")
       _ = try await caller.call("Threads.Send", thread, "of the user", VariantDictionary())
@@ -74,8 +71,7 @@ struct HostApplicationTests {
 
   /// The service's stored items keep their attributes and their collection, so an upgrade loses no sign-in.
   @Test func theDesktopUsersItemKeepsItsAttributes() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let item = try #require(try await world.keyring.credentials()["default"])
       var attributes = item.attributes
       #expect(attributes.removeValue(forKey: "device")?.isEmpty == false)

@@ -7,8 +7,7 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct HostSignOutTests {
   @Test func theAccountIsSignedOutWhenTheProgramHasEnded() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let host = try world.startLibraryHost("sign-out", "now")
       #expect(try await host.waitForEnd() == .exit(0))
       #expect(host.output == "signed-out \n")
@@ -18,8 +17,7 @@ struct HostSignOutTests {
   }
 
   @Test func aLockedKeyringIsReported() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       try await world.keyring.lock()
       let host = try world.startLibraryHost("sign-out", "now")
       #expect(try await host.waitForEnd() == .exit(0))
@@ -31,8 +29,7 @@ struct HostSignOutTests {
 
   /// The program waits for the keyring no longer than the documentation of `signOut()` says.
   @Test func aSilentKeyringDoesNotBlockTheEndOfTheProgram() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       world.keyring.freeze()
       let host = try world.startLibraryHost("sign-out", "blocking")
       #expect(try await host.waitForEnd() == .exit(0))
@@ -45,8 +42,7 @@ struct HostSignOutTests {
 
   /// The user signs a program out that is not the service's, and its own session tells it.
   @Test func theUserSignsAProgramOut() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let id = "org.example.Host"
       let host = try world.startLibraryHost("sign-in", "", as: id)
       #expect(try await host.waitForEnd() == .exit(0), "\(host.output)")

@@ -26,8 +26,7 @@ struct OtherProcessTests {
 
   /// A keyring that hangs does not delay a program's start.
   @Test func aProgramStartsWithASilentKeyring() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       world.keyring.freeze()
       #expect(try await launch(world) == "restoring\n")
       world.keyring.thaw()
@@ -76,8 +75,7 @@ struct OtherProcessTests {
 
   /// A keyring manager deletes the item.
   @Test func serviceAndProgramLearnOfAKeyringManagersChanges() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let host = try world.startLibraryHost("watch", "now")
       try await expect(["signed-in ada@example.com"], by: host)
       _ = try await world.run("secret-tool", "clear", "xdg:schema", "org.chappie.Credential", "account", "default")
@@ -89,8 +87,7 @@ struct OtherProcessTests {
 
   /// A refusal, and the new sign-in that resolves it.
   @Test func theServiceLearnsThatAnotherProcesssRefreshWasRefused() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.expireAccessTokens()
       try await world.sandbox.revokeRefreshTokens()
       let host = try world.startLibraryHost("hi")
@@ -108,8 +105,7 @@ struct OtherProcessTests {
 
   /// The bus lists another account that a program signs in until it signs out.
   @Test func theServiceListsAnAccountThatAProgramSignsIn() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let host = try world.startLibraryHost("sign-in", "", account: "work")
       #expect(try await host.waitForEnd() == .exit(0), "\(host.output)")
       try await caller.signal("InterfacesAdded")
@@ -122,8 +118,7 @@ struct OtherProcessTests {
 
   /// A locked keyring does not report that a sign-in is gone.
   @Test func aLockedKeyringSignsNoAccountOut() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let host = try world.startLibraryHost("watch", "now")
       try await expect(["signed-in ada@example.com"], by: host)
       try await world.keyring.lock()
@@ -146,8 +141,7 @@ struct OtherProcessTests {
 
   /// Changes of other programs' items are read together and not one by one, and raise no signals.
   @Test func manyKeyringChangesAreReadTogether() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let earlier = caller.signals.count
       let capture = try await BusCapture(world.directories)
       try await world.keyring.store((0..<200).map { ["storm": "\($0)"] }, in: "login")

@@ -13,8 +13,7 @@ struct DeviceKeyTests {
   /// The keyring and the machine are the same, and the state directory differs, as with a keyring that was copied from
   /// its file.
   @Test func aKeyringWithoutItsDeviceKeyGivesNoSignIn() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let thread: String = try await caller.call("Threads.Create", ["title": "Kept".variant] as VariantDictionary)
         .member(0, "thread")
       _ = try await caller.call("Threads.Send", thread, "hello", VariantDictionary())
@@ -55,8 +54,7 @@ struct DeviceKeyTests {
   /// Anything else in the key's place is refused and not replaced, and no account is signed out because of it.
   @Test(arguments: ["a symbolic link", "readable by others", "too short"])
   func anInvalidKeyFileIsRefusedWithTheReason(_ what: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let file = world.directories.deviceKey
       let key = try Data(contentsOf: file)
       let aside = world.directories.home.appending(path: "aside")

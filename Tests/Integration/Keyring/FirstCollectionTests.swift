@@ -125,8 +125,7 @@ struct FirstCollectionTests {
 
   /// It is asked for twice at most, and the program need not wait before it asks again.
   @Test func promptsThatNobodySawAreFollowedByNoPause() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.keyring.lock()
       let prompter = try await Prompter(in: world, .losesPrompts(2, thenTypes: "password"))
       let refused = try await refusal {

@@ -227,8 +227,7 @@ struct InteractiveUnlockTests {
   /// No program can show gnome-keyring's prompt here.
   @Test(arguments: [Request.send, .signIn])
   func withoutAPrompterTheKeyringIsReportedAsLocked(_ request: Request) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.keyring.lock()
       let failure = try #require(try await request.failure(caller))
       #expect(["Locked", "KeyringUnavailable"].contains(failure))

@@ -29,8 +29,7 @@ struct KeyringFaultTests {
 
   /// gnome-keyring is stopped: calls and turns that do not need it go on.
   @Test func aStoppedKeyringDelaysNoOtherCaller() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.play(#"[{"endpoint":"responses","text":"one two three","delta_delay_ms":200}]"#)
       let turn = try await caller.stream("under way")
       try await caller.signal("TextDelta")
@@ -57,8 +56,7 @@ struct KeyringFaultTests {
 
   /// gnome-keyring sends no signal when it continues; the service notices nevertheless.
   @Test func aStoppedKeyringIsNoticedWhenItContinues() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       world.keyring.freeze()
       try await world.service.restart()
       #expect(try await caller.state() == "signed-in")
@@ -165,8 +163,7 @@ struct KeyringFaultTests {
 
   /// Another program takes the keyring's name and has no sign-in.
   @Test func anotherProviderWithoutTheSignInTakesOver() async throws {
-    try await World.with(World.Plan(configuration: World.Plan.allowingPlainSessions)) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(configuration: World.Plan.allowingPlainSessions)) { world, caller in
       await world.keyring.end()
       #expect(try await failure(caller) == "KeyringUnavailable")
       let other = try await FakeKeyring(in: world)
@@ -279,8 +276,7 @@ struct KeyringFaultTests {
 
   /// The keyring is killed at another moment of each request.
   @Test func aKeyringThatIsKilledRepeatedlyLosesNoSignIn() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       for round in 0..<5 {
         async let answer = outcome(caller)
         if round > 0 { try await sleep(for: .milliseconds(round * 3)) }

@@ -10,8 +10,7 @@ struct KeyringThiefTests {
 
   @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
   func aSandboxedAppWithTheKeyringOpensNoSignIn() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       #expect(try await caller.send("hi").contains("hi"))
 
       // The control: a program that can read the device key opens the same item.
@@ -37,8 +36,7 @@ struct KeyringThiefTests {
 
   /// Every app with the keyring can read the `device` attribute.
   @Test func theItemsAttributesHoldNoIDs() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let item = try #require(try await world.keyring.credentials()["default"])
       let machine = try String(contentsOfFile: "/etc/machine-id", encoding: .utf8).prefix(32)
       let key = try Data(contentsOf: world.directories.deviceKey)

@@ -9,8 +9,7 @@ struct EndlessAnswerTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func anAnswerEndsAtItsLengthLimit(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       let bystander = try await MemoryWitness(world)
       try await world.sandbox.play(#"[{"endpoint":"responses","flood":{"of":"text"},"times":2}]"#)
       let turn = try await caller.stream("go on")
@@ -29,8 +28,7 @@ struct EndlessAnswerTests {
   /// Several times, many simultaneous answers of 97 MiB each.
   @Test(arguments: World.Plan.Transport.allCases)
   func manyLongAnswersLeaveNoMemoryInUse(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       let bystander = try await MemoryWitness(world)
       for _ in 0..<3 {
         try await world.sandbox.play(
@@ -55,8 +53,7 @@ struct EndlessAnswerTests {
 
   /// The service keeps ended answers of the greatest length for `GetTurn`, within a bound.
   @Test func keptAnswersAreBounded() async throws {
-    try await World.with(.http) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(.http) { world, caller in
       let bystander = try await MemoryWitness(world)
       try await world.sandbox.play(
         #"[{"endpoint":"responses","flood":{"of":"text","size":1048576,"count":3},"times":"always"}]"#)
@@ -75,8 +72,7 @@ struct EndlessAnswerTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func tooManyCallsEndAnAnswer(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       let bystander = try await MemoryWitness(world)
       try await world.sandbox.play(#"[{"endpoint":"responses","flood":{"of":"calls","count":20000}}]"#)
       let tool: VariantDictionary = ["name": "flood"]
@@ -89,8 +85,7 @@ struct EndlessAnswerTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func endlessReasoningEndsAnAnswer(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       let bystander = try await MemoryWitness(world)
       try await world.sandbox.play(#"[{"endpoint":"responses","flood":{"of":"thoughts","size":65536}}]"#)
       try await expectRefusal("LimitExceeded") { try await caller.send("go on") }
@@ -101,8 +96,7 @@ struct EndlessAnswerTests {
   /// Over a WebSocket such an event is one message of 64 MiB, which a debug build of the stand-in makes slowly.
   @Test(arguments: World.Plan.Transport.allCases)
   func anEndlessEventEndsAnAnswer(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       let bystander = try await MemoryWitness(world)
       let client = try await caller.open("Client", transport.reconnecting(1))
       try await world.sandbox.play(#"[{"endpoint":"responses","flood":{"of":"event"},"times":"always"}]"#)

@@ -8,8 +8,7 @@ import Testing
 struct LargeCallTests {
   /// An array of the bus can hold so many empty messages that they make a context that no message could return.
   @Test func manyEmptyMessagesAreRefused() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let bystander = try await MemoryWitness(world)
       func resume(_ count: Int) async throws {
         let messages: Variant = .array(of: "(ss)", Array(repeating: .tuple("user", ""), count: count))
@@ -31,8 +30,7 @@ struct LargeCallTests {
 
   @Test(arguments: [16 << 20, 21 << 20])
   func longTextsAreRefusedInEveryArgument(_ length: Int) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let bystander = try await MemoryWitness(world)
       let text = String(repeating: "x", count: length)
       try await expectRefusal("LimitExceeded") { try await caller.send(text) }
@@ -51,8 +49,7 @@ struct LargeCallTests {
 
   /// Many long prompts at once, from several connections of one program.
   @Test func manyLongPromptsAtOnceAreBounded() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let bystander = try await MemoryWitness(world)
       try await world.sandbox.play(#"[{"endpoint":"responses","hang":true,"times":"always"}]"#)
       var callers: [Caller] = []
@@ -91,8 +88,7 @@ struct LargeCallTests {
 
   /// Tools of the greatest size, on the greatest number of clients.
   @Test func toolsOfManyClientsAreBounded() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let bystander = try await MemoryWitness(world)
       let text = String(repeating: "x", count: 225_000)
       let tools = (1...4).map { number -> VariantDictionary in

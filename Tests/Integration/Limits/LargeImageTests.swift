@@ -9,8 +9,7 @@ struct LargeImageTests {
   private static let head: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
   @Test func imagesOfAMessageAreBoundedTogether() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let bystander = try await MemoryWitness(world)
       let most = try image("most.png", 8 << 20, in: world)
       let half = try image("half.png", 4 << 20, in: world)
@@ -26,8 +25,7 @@ struct LargeImageTests {
 
   /// Each of many calls at once names a file of the greatest allowed size.
   @Test func imagesOfManyCallsAreBounded() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let bystander = try await MemoryWitness(world)
       let most = try image("most.png", 8 << 20, in: world)
       let turns = (0..<16).map { _ in
@@ -52,8 +50,7 @@ struct LargeImageTests {
 
   /// Images stay in a conversation, and count toward its limit.
   @Test func imagesOfAConversationAreBounded() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let bystander = try await MemoryWitness(world)
       let client = try await caller.open("Client")
       let text = Data(Self.head + [UInt8](repeating: 7, count: 2 << 20)).base64EncodedString()

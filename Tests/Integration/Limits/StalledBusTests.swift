@@ -14,8 +14,7 @@ struct StalledBusTests {
   /// The service stops reading while it cannot send: its memory stays small, and no text is lost.
   @Test(arguments: World.Plan.Transport.allCases)
   func aStalledBusStallsTheBackend(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       let witness = try await MemoryWitness(world)
       let service = try #require(world.service.process).id
       let bus = try #require(world.bus.id)

@@ -21,8 +21,7 @@ struct DefaultModelTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func theBestListedModelReplacesAnUnlistedDefault(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       try await world.sandbox.offer(Self.withoutSeeds)
       #expect(try await source(caller) == "unconfirmed")
       #expect(try await caller.send("hi").contains("hi"))
@@ -42,8 +41,7 @@ struct DefaultModelTests {
   }
 
   @Test func theBuiltInDefaultIsUsedWhileItIsListed() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.offer(Self.withSeeds)
       _ = try await caller.send("hi")
       #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-5.5")
@@ -52,8 +50,7 @@ struct DefaultModelTests {
   }
 
   @Test func aChangeByTheListIsSignalledToEveryone() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let other = try await world.caller()
       try await world.sandbox.offer(Self.withoutSeeds)
       _ = try await caller.slugs()
@@ -65,8 +62,7 @@ struct DefaultModelTests {
 
   /// The kinds are an opened client, a continued conversation, a thread, and a summary by the model.
   @Test func theDefaultAppliesToEveryKindOfRequest() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.offer(Self.withoutSeeds)
       let client = try await caller.open("Client")
       _ = try await caller.send("one", at: client)
@@ -91,8 +87,7 @@ struct DefaultModelTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func aRefusedDefaultIsReplacedAtOnce(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       let client = try await caller.open("Client")
       try await world.sandbox.offer(Self.withSeeds)
       #expect(try await caller.send("one", at: client).contains("1 message."))
@@ -109,8 +104,7 @@ struct DefaultModelTests {
 
   /// A list can be wrong.
   @Test func aRefusedDefaultIsReplacedEvenIfListed() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.offer(Self.withSeeds)
       try await world.sandbox.play(
         #"""
@@ -123,8 +117,7 @@ struct DefaultModelTests {
   }
 
   @Test func aReplacementIsTriedOnce() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.play(
         #"""
         [{"endpoint":"responses","status":400,"times":"always","body":{"detail":"The 'gpt-5.5' model is not supported when using Codex with a ChatGPT account."}}]
@@ -141,8 +134,7 @@ struct DefaultModelTests {
     #"{"endpoint":"models","drop_after":0,"times":"always"}"#,
   ])
   func anUnavailableListStopsNoTurn(_ rule: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.offer(Self.withSeeds)
       try await world.sandbox.play("[\(rule)]")
       #expect(try await caller.send("one").contains("one"))
@@ -157,8 +149,7 @@ struct DefaultModelTests {
 
   /// The list was unavailable, and the default that was tried is retired.
   @Test func aDefaultTriedWithoutAListIsReplacedToo() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.offer(Self.withoutSeeds)
       try await world.sandbox.play(#"[{"endpoint":"models","status":503}]"#)
       #expect(try await caller.stream("hi").end().answer.details.text("model") == "best")
@@ -167,8 +158,7 @@ struct DefaultModelTests {
   }
 
   @Test func aTokenRefusedForTheListIsRefreshedOnce() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.expireAccessTokens()
       #expect(try await caller.send("hi").contains("hi"))
       let state = try await world.sandbox.state()
@@ -181,8 +171,7 @@ struct DefaultModelTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func aChosenModelIsNeverReplaced(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       try await world.sandbox.offer(Self.withoutSeeds)
       let clients = [
         try await caller.open("Client", ["model": "gpt-5.5"]), try await caller.open("Client"),
@@ -203,8 +192,7 @@ struct DefaultModelTests {
   }
 
   @Test func theServicesConfigurationChooses() async throws {
-    try await World.with(World.Plan(configuration: "[Client]\nModel=second\n")) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(configuration: "[Client]\nModel=second\n")) { world, caller in
       try await world.sandbox.offer(Self.withoutSeeds)
       _ = try await caller.send("hi")
       #expect(try await source(caller) == "chosen")
@@ -214,8 +202,7 @@ struct DefaultModelTests {
 
   /// A context saved under another default uses the present default.
   @Test func aSavedContextChoosesNoModel() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.offer(Self.withSeeds)
       let client = try await caller.open("Client")
       _ = try await caller.send("one", at: client)
@@ -236,8 +223,7 @@ struct DefaultModelTests {
   // MARK: The command
 
   @Test func statusShowsTheModel() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.offer(Self.withoutSeeds)
       let status = try await world.chappie("status")
       #expect(status.text.hasSuffix("\nbest answers.\n"))
@@ -248,8 +234,7 @@ struct DefaultModelTests {
   }
 
   @Test func statusDoesNotShowAnUnknownModel() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       try await world.sandbox.play(#"[{"endpoint":"models","status":404,"times":"always"}]"#)
       #expect(
         try await world.chappie("status").text.hasSuffix("\ngpt-5.5 answers, if the backend still offers it.\n"))

@@ -11,8 +11,7 @@ struct ListModelsTests {
   ]
 
   @Test func modelsAreListedBestFirst() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let models = try await caller.models()
       #expect(models.map { $0.text("slug") } == Self.listed)
       #expect(
@@ -26,8 +25,7 @@ struct ListModelsTests {
   }
 
   @Test func aFilterSelectsModels() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.offer(
         #"""
         [{"slug":"best","priority":0},{"slug":"good","priority":1,"supported_in_api":false},
@@ -46,8 +44,7 @@ struct ListModelsTests {
   }
 
   @Test func theBackendsEntriesAreListedUnchanged() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.play(
         #"""
         [{"endpoint":"models","raw":"{\"models\":[7,{},{\"slug\":\"\\u001b[2J\"},{\"slug\":\"bare\"},{\"slug\":\"big\",\"priority\":-1e300,\"context_window\":9e18,\"display_name\":\"a\\u0000b\\nc\"},{\"slug\":\"first\",\"priority\":-9000000000,\"context_window\":5000000000}]}"}]
@@ -64,8 +61,7 @@ struct ListModelsTests {
   }
 
   @Test func theListMayBeEmpty() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.offer("[]")
       #expect(try await caller.slugs() == [])
     }
@@ -75,8 +71,7 @@ struct ListModelsTests {
 
   /// All clients of a sign-in share one read; another sign-in reads its own list.
   @Test func theListIsCachedForAllClients() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client")
       _ = try await caller.slugs()
       _ = try await caller.slugs(at: client)
@@ -92,8 +87,7 @@ struct ListModelsTests {
 
   /// An HTTP answer names the version of the newest list.
   @Test func aNewListVersionInAnAnswerIsFetched() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client", transports[1])
       #expect(try await caller.slugs() == Self.listed)
       _ = try await caller.send("the same list", at: client)

@@ -19,8 +19,7 @@ struct LiteFormTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func modelsThatAskForTheLiteFormGetIt(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       try await demandLite(world)
       #expect(try await caller.send("hi", ["instructions": "Rhyme."]).contains("1 message."))
       let request = try await world.sandbox.state().lastResponsesRequest
@@ -42,8 +41,7 @@ struct LiteFormTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func otherModelsGetThePlainForm(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       try await world.sandbox.offer(Self.lite)
       _ = try await caller.send("hi", ["model": "plain"])
       let request = try await world.sandbox.state().lastResponsesRequest
@@ -57,8 +55,7 @@ struct LiteFormTests {
   /// Tools are declared, called and answered; over a WebSocket only new items are sent.
   @Test(arguments: transports)
   func aConversationGoesOnWithTools(_ transport: VariantDictionary) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await demandLite(world)
       let client = try await caller.open("Client", transport)
       let handler = try ToolHandler(caller) { _ in "two cups" }
@@ -82,8 +79,7 @@ struct LiteFormTests {
 
   /// The list was unavailable, and the backend accepts the lite form alone.
   @Test func aRefusalRevealsTheLiteForm() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await demandLite(world)
       try await world.sandbox.play(
         #"[{"endpoint":"models","status":503},{"endpoint":"responses","requires_lite":true,"times":"always"}]"#)
@@ -96,8 +92,7 @@ struct LiteFormTests {
 
   @Test(arguments: [("minimal", "low"), ("medium", "high"), ("high", "high"), ("max", "xhigh"), ("ultra", "xhigh")])
   func anEffortIsSentAsTheModelListsIt(_ wanted: String, _ sent: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.offer(Self.lite)
       _ = try await caller.send("hi", ["reasoning_effort": wanted])
       #expect(try await world.sandbox.state().lastResponsesRequest.body?.reasoning?.effort == sent)
@@ -108,8 +103,7 @@ struct LiteFormTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func eachRequestNamesItsProtocolVersion(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       _ = try await caller.send("hi")
       let headers = try await world.sandbox.state().lastResponsesRequest.headers
       #expect(headers["version"] == "0.163.0")

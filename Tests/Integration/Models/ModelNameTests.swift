@@ -10,16 +10,14 @@ struct ModelNameTests {
 
   @Test(arguments: ["--model fast", "--thread new -m fast", "--continue -m fast"])
   func aQuestionMayUseAnotherName(_ words: String) async throws {
-    try await World.with(Self.plan) { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn(Self.plan) { world, _ in
       let output = try await world.shell(#""$0" ask \#(words) --json Hello | grep -c '"model":"gpt-6-luna"'"#)
       #expect(output.text == "1\n")
     }
   }
 
   @Test func theDefaultAndASelectionMayUseAnotherName() async throws {
-    try await World.with(Self.plan) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(Self.plan) { world, caller in
       #expect(try await caller.property("Client.Model") == "gpt-6-sol")
       try await caller.call("Client.SelectModel", "fast")
       #expect(try await caller.property("Client.Model") == "gpt-6-luna")
@@ -30,8 +28,7 @@ struct ModelNameTests {
 
   @Test(arguments: ["", "."])
   func theOfferedModelsAreASentenceOfTheirOwn(_ end: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.play(
         """
         [{"endpoint":"responses","status":404,"times":"always",
@@ -43,8 +40,7 @@ struct ModelNameTests {
   }
 
   @Test func theListHasTheOtherNames() async throws {
-    try await World.with(Self.plan) { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn(Self.plan) { world, _ in
       let json = try await world.shell(#""$0" models --json | grep -c '^{"slug":"gpt-6-luna","aliases":\["fast"\],'"#)
       #expect(json.text == "1\n")
       let table = try await world.shell(#""$0" models | grep -F 'GPT-6-Luna, fast ' | wc -l"#)

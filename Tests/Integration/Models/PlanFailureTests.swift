@@ -46,8 +46,7 @@ struct PlanFailureTests {
 
   @Test(arguments: questions)
   func aLockedKeyringIsReported(_ endpoint: String, _ method: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.keyring.lock()
       try await expectRefusal("Locked") { try await ask(method, caller) }
       #expect(try await world.sandbox.state().requests[endpoint] == 0)
@@ -58,8 +57,7 @@ struct PlanFailureTests {
 
   @Test(arguments: questions)
   func aRefusedTokenIsRefreshed(_ endpoint: String, _ method: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.expireAccessTokens()
       try await ask(method, caller)
       let state = try await world.sandbox.state()
@@ -70,8 +68,7 @@ struct PlanFailureTests {
 
   @Test(arguments: questions)
   func aTokenIsRefreshedOnce(_ endpoint: String, _ method: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.play(
         "[{\"endpoint\":\"\(endpoint)\",\"status\":401,\"body\":{\"detail\":\"Go away.\"},\"times\":\"always\"}]")
       let refused = try await refusal { try await ask(method, caller) }
@@ -86,8 +83,7 @@ struct PlanFailureTests {
 
   @Test(arguments: questions)
   func aServerErrorIsRetried(_ endpoint: String, _ method: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.play("[{\"endpoint\":\"\(endpoint)\",\"status\":500,\"times\":2}]")
       try await ask(method, caller)
       #expect(try await world.sandbox.state().requests[endpoint] == 3)
@@ -96,8 +92,7 @@ struct PlanFailureTests {
 
   @Test(arguments: questions)
   func repeatedServerErrorsEndTheRequest(_ endpoint: String, _ method: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.play("[{\"endpoint\":\"\(endpoint)\",\"status\":503,\"times\":\"always\"}]")
       try await expectRefusal("HTTPError") { try await ask(method, caller) }
       #expect(try await world.sandbox.state().requests[endpoint] == 5)
@@ -106,8 +101,7 @@ struct PlanFailureTests {
 
   @Test(arguments: questions)
   func tooManyRequestsFollowTheBackoffConfiguration(_ endpoint: String, _ method: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let backoff: VariantDictionary = ["max_retries": Int32(1), "initial_delay": 0.01]
       let client = try await caller.open("Client", ["rate_limit_backoff": backoff])
       try await world.sandbox.play("[{\"endpoint\":\"\(endpoint)\",\"status\":429,\"times\":\"always\"}]")
@@ -121,8 +115,7 @@ struct PlanFailureTests {
     "\\u0000",
   ])
   func anInvalidAnswerIsAFailure(_ body: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       for (endpoint, method) in Self.questions {
         try await world.sandbox.play("[{\"endpoint\":\"\(endpoint)\",\"raw\":\"\(body)\"}]")
         try await expectRefusal("HTTPError") { try await ask(method, caller) }
@@ -134,8 +127,7 @@ struct PlanFailureTests {
 
   @Test(arguments: questions)
   func aSilentBackendTimesOut(_ endpoint: String, _ method: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.play("[{\"endpoint\":\"\(endpoint)\",\"hang\":true,\"times\":\"always\"}]")
       let refused = try await refusal { try await ask(method, caller) }
       #expect(refused.name == "Network")
@@ -146,8 +138,7 @@ struct PlanFailureTests {
 
   @Test(arguments: questions)
   func aMissingBackendIsANetworkFailure(_ endpoint: String, _ method: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       await world.sandbox.end()
       try await expectRefusal("Network") { try await ask(method, caller) }
       #expect(try await caller.state() == "signed-in")
@@ -158,8 +149,7 @@ struct PlanFailureTests {
 
   @Test(arguments: questions)
   func anOpenedClientIsPrivate(_ endpoint: String, _ method: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let other = try await world.caller()
       let client = try await caller.open("Client")
       try await expectRefusal("AccessDenied") { try await ask(method, other, at: client) }

@@ -11,8 +11,7 @@ struct SelectModelTests {
 
   @Test(arguments: transports)
   func theSelectedModelAnswersFromThenOn(_ transport: VariantDictionary) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client", transport)
       _ = try await caller.send("before", at: client)
       #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-6.1-sol")
@@ -52,8 +51,7 @@ struct SelectModelTests {
 
   /// Hidden models can be selected, so the backend decides and not the list.
   @Test func aMissingModelFailsTheNextTurn() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       try await select("gpt-0", caller)
       let refused = try await refusal { try await caller.send("hi") }
       #expect(refused.name == "HTTPError")

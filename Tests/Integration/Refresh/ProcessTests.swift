@@ -12,8 +12,7 @@ struct ProcessTests {
   /// The refresh comes before the token expires, or after the backend has refused it.
   @Test(arguments: [true, false])
   func oneProcessRefreshesForAll(early: Bool) async throws {
-    try await World.with(early ? .shortTokens : World.Plan()) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(early ? .shortTokens : World.Plan()) { world, caller in
       if !early { try await world.sandbox.expireAccessTokens() }
       try await world.sandbox.play(Self.slowRefresh)
       let hosts = try (0..<4).map { try world.startLibraryHost("host \($0)") }
@@ -33,8 +32,7 @@ struct ProcessTests {
   /// The kernel releases a dead process's lock.
   @Test func aDeadProcesssLockIsReleased() async throws {
     let plan = World.Plan(sandboxArguments: ["--auto-approve", "--rate", "0", "--refresh-grace"])
-    try await World.with(plan) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(plan) { world, caller in
       _ = try await caller.slugs()
       try await world.sandbox.expireAccessTokens()
       try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":60000}]"#)
@@ -51,8 +49,7 @@ struct ProcessTests {
 
   /// A refresh in another process does not restore a credential that this one removed.
   @Test func aSignOutAfterAnotherProcesssRefreshRevokesTheNewToken() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.expireAccessTokens()
       try await world.sandbox.play(Self.slowRefresh)
       let host = try world.startLibraryHost("host")
@@ -68,8 +65,7 @@ struct ProcessTests {
   }
 
   @Test func aSignOutBeforeAnotherProcesssRefreshHolds() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await caller.call("Session.SignOut")
       let host = try world.startLibraryHost("host")
       #expect(try await host.waitForEnd() == .exit(1))
@@ -83,8 +79,7 @@ struct ProcessTests {
   /// Two services on two buses. The daemons of gnome-keyring share their files and notice a change by its time in
   /// seconds, so each round gives the file an earlier time first.
   @Test func twoLoginsRefreshOnce() async throws {
-    try await World.with(.shortTokens) { world in
-      let first = try await world.signedInCaller()
+    try await World.signedIn(.shortTokens) { world, first in
       let second = try await SecondLogin(world).caller()
       #expect(try await second.state() == "signed-in")
       let keyring = world.directories.data.appending(path: "keyrings/login.keyring")

@@ -50,8 +50,7 @@ struct RefreshKeyringTests {
 
   /// The keyring was locked between the server's answer and its storing. No caller has to ask again.
   @Test func aPendingTokenIsStoredWhenTheKeyringIsUnlocked() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let before = try #require(try await world.keyring.credentials()["default"]).secret
       try await lockDuringARefresh(world, caller)
       try await world.keyring.unlock()

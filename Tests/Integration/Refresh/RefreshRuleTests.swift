@@ -14,8 +14,7 @@ struct RefreshRuleTests {
   func aTokenIsRefreshedFiveMinutesEarly(_ rule: (lifetime: Int, refreshes: Int)) async throws {
     let plan = World.Plan(
       sandboxArguments: ["--auto-approve", "--rate", "0", "--access-token-lifetime", "\(rule.lifetime)"])
-    try await World.with(plan) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(plan) { world, caller in
       #expect(try await caller.send("hi").contains("hi"))
       let state = try await world.sandbox.state()
       #expect(state.requests["refresh"] == rule.refreshes)
@@ -32,8 +31,7 @@ struct RefreshRuleTests {
   func aLostAnswerIsSurvivedIfTheServerAllowsReuse(grace: Bool) async throws {
     let plan = World.Plan(
       sandboxArguments: ["--auto-approve", "--rate", "0"] + (grace ? ["--refresh-grace"] : []))
-    try await World.with(plan) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(plan) { world, caller in
       try await world.sandbox.expireAccessTokens()
       try await world.sandbox.play(#"[{"endpoint":"refresh","drop_after":0}]"#)
       try await expectRefusal("Network") { try await caller.send("hi") }
@@ -48,8 +46,7 @@ struct RefreshRuleTests {
 
   /// A service that is told to end waits for the server's answer and stores it.
   @Test func aRefreshCompletesBeforeTheServiceEnds() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.expireAccessTokens()
       try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":800}]"#)
       let turn = try await caller.stream("hi")
@@ -63,8 +60,7 @@ struct RefreshRuleTests {
 
   /// A cancelled turn ends, and its refresh goes on.
   @Test func aRefreshDoesNotDelayACancelledTurn() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let before = try #require(try await world.keyring.credentials()["default"]).secret
       try await world.sandbox.expireAccessTokens()
       try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":5000}]"#)

@@ -60,8 +60,7 @@ struct RefusalTests {
   }
 
   @Test func theSecondRefusalEndsTheSignIn() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let before = try await refuse(world, caller)
       try await world.sandbox.revokeRefreshTokens()
       try await restart(world, after: 610)
@@ -81,8 +80,7 @@ struct RefusalTests {
   @Test func aTransientFailureIsNoRefusal() async throws {
     // The server accepts once more a token after its answer got lost.
     let plan = World.Plan(sandboxArguments: ["--auto-approve", "--rate", "0", "--refresh-grace"])
-    try await World.with(plan) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(plan) { world, caller in
       _ = try await refuse(world, caller)
       try await restart(world, after: 610)
       for rule in [#""status":403,"raw":"<html>invalid_grant""#, #""status":503"#, #""drop_after":0"#] {

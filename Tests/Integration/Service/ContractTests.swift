@@ -15,8 +15,7 @@ struct ContractTests {
   ]
 
   @Test func theObjectsMatchTheirXMLFiles() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let work = try await caller.open("Session", ["keychain_account": "work"])
       try await caller.signIn(at: work)
       let objects: [ObjectPath: Set<String>] = [
@@ -50,8 +49,7 @@ struct ContractTests {
 
   /// Every property can be read, and has the type in the XML file.
   @Test func propertiesHaveTheirDocumentedTypes() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       for (name, file) in Self.interfaces where name.hasPrefix("org.chappie.") {
         let declared = try #require(try Introspection.interfaces(file)[name])
         let reply = try await caller.connection.call(

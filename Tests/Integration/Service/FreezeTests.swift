@@ -48,8 +48,7 @@ struct FreezeTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func anItemOfManyNumbersIsAccepted(_ transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       try await world.sandbox.play(
         #"[{"endpoint":"responses","flood":{"of":"numbers","size":2000000,"count":1}}]"#)
       try await withBystander(world) { _ in
@@ -64,8 +63,7 @@ struct FreezeTests {
   /// The service closes the socket, since no turn can use these frames.
   @Test(arguments: ["pings", "empty"])
   func aFloodingSocketIsClosed(_ kind: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client", World.Plan.Transport.webSocket.impatient)
       try await world.sandbox.play(#"[{"endpoint":"responses","flood":{"of":"\#(kind)"}}]"#)
       try await withBystander(world) { _ in
@@ -84,8 +82,7 @@ struct FreezeTests {
       (.http, "small", 1), (.http, "small", 8), (.http, "pings", 2), (.http, "empty", 2),
     ])
   func aFloodDelaysNoOtherCaller(_ transport: World.Plan.Transport, _ kind: String, _ turns: Int) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       try await world.sandbox.play(#"[{"endpoint":"responses","times":\#(turns),"flood":{"of":"\#(kind)"}}]"#)
       try await withBystander(world) { bystander in
         var flooded: [Turn] = []

@@ -37,8 +37,7 @@ struct LogTests {
   }
 
   @Test func logsStartEndAndEachStateOfASignIn() async throws {
-    try await World.with(World.Plan(configuration: "[Notifications]\nEnabled=false\n")) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(configuration: "[Notifications]\nEnabled=false\n")) { world, caller in
       try await caller.call("Session.SignOut")
       let process = try #require(world.service.process)
       await world.service.end()
@@ -57,8 +56,7 @@ struct LogTests {
   }
 
   @Test func logsSuccessfulAndRefusedRefreshes() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.expireAccessTokens()
       _ = try await caller.send("a secret question")
       try await expect(
@@ -78,8 +76,7 @@ struct LogTests {
 
   @Test func logsTheFallbackFromWebSocketToHTTP() async throws {
     let plan = World.Plan(sandboxArguments: ["--auto-approve", "--rate", "0", "--no-websocket"])
-    try await World.with(plan) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(plan) { world, caller in
       _ = try await caller.send("a secret question")
       try await expect(
         world, "Requests go over HTTP for ten minutes, without a WebSocket: the backend answered with status 426.")
@@ -91,8 +88,7 @@ struct LogTests {
   func logsATurnByItsCounts(_ arguments: [String]) async throws {
     let plan = World.Plan(
       sandboxArguments: ["--auto-approve", "--rate", "0"] + arguments, environment: Self.debugging)
-    try await World.with(plan) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(plan) { world, caller in
       _ = try await caller.send("a secret question")
       try await eventually("the turn's line; the log has \(lines(world))") {
         let turn = #/^Turn \S+ of :\d\S+ completed after .*: gpt-\S+ over (a WebSocket|HTTP), \d requests, \d+ deltas/#
@@ -103,8 +99,7 @@ struct LogTests {
   }
 
   @Test func logsARetryWithItsDelay() async throws {
-    try await World.with(.http) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(.http) { world, caller in
       try await world.sandbox.play(
         #"[{"endpoint":"responses","status":503,"body":{"detail":"dear Ada"},"headers":{"retry-after":"0"}}]"#)
       _ = try await caller.send("a secret question")
@@ -115,8 +110,8 @@ struct LogTests {
 
   @Test func logsTheCountsOfRetention() async throws {
     // 0.00002 days are 1.7 seconds.
-    try await World.with(World.Plan(configuration: "[Threads]\nArchiveAfter=0.00002\nDeleteAfter=never\n")) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(configuration: "[Threads]\nArchiveAfter=0.00002\nDeleteAfter=never\n")) {
+      world, caller in
       _ = try await caller.createThread("a secret title")
       try await eventually("the thread to be archived") { try await caller.threadIDs().isEmpty }
       try await expect(world, "Stored threads, as the retention policy says: archived 1, deleted 0.")
@@ -149,8 +144,7 @@ struct LogTests {
   }
 
   @Test func logsEachRequestIfDebuggingIsOn() async throws {
-    try await World.with(World.Plan(environment: Self.debugging)) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(environment: Self.debugging)) { world, caller in
       try await world.sandbox.play(
         #"[{"endpoint":"responses","status":429,"headers":{"x-request-id":"req_0123abc","retry-after":"0"}}]"#)
       let policy: VariantDictionary = ["prefers_web_socket": false]
@@ -168,8 +162,7 @@ struct LogTests {
   }
 
   @Test func logsNoRequestIfDebuggingIsOff() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       _ = try await caller.send("hi")
       #expect(!lines(world).contains { $0.hasPrefix("POST") || $0.hasPrefix("GET") })
     }

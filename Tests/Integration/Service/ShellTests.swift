@@ -29,8 +29,7 @@ struct ShellTests {
   }
 
   @Test func busctlCanCallTheService() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let target = ["org.chappie", "/org/chappie"]
       func busctl(_ verb: String, _ arguments: String...) async throws -> Output {
         try await Output.of("busctl", ["--user", verb] + target + arguments, in: world.directories)
@@ -51,8 +50,7 @@ struct ShellTests {
   }
 
   @Test func gdbusMonitorSeesABroadcast() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let monitor = try ChildProcess(
         "monitor", "gdbus", ["monitor", "--session", "-d", "org.chappie", "-o", "/org/chappie"], in: world.directories)
       try await eventually("the monitor") { monitor.output.contains("The name org.chappie is owned by") }

@@ -8,8 +8,7 @@ import Testing
 struct ShutdownTests {
   @Test(arguments: [SIGTERM, SIGINT])
   func aSignalEndsTheServiceCleanly(_ signal: Int32) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.stall()
       let turn = try await caller.stalledTurn()
       let process = try #require(world.service.process)
@@ -43,8 +42,7 @@ struct ShutdownTests {
 
   /// A keyring that hangs must not keep a session from ending.
   @Test func aSignalEndsTheServiceWhileTheKeyringIsSilent() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       world.keyring.freeze()
       let turn = try await caller.stream("hi")
       let process = try #require(world.service.process)
@@ -57,8 +55,7 @@ struct ShutdownTests {
 
   /// The exit status is a failure, so that systemd restarts the service: perhaps only its connection is lost.
   @Test func theServiceFailsWhenTheBusEnds() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.stall()
       _ = try await caller.stalledTurn()
       let process = try #require(world.service.process)
@@ -80,8 +77,7 @@ struct ShutdownTests {
   }
 
   @Test func aSecondInstanceReportsTheFirstAndEnds() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let owner = try await caller.connection.owner(of: "org.chappie")
       let second = try world.service.launch(world.sandbox.addresses, name: "second")
       #expect(try await second.waitForEnd() == .exit(1))
@@ -93,8 +89,7 @@ struct ShutdownTests {
 
   /// Callers send calls as soon as the name appears, and the objects must be there.
   @Test func theNameAppearsAfterTheObjects() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       for _ in 0..<10 {
         await world.service.end()
         let answers = Answers()

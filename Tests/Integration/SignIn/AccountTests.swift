@@ -24,8 +24,7 @@ struct AccountTests {
   }
 
   @Test func anAccountAppearsAndGoesWithItsCredential() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let other = try await world.caller()
       #expect(try await managedObjects(other).isEmpty)
 

@@ -22,8 +22,7 @@ struct ApplicationSignOutTests {
   }
 
   @Test func itsSessionsTellIt() async throws {
-    try await World.with { world in
-      let outside = try await world.signedInCaller()
+    try await World.signedIn { world, outside in
       let app = try await world.caller(app: Self.app)
       let session = try await app.open("Session")
       try await app.signIn(at: session)
@@ -49,8 +48,7 @@ struct ApplicationSignOutTests {
   }
 
   @Test func onlyTheUsersOwnProgramsMay() async throws {
-    try await World.with { world in
-      let outside = try await world.signedInCaller()
+    try await World.signedIn { world, outside in
       let app = try await world.caller(app: Self.app)
       try await app.signIn(at: app.open("Session"))
       let widget = try await world.caller(app: Self.widget)
@@ -81,8 +79,7 @@ struct ApplicationSignOutTests {
   // MARK: The command
 
   @Test func theCommandListsAndSignsOut() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let app = try await world.caller(app: Self.app)
       try await app.signIn(at: app.open("Session", ["keychain_account": "work"]))
       try world.installDesktopFile(Self.app, "Name=Example\n")
@@ -133,8 +130,7 @@ struct ApplicationSignOutTests {
   }
 
   @Test func aLockedKeyringListsTheAccountsAlone() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       try await world.keyring.lock()
       let output = try await world.chappie("accounts")
       #expect(output.status == 0)

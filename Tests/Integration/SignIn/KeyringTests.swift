@@ -6,8 +6,7 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct KeyringTests {
   @Test func aLockedKeyringRefusesTurnsUntilItIsUnlocked() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.keyring.lock()
       let refused = try await refusal { try await caller.send("hi") }
       #expect(refused.name == "Locked")
@@ -27,8 +26,7 @@ struct KeyringTests {
   }
 
   @Test func aServiceStartedWithALockedKeyringStaysSignedIn() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.keyring.lock()
       try await world.service.restart()
       // The credential exists, and its owner cannot be read.
@@ -44,8 +42,7 @@ struct KeyringTests {
 
   /// The request runs before the keyring is locked, so its answer arrives.
   @Test func anAnswerCompletesWhenTheKeyringIsLocked() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.play(#"[{"endpoint":"responses","text":"one two three","delta_delay_ms":400}]"#)
       let turn = try await caller.stream("hi")
       try await caller.signal("TextDelta")
@@ -56,8 +53,7 @@ struct KeyringTests {
 
   /// The server has rotated the token and the keyring cannot take it: it must not be lost.
   @Test func aRefreshIsStoredAfterTheKeyringIsUnlocked() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.expireAccessTokens()
       try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":3000}]"#)
       async let refused = refusal { try await caller.send("hi") }
@@ -76,8 +72,7 @@ struct KeyringTests {
 
   /// A restarted keyring that is locked shows no items, which is no proof that there are none.
   @Test func aSignOutFailsWhileTheKeyringHidesItsItems() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       await world.keyring.kill()
       try await world.keyring.start(isUnlocked: false)
       try await expectRefusal("Locked") { try await caller.call("Session.SignOut") }
@@ -90,8 +85,7 @@ struct KeyringTests {
   }
 
   @Test func aRestartedKeyringIsUsedAgain() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       await world.keyring.kill()
       let refused = try await refusal { try await caller.send("hi") }
       #expect(refused.name == "KeyringUnavailable")
@@ -126,8 +120,7 @@ struct KeyringTests {
 
   /// The state becomes correct without a use of the sign-in.
   @Test func aKeyringIsNoticedWhenItStartsOrIsUnlocked() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       await world.keyring.end()
       try await world.service.restart()
       // The service remembers that a credential exists, and cannot read its owner.
@@ -154,8 +147,7 @@ struct KeyringTests {
 
   /// The credential exists, and the keyring starts after the service: no new sign-in is needed.
   @Test func theKeyringMayStartAfterTheService() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       await world.keyring.end()
       try await world.service.restart()
       try await expectRefusal("KeyringUnavailable") { try await caller.send("hi") }
@@ -167,8 +159,7 @@ struct KeyringTests {
 
   /// The keyring owns its name and answers nothing.
   @Test func aSilentKeyringIsReported() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       world.keyring.freeze()
       try await expectRefusal("KeyringUnavailable") { try await caller.send("hi") }
       #expect(try await caller.state() == "signed-in")

@@ -44,8 +44,7 @@ struct OtherServersTests {
 
   @Test(arguments: Change.allCases)
   func otherServersReceiveNothing(_ change: Change) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       #expect(try await caller.send("here").contains("here"))
       let other = try await other(in: world)
       // A 401 of the new server would ask for a refresh.
@@ -67,8 +66,7 @@ struct OtherServersTests {
   }
 
   @Test func aNewSignInReplacesTheOneOfOtherServers() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let other = try await other(in: world)
       let before = try await requests(world.sandbox)
       await world.service.end()
@@ -86,8 +84,7 @@ struct OtherServersTests {
 
   /// The user's sign-out removes the credential; to revoke it, the service would have to send it.
   @Test func aSignOutRemovesTheSignInAndSendsNothing() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let other = try await other(in: world)
       let before = try await requests(world.sandbox, other)
       await world.service.end()
@@ -103,8 +100,7 @@ struct OtherServersTests {
 
   /// The note for a start without a keyring includes the servers.
   @Test func aStartWithoutAKeyringRemembersTheServers() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let other = try await other(in: world)
       await world.service.end()
       await world.keyring.end()
@@ -118,8 +114,7 @@ struct OtherServersTests {
 
   /// Threads belong to the user, not to the servers that answered in them.
   @Test func threadsStayReadableWithOtherServers() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let thread: String = try await caller.call("Threads.Create", ["title": "Kept".variant] as VariantDictionary)
         .member(0, "thread")
       _ = try await caller.call("Threads.Send", thread, "hello", VariantDictionary())
@@ -133,8 +128,7 @@ struct OtherServersTests {
 
   /// An item without servers is valid for none.
   @Test func anItemOfAnOlderFormatGivesNoSignIn() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.keyring.changeSecret(of: "default") { line in
         "chappie1:" + line.split(separator: ":").dropFirst(2).joined(separator: ":")
       }

@@ -14,8 +14,7 @@ struct RefreshTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func aRefusedRequestIsRetriedOnceWithANewToken(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       // The cached list of models is not read again: the backend refuses the turn itself.
       _ = try await caller.slugs()
       try await world.sandbox.expireAccessTokens()
@@ -36,8 +35,7 @@ struct RefreshTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func aRefusedRequestIsNotRetriedTwice(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       try await world.sandbox.play(
         #"[{"endpoint":"responses","status":401,"body":{"error":{"message":"Go away."}},"times":"always"}]"#)
       let turn = try await caller.stream("hi")
@@ -67,8 +65,7 @@ struct RefreshTests {
 
   /// Each use of these tokens needs a new one, and the server accepts each refresh token once.
   @Test func aRotatedTokenIsStored() async throws {
-    try await World.with(.shortTokens) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(.shortTokens) { world, caller in
       let first = try await world.keyring.credentials()["default"]?.secret
       for number in 1...3 {
         #expect(try await caller.send("hi").contains("hi"))

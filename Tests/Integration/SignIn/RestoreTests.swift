@@ -7,8 +7,7 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct RestoreTests {
   @Test func theAccountIsSignedInAfterARestart() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.service.restart()
       #expect(try await caller.state() == "signed-in")
       #expect(try await caller.property("Session.DeviceLinkState") == "idle")
@@ -30,8 +29,7 @@ struct RestoreTests {
 
   /// The first call to a new service must not read a state before the service has determined it.
   @Test func theFirstAnswerHasTheState() async throws {
-    try await World.with(.activatable) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(.activatable) { _, caller in
       for _ in 0..<5 {
         let process = try await caller.connection.processID(of: "org.chappie")
         kill(process, SIGKILL)
@@ -43,8 +41,7 @@ struct RestoreTests {
   }
 
   @Test func theSignInSurvivesAKillDuringATurn() async throws {
-    try await World.with(.activatable) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(.activatable) { world, caller in
       try await world.sandbox.stall(times: "2")
       _ = try await caller.stalledTurn()
       async let refused = refusal { try await caller.send("never answered") }
@@ -61,8 +58,7 @@ struct RestoreTests {
 
   /// A caller that asks for a turn of the previous process must not get another turn.
   @Test func turnNamesAreNotReused() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let before = try await caller.stream("before")
       _ = try await before.end()
       try await world.service.restart()
@@ -76,8 +72,7 @@ struct RestoreTests {
   // MARK: Invalid items
 
   @Test func anItemOfAnotherDeviceIsRefused() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.keyring.changeSecret(of: "default") { line in
         var parts = line.split(separator: ":").map(String.init)
         parts[2] = String(parts[2].reversed())
@@ -95,8 +90,7 @@ struct RestoreTests {
 
   @Test(arguments: ["", "chappie1:", "not what was stored", "changed"])
   func aDamagedItemIsRefused(_ line: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.keyring.changeSecret(of: "default") { stored in
         line == "changed" ? String(stored.dropLast(8) + "AAAAAAA=") : line
       }
@@ -109,8 +103,7 @@ struct RestoreTests {
 
   /// A credential belongs to its slot: a program that can write to the keyring cannot move it to another one.
   @Test func anItemOfAnotherAccountIsRefused() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let work = try await caller.open("Session", ["keychain_account": "work"])
       try await caller.signIn(at: work)
       let stolen = try #require(try await world.keyring.credentials()["work"])

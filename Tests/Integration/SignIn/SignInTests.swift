@@ -67,8 +67,7 @@ struct SignInTests {
   }
 
   @Test func theCredentialIsOneSealedLineWithItsSchema() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let items = try await world.keyring.credentials()
       let item = try #require(items["default"])
       #expect(items.count == 1)
@@ -130,8 +129,7 @@ struct SignInTests {
   }
 
   @Test func cancellingWithoutASignInDoesNothing() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       try await caller.call("Session.CancelSignIn")
       #expect(try await caller.state() == "signed-in")
       #expect(try await caller.property("Session.DeviceLinkState") == "linked")
@@ -246,8 +244,7 @@ struct SignInTests {
   /// The new sign-in succeeds nevertheless.
   @Test(arguments: [#"[{"endpoint":"revoke","status":500}]"#, #"[{"endpoint":"revoke","drop_after":0}]"#])
   func aSignInSucceedsWithoutTheRevocationOfTheOld(_ scenario: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.play(scenario)
       try await caller.signIn()
       try await eventually("the attempt") { try await world.sandbox.state().requests["revoke"] == 1 }

@@ -6,8 +6,7 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct SignOutTests {
   @Test func aSignOutRemovesTheItemAndRevokesTheTokens() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await caller.call("Session.SignOut")
       #expect(try await caller.state() == "signed-out")
       #expect(try await caller.property("Session.DeviceLinkState") == "idle")
@@ -38,8 +37,7 @@ struct SignOutTests {
 
   /// Anybody can name any number of accounts.
   @Test func aSignOutWithoutASignInLeavesNoFile() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let before = try lockFiles(world)
       for number in 0..<3 {
         let session = try await caller.open("Session", ["keychain_account": "nobody \(number)"])
@@ -57,8 +55,7 @@ struct SignOutTests {
 
   @Test(arguments: ["default", "work"])
   func aSignOutLeavesOtherAccountsUnchanged(_ account: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let work = try await caller.open("Session", ["keychain_account": "work"])
       try await caller.signIn(at: work)
       #expect(try await world.keyring.credentials().keys.sorted() == ["default", "work"])
@@ -77,8 +74,7 @@ struct SignOutTests {
     (#"[{"endpoint":"revoke","status":500}]"#, "status 500"), (#"[{"endpoint":"revoke","hang":true}]"#, "in time"),
   ])
   func aFailedRevocationIsReported(_ scenario: String, _ reason: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.play(scenario)
       try await caller.call("Session.SignOut")
       #expect(try await caller.state() == "signed-out")
@@ -94,8 +90,7 @@ struct SignOutTests {
   }
 
   @Test func anUnreachableServerIsReported() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       await world.sandbox.end()
       try await caller.call("Session.SignOut")
       #expect(try await caller.state() == "signed-out")
@@ -106,8 +101,7 @@ struct SignOutTests {
 
   /// The credential is removed, and the exit status tells a script that the revocation failed.
   @Test func theCommandReportsAFailedRevocation() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.play(#"[{"endpoint":"revoke","status":503}]"#)
       let output = try await world.chappie("sign-out")
       #expect(output.status == 12)
@@ -121,8 +115,7 @@ struct SignOutTests {
   }
 
   @Test func aSignOutChangesNothingWhileTheKeyringIsLocked() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.keyring.lock()
       try await expectRefusal("Locked") { try await caller.call("Session.SignOut") }
       #expect(try await caller.state() == "signed-in")
@@ -146,8 +139,7 @@ struct SignOutTests {
 
   /// The answer of a refresh that runs must not restore the credential.
   @Test func aSignOutOverridesARunningRefresh() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.expireAccessTokens()
       try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":1000}]"#)
       // The order of the two decides if the turn still gets its answer.

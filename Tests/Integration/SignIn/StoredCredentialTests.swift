@@ -27,8 +27,7 @@ struct StoredCredentialTests {
   }
 
   @Test func aLockedKeyringIsNotUnlocked() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.keyring.lock()
       try await expectRefusal("Locked") { try await list(caller) }
     }
@@ -51,8 +50,7 @@ struct StoredCredentialTests {
   }
 
   @Test func aSignInThatHasEndedIsListedAsSuch() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.revokeRefreshTokens()
       try await world.sandbox.expireAccessTokens()
       try await expectRefusal("ReauthenticationRequired") { try await caller.send("hi") }

@@ -20,8 +20,7 @@ struct DamagedNumberTests {
     "title_number", "created_at", "updated_at", "archived_at", "change_number", "turn_count", "bytes",
   ])
   func aThreadWithADamagedNumber(_ column: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let other = try await caller.createThread("Whole")
       let thread = try await caller.createThread("Harmed")
       #expect(try await caller.send("one", to: thread).contains("one"))
@@ -61,8 +60,7 @@ struct DamagedNumberTests {
   }
 
   @Test func aTurnWithADamagedPlaceOrTime() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let thread = try await caller.createThread("Harmed")
       for text in ["one", "two"] { _ = try await caller.send(text, to: thread) }
       let database = try database(world)
@@ -83,8 +81,7 @@ struct DamagedNumberTests {
 
   /// The sizes of all threads together are more than 64 bits hold.
   @Test func erasingOpensNothing() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       for title in ["One", "Two"] { _ = try await caller.createThread(title) }
       await world.service.end()
       try database(world).run("UPDATE threads SET bytes = ?, change_number = ?", .integer(.max), .integer(.max))

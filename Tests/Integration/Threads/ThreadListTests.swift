@@ -7,8 +7,7 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct ThreadListTests {
   @Test func aThreadIsListedRenamedArchivedAndDeleted() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let watcher = try await world.caller()
       #expect(try await caller.threads().isEmpty)
       let one = try await caller.createThread("First")
@@ -67,8 +66,7 @@ struct ThreadListTests {
 
   /// A turn in an archived thread unarchives it, and the list shows the newest first.
   @Test func aTurnMovesAThreadToTheTop() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let one = try await caller.createThread("One")
       _ = try await caller.createThread("Two")
       try await caller.call("Threads.Archive", one)
@@ -81,8 +79,7 @@ struct ThreadListTests {
 
   /// Times are whole seconds, and the order within one second is fixed.
   @Test func theLastChangeIsFirstWithinOneSecond() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       var made: [String] = []
       for number in 0..<6 { made.insert(try await caller.createThread("Thread \(number)"), at: 0) }
       #expect(try await caller.threadIDs() == made)
@@ -100,8 +97,7 @@ struct ThreadListTests {
 
   /// A database that shares its file with another document is neither locked nor written to.
   @Test func aDatabaseThatIsAHardLinkIsRefused() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let thread = try await caller.createThread("One")
       let name = try #require(try world.directories.files().keys.first { $0.hasSuffix("/threads.db") })
       let path = world.directories.root.appending(path: name).path
@@ -167,8 +163,7 @@ struct ThreadListTests {
   // MARK: Bad input
 
   @Test func invalidArgumentsAreRefused() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let thread = try await caller.createThread()
       let long = String(repeating: "a", count: 1025)
       let calls: [@GLibActor () async throws -> Void] = [
@@ -192,8 +187,7 @@ struct ThreadListTests {
     "thread.new",
   ])
   func anInvalidThreadIDIsRefused(_ id: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       _ = try await caller.createThread()
       let calls: [@GLibActor () async throws -> Void] = [
         { _ = try await caller.thread(id) }, { _ = try await caller.send("hi", to: id) },
@@ -213,8 +207,7 @@ struct ThreadListTests {
 
   /// A turn whose thread is deleted meanwhile ends with its answer, and with the reason that it is not stored.
   @Test func anAnswerOfADeletedThreadIsReturned() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let thread = try await caller.createThread()
       let (turn, call) = try await caller.waitingTurn(in: thread, world)
       try await caller.call("Threads.Delete", thread)

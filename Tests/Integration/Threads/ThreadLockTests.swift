@@ -43,8 +43,7 @@ struct ThreadLockTests {
   }
 
   @Test func nothingIsReadWhileTheKeyringIsLocked() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let thread = try await caller.createThread()
       _ = try await caller.send("One", to: thread)
       try await world.keyring.lock()
@@ -164,8 +163,7 @@ struct ThreadLockTests {
 
   /// A missing keyring loses no thread and no key.
   @Test func aMissingKeyringIsReported() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let thread = try await caller.createThread()
       _ = try await caller.send("One", to: thread)
       await world.keyring.kill()
@@ -187,8 +185,7 @@ struct ThreadLockTests {
 
   /// No file holds prompts, answers, titles, arguments or outputs of tools, or error messages in plaintext.
   @Test func noFileHoldsPlaintext() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let thread = try await caller.createThread()
       try await world.sandbox.play(
         #"""

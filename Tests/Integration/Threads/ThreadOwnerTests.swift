@@ -6,8 +6,7 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct ThreadOwnerTests {
   @Test func eachAccountHasItsOwnThreads() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let work = try await caller.open("Session", ["keychain_account": "work"])
       try await caller.signIn(at: work)
       let account = ObjectPath.chappie.appending("account").appending("work")
@@ -30,8 +29,7 @@ struct ThreadOwnerTests {
 
   @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
   func aSandboxedAppHasItsOwnThreads() async throws {
-    try await World.with { world in
-      let outside = try await world.signedInCaller()
+    try await World.signedIn { world, outside in
       let users = try await outside.createThread("The user's")
       let app = try await world.caller(app: "org.example.App")
       let widget = try await world.caller(app: "org.example.Widget")

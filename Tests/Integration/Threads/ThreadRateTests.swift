@@ -8,8 +8,7 @@ import Testing
 @GLibActor
 struct ThreadRateTests {
   @Test func creatingThreadsIsRateLimited() async throws {
-    try await World.with { world in
-      let outside = try await world.signedInCaller()
+    try await World.signedIn { world, outside in
       let app = try await world.caller(app: "org.example.App")
       let again = try await world.caller(app: "org.example.App")
       let clients = [(app, try await app.open("Client")), (again, try await again.open("Client"))]

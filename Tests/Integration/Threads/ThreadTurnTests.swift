@@ -7,8 +7,7 @@ import Testing
 struct ThreadTurnTests {
   @Test(arguments: World.Plan.Transport.allCases)
   func aThreadCanBeContinued(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       let thread = try await caller.createThread()
       #expect(try await caller.send("One", to: thread).contains("1 message"))
       #expect(try await caller.send("Two", to: thread).contains("3 messages"))
@@ -24,8 +23,7 @@ struct ThreadTurnTests {
 
   /// A thread and other conversations share nothing.
   @Test func aThreadIsASeparateConversation() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let client = try await caller.open("Client")
       for path in [ObjectPath.chappie, client] {
         let one = try await caller.createThread(at: path)
@@ -41,8 +39,7 @@ struct ThreadTurnTests {
 
   /// The rule holds for turns from different objects.
   @Test func turnsOfAThreadRunInSequence() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let client = try await caller.open("Client")
       let thread = try await caller.createThread()
       let turns = try await [
@@ -76,8 +73,7 @@ struct ThreadTurnTests {
   }
 
   @Test func aStreamIsStoredWhenItCompletes() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let thread = try await caller.createThread()
       let turn = try await caller.stream("Hello", to: thread)
       let answer = try await turn.end().answer.text
@@ -91,8 +87,7 @@ struct ThreadTurnTests {
   }
 
   @Test func aFailedTurnIsStored() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let thread = try await caller.createThread()
       try await world.sandbox.play(#"[{"endpoint":"responses","status":400,"times":1}]"#)
       try await expectRefusal("HTTPError") { try await caller.send("One", to: thread) }
@@ -103,8 +98,7 @@ struct ThreadTurnTests {
   }
 
   @Test func aTurnWhoseCallerLeavesIsStoredAsCancelled() async throws {
-    try await World.with { world in
-      let stays = try await world.signedInCaller()
+    try await World.signedIn { world, stays in
       let thread = try await stays.createThread()
       try await world.sandbox.stall()
       do {
@@ -122,8 +116,7 @@ struct ThreadTurnTests {
 
   /// A service that is told to end stores its running turns.
   @Test func aTurnCancelledByTheServicesEndIsStored() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let thread = try await caller.createThread()
       try await world.sandbox.stall()
       let turn = try await caller.stream("One", to: thread)
@@ -134,8 +127,7 @@ struct ThreadTurnTests {
   }
 
   @Test func toolCallsAreStoredWithTheirOutputs() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let thread = try await caller.createThread()
       try await world.sandbox.play(
         #"[{"endpoint":"responses","times":1,"tool_calls":[{"name":"clock","arguments":{}}]}]"#)
@@ -151,8 +143,7 @@ struct ThreadTurnTests {
   }
 
   @Test func aSummaryReplacesTheModelsInput() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let thread = try await caller.createThread()
       let empty = try await refusal { try await caller.call("Threads.Compact", thread, "") }
       #expect(empty.name == "InvalidArgument")
@@ -171,8 +162,7 @@ struct ThreadTurnTests {
   }
 
   @Test func aSummaryIsCancelledWhenItsCallerLeaves() async throws {
-    try await World.with { world in
-      let stays = try await world.signedInCaller()
+    try await World.signedIn { world, stays in
       let thread = try await stays.createThread()
       _ = try await stays.send("One", to: thread)
       try await world.sandbox.stall(times: "1")
@@ -191,8 +181,7 @@ struct ThreadTurnTests {
   }
 
   @Test func theObjectsModelAndHarnessApply() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client")
       let thread = try await caller.createThread(at: client)
       _ = try await caller.send("One", to: thread, at: client)
@@ -207,8 +196,7 @@ struct ThreadTurnTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func aRemovedTurnIsNotReadAgain(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       let client = try await caller.open("Client")
       let thread = try await caller.createThread()
       for text in ["One", "Two"] { _ = try await caller.send(text, to: thread) }
@@ -234,8 +222,7 @@ struct ThreadTurnTests {
   }
 
   @Test func noTurnIsRemovedWhileAnotherRuns() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client")
       let thread = try await caller.createThread()
       _ = try await caller.send("One", to: thread)

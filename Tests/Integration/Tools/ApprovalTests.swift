@@ -7,8 +7,7 @@ import Testing
 struct ApprovalTests {
   @Test(arguments: World.Plan.Transport.allCases)
   func anApprovedCallRuns(_ transport: World.Plan.Transport) async throws {
-    try await World.with(World.Plan(transport: transport)) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(transport: transport)) { _, caller in
       let handler = try ToolHandler(caller) { _ in "done" }
       try await caller.register([Tools.named("delete", policy: "ask")], ToolHandler.path)
       let turn = try await caller.stream("use delete")
@@ -33,8 +32,7 @@ struct ApprovalTests {
 
   @Test(arguments: ["", "not today"])
   func aDeniedCallDoesNotRun(_ reason: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let handler = try ToolHandler(caller) { _ in "done" }
       try await caller.register([Tools.named("delete", policy: "ask")], ToolHandler.path)
       let turn = try await caller.stream("use delete")
@@ -48,8 +46,7 @@ struct ApprovalTests {
   }
 
   @Test func aDeniedToolIsNotOffered() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let handler = try ToolHandler(caller) { _ in "done" }
       try await caller.register([Tools.named("delete", policy: "deny")], ToolHandler.path)
       let turn = try await caller.stream("use delete")
@@ -62,8 +59,7 @@ struct ApprovalTests {
   }
 
   @Test func theFirstAnswerCounts() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let other = try await world.caller()
       let gate = Wait()
       let handler = try ToolHandler(caller) { _ in
@@ -87,8 +83,7 @@ struct ApprovalTests {
   }
 
   @Test func anyCallerMayApproveInABroadcastTurn() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let options: VariantDictionary = ["broadcast": true, "tools": [Tools.named("delete", policy: "ask")]]
       let turn = try await caller.stream("use delete", options)
       let call = try await turn.approvalRequest()
@@ -102,8 +97,7 @@ struct ApprovalTests {
 
   /// Each call of an answer is approved separately, in any order.
   @Test func callsOfOneAnswerAreApprovedOneByOne() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.offerPlainModel()
       let handler = try ToolHandler(caller) { call in "did \(call.tool)" }
       let tools = [

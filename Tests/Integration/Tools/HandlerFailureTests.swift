@@ -18,8 +18,7 @@ struct HandlerFailureTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func invalidArgumentsNeverReachTheHandler(_ transport: World.Plan.Transport) async throws {
-    try await World.with(World.Plan(transport: transport)) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(transport: transport)) { world, caller in
       let handler = try ToolHandler(caller) { _ in "never" }
       try await caller.register([Tools.weather, Tools.named("clock")], ToolHandler.path)
       let wrong = [
@@ -44,8 +43,7 @@ struct HandlerFailureTests {
   }
 
   @Test func anErrorOfTheHandlerIsReportedToTheModel() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let handler = try ToolHandler(caller) { _ -> String in
         throw BusError(name: "org.example.Error.Rain", message: "It rains too hard.")
       }
@@ -56,8 +54,7 @@ struct HandlerFailureTests {
   }
 
   @Test func anAnswerOfTheWrongTypeIsAFailure() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let handler = try ToolHandler(caller, type: "u") { _ in UInt32(7) }
       try await caller.register([Tools.named("count")], ToolHandler.path)
       let ended = try await failedCall(of: try await caller.stream("use count"))
@@ -67,16 +64,14 @@ struct HandlerFailureTests {
   }
 
   @Test func aMissingHandlerIsAFailure() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       try await caller.register([Tools.named("look")], .root.appending("nowhere"))
       _ = try await failedCall(of: try await caller.stream("use look"))
     }
   }
 
   @Test func aCallEndsAtItsTimeLimit() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let handler = try ToolHandler(caller) { _ in await forever() }
       try await caller.register([Tools.named("sleep", timeLimit: 1)], ToolHandler.path)
       let ended = try await failedCall(of: try await caller.stream("use sleep"))
@@ -93,8 +88,7 @@ struct HandlerFailureTests {
   /// Only a broadcast turn outlives its caller.
   @Test(arguments: World.Plan.Transport.allCases)
   func aHandlerThatCrashesIsAFailure(_ transport: World.Plan.Transport) async throws {
-    try await World.with(World.Plan(transport: transport)) { world in
-      let stays = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(transport: transport)) { world, stays in
       let handler = try await DyingHandler(world, broadcast: true)
       let turn = Turn(id: handler.turn, path: .chappie, caller: stays)
       #expect(try await turn.snapshot().status == "waiting-for-tool")
@@ -105,8 +99,7 @@ struct HandlerFailureTests {
   }
 
   @Test func aHandlerMayLeaveBeforeItsCall() async throws {
-    try await World.with { world in
-      let stays = try await world.signedInCaller()
+    try await World.signedIn { world, stays in
       try await world.sandbox.play(#"[{"endpoint":"responses","delay_ms":500}]"#)
       var id = ""
       do {
@@ -119,8 +112,7 @@ struct HandlerFailureTests {
   }
 
   @Test func oneFailureLeavesOtherCallsUnaffected() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.offerPlainModel()
       let handler = try ToolHandler(caller) { call in
         guard call.tool == "good" else { throw BusError(name: "org.example.Error.Bad", message: "no") }

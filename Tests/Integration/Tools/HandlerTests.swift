@@ -7,8 +7,7 @@ import Testing
 struct HandlerTests {
   @Test(arguments: World.Plan.Transport.allCases)
   func aToolIsRun(_ transport: World.Plan.Transport) async throws {
-    try await World.with(World.Plan(transport: transport)) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(transport: transport)) { world, caller in
       let handler = try ToolHandler(caller) { call in "\(call.tool): 7 °C" }
       try await caller.register([Tools.weather], ToolHandler.path)
       let turn = try await caller.stream(#"use weather {"city":"Oslo"}"#)
@@ -44,8 +43,7 @@ struct HandlerTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func callsOfOneAnswerRunConcurrently(_ transport: World.Plan.Transport) async throws {
-    try await World.with(World.Plan(transport: transport)) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(transport: transport)) { world, caller in
       try await world.sandbox.offerPlainModel()
       let gates = ["one": Wait(), "two": Wait(), "three": Wait()]
       let handler = try ToolHandler(caller) { call in
@@ -70,8 +68,7 @@ struct HandlerTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func signalsComeInOrder(_ transport: World.Plan.Transport) async throws {
-    try await World.with(World.Plan(transport: transport)) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(transport: transport)) { world, caller in
       let handler = try ToolHandler(caller) { _ in "12:30" }
       try await caller.register([Tools.named("clock")], ToolHandler.path)
       try await world.sandbox.callTools(#"[{"name":"clock"}]"#, saying: "Let me see.")
@@ -101,8 +98,7 @@ struct HandlerTests {
   /// On an opened client the calls are part of the conversation.
   @Test(arguments: World.Plan.Transport.allCases)
   func theConversationGoesOnAfterATool(_ transport: World.Plan.Transport) async throws {
-    try await World.with(World.Plan(transport: transport)) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(transport: transport)) { _, caller in
       let client = try await caller.open("Client")
       let handler = try ToolHandler(caller) { _ in "12:30" }
       try await caller.register([Tools.named("clock")], ToolHandler.path, at: client)
@@ -117,8 +113,7 @@ struct HandlerTests {
   }
 
   @Test func longOutputsAreTruncated() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let handler = try ToolHandler(caller) { call in
         String(repeating: "x", count: try #require(Int(call.arguments.filter(\.isNumber))))
       }

@@ -8,8 +8,7 @@ struct SubmittedResultTests {
   /// A shell does it this way: each of its commands is a caller of its own.
   @Test(arguments: World.Plan.Transport.allCases)
   func anyCallerMayAnswerABroadcastTurn(_ transport: World.Plan.Transport) async throws {
-    try await World.with(World.Plan(transport: transport)) { world in
-      let watcher = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(transport: transport)) { world, watcher in
       var id = ""
       do {
         let leaves = try await Caller(world.directories.busAddress)
@@ -29,8 +28,7 @@ struct SubmittedResultTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func aCallerMayAnswerItsOwnTurn(_ transport: World.Plan.Transport) async throws {
-    try await World.with(World.Plan(transport: transport)) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(transport: transport)) { world, caller in
       try await world.sandbox.offerPlainModel()
       let other = try await world.caller()
       try await caller.register([Tools.named("clock")])
@@ -48,8 +46,7 @@ struct SubmittedResultTests {
   }
 
   @Test func theFirstAnswerCounts() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.offerPlainModel()
       try await caller.register([Tools.named("clock")])
       let turn = try await caller.stream("use clock\nuse clock")
@@ -66,8 +63,7 @@ struct SubmittedResultTests {
   }
 
   @Test func anInvalidResultIsRefused() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       try await caller.register([Tools.named("clock")])
       let turn = try await caller.stream("use clock")
       let call = try await turn.requestedCall().id
@@ -95,8 +91,7 @@ struct SubmittedResultTests {
   }
 
   @Test func onlyTheHandlerObjectAnswersItsCalls() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let gate = Wait()
       let handler = try ToolHandler(caller) { _ in
         await gate.value()

@@ -20,8 +20,7 @@ struct ToolCancellationTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func aTurnIsCancelledDuringATool(_ transport: World.Plan.Transport) async throws {
-    try await World.with(World.Plan(transport: transport)) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(transport: transport)) { world, caller in
       let gate = Wait()
       let handler = try ToolHandler(caller) { _ in
         await gate.value()
@@ -46,8 +45,7 @@ struct ToolCancellationTests {
   }
 
   @Test func aTurnIsCancelledDuringAnUnansweredCall() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       try await caller.register([Tools.named("look")])
       let turn = try await caller.stream("use look")
       let call = try await turn.requestedCall().id
@@ -59,8 +57,7 @@ struct ToolCancellationTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func aTurnIsCancelledDuringAnApproval(_ transport: World.Plan.Transport) async throws {
-    try await World.with(World.Plan(transport: transport)) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(transport: transport)) { world, caller in
       try await world.sandbox.offerPlainModel()
       let handler = try ToolHandler(caller) { _ in "done" }
       try await caller.register([Tools.named("delete", policy: "ask")], ToolHandler.path)
@@ -76,8 +73,7 @@ struct ToolCancellationTests {
 
   /// A user who presses Ctrl-C in a shell that waits for the answer leaves this way.
   @Test func aTurnIsCancelledWhenItsCallerLeavesDuringATool() async throws {
-    try await World.with { world in
-      let stays = try await world.signedInCaller()
+    try await World.signedIn { world, stays in
       let handler = try await DyingHandler(world, broadcast: false)
       #expect(try await stays.property("Client.ActiveTurns", as: [String].self) == [handler.turn])
       try await handler.die()
@@ -87,8 +83,7 @@ struct ToolCancellationTests {
   }
 
   @Test func aTurnIsCancelledWhenTheServiceEndsDuringATool() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await caller.register([Tools.named("look", policy: "ask")])
       let turn = try await caller.stream("use look")
       _ = try await turn.approvalRequest()

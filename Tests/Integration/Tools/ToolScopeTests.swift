@@ -6,8 +6,7 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct ToolScopeTests {
   @Test func aCallersToolsAreItsOwn() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let other = try await world.caller()
       let handler = try ToolHandler(caller) { _ in "mine" }
       try await caller.register([Tools.named("look")], ToolHandler.path)
@@ -25,8 +24,7 @@ struct ToolScopeTests {
   }
 
   @Test func aNewRegistrationReplacesTheOld() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await caller.register([Tools.named("look"), Tools.named("listen")])
       try await caller.register([Tools.named("smell")])
       _ = try await caller.send("hi", ["tools": [Tools.named("taste")]])
@@ -43,8 +41,7 @@ struct ToolScopeTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func aToolWithoutAHandlerEndsTheTurn(_ transport: World.Plan.Transport) async throws {
-    try await World.with(World.Plan(transport: transport)) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(transport: transport)) { world, caller in
       let harness: VariantDictionary = ["tools": [Tools.weather]]
       let client = try await caller.open("Client", ["harness": harness])
       let turn = try await caller.stream(#"use weather {"city":"Oslo"}"#, at: client)
@@ -66,8 +63,7 @@ struct ToolScopeTests {
   }
 
   @Test func anUnknownToolEndsTheTurn() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await caller.register([Tools.named("look")])
       try await world.sandbox.callTools(#"[{"name":"fly"}]"#)
       try await expectRefusal("MissingToolHandler") { try await caller.send("go") }
@@ -76,8 +72,7 @@ struct ToolScopeTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func aTurnHasAtMostSixteenRounds(_ transport: World.Plan.Transport) async throws {
-    try await World.with(World.Plan(transport: transport)) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(transport: transport)) { world, caller in
       let handler = try ToolHandler(caller) { _ in "again" }
       try await caller.register([Tools.named("look")], ToolHandler.path)
       try await world.sandbox.callTools(#"[{"name":"look"}]"#, times: "16")
@@ -122,8 +117,7 @@ struct ToolScopeTests {
 
   @Test(arguments: wrong)
   func aToolThatTheModelCannotUseIsRefused(_ test: Case) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let calls: [() async throws -> Void] = [
         { try await caller.register(test.tools) },
         { _ = try await caller.stream("hi", ["tools": test.tools]) },
@@ -138,8 +132,7 @@ struct ToolScopeTests {
   }
 
   @Test func upTo128ToolsAreAccepted() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await caller.register((0..<128).map { Tools.named("tool-\($0)") })
       _ = try await caller.send("hi")
       #expect(try await world.sandbox.state().lastTools.count == 128)

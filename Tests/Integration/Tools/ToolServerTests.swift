@@ -114,8 +114,7 @@ struct ToolServerTests {
   }
 
   @Test func theConfigurationSwitchesThemOff() async throws {
-    try await World.with(World.Plan(configuration: "[Tools]\nEnabled=false\n")) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(World.Plan(configuration: "[Tools]\nEnabled=false\n")) { _, caller in
       try await expectRefusal("AccessDenied") { try await caller.send("hi", Self.git) }
     }
   }

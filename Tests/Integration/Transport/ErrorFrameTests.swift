@@ -14,8 +14,7 @@ struct ErrorFrameTests {
 
   @Test(arguments: ["server_error", "something_new", ""])
   func aTransientFailureIsRetried(_ code: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.play(failed(code))
       let turn = try await caller.stream("hi")
       #expect(try await turn.end().answer.text.contains("hi"))
@@ -31,8 +30,7 @@ struct ErrorFrameTests {
     "bio_policy", "server_is_overloaded",
   ])
   func aPermanentFailureEndsTheTurn(_ code: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.play(failed(code, "So it is."))
       let turn = try await caller.stream("hi")
       let failure = try await turn.end().failure
@@ -58,8 +56,7 @@ struct ErrorFrameTests {
   func anErrorEventEndsTheTurn(
     _ form: (transport: World.Plan.Transport, event: String), _ error: (code: String, name: String)
   ) async throws {
-    try await World.with(form.transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(form.transport) { world, caller in
       // The second answer comes over a socket that is in use.
       _ = try await caller.send("first", ["continue": true])
       try await world.sandbox.play(
@@ -73,8 +70,7 @@ struct ErrorFrameTests {
 
   @Test(arguments: World.Plan.Transport.allCases, ["error", "nested-error"])
   func anErrorEventThatMayPassIsTriedAgain(_ transport: World.Plan.Transport, _ event: String) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       try await world.sandbox.play(
         """
         [{"endpoint":"responses","refusal":"server_error","in_stream":"\(event)"},
@@ -88,8 +84,7 @@ struct ErrorFrameTests {
   // MARK: Limits
 
   @Test func anExhaustedQuotaEndsTheTurn() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.play(failed("insufficient_quota"))
       try await expectRefusal("UsageLimitReached") { try await caller.send("hi") }
       #expect(try await world.sandbox.state().requests["responses"] == 1)
@@ -99,8 +94,7 @@ struct ErrorFrameTests {
   /// The client's own backoff policy applies, as for a 429 over HTTP.
   @Test(arguments: ["slow_down", "rate_limit_exceeded"])
   func aRateLimitFollowsThePolicy(_ code: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let policy: VariantDictionary = ["max_retries": Int32(1), "maximum_delay": 0.01]
       let client = try await caller.open("Client", ["rate_limit_backoff": policy])
       try await world.sandbox.play(failed(code, "Please try again in 1 seconds."))
@@ -117,8 +111,7 @@ struct ErrorFrameTests {
   }
 
   @Test func aUsageLimitIsReported() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.play(
         """
         [{"endpoint":"responses","status":429,

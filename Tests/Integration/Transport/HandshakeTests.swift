@@ -10,8 +10,7 @@ struct HandshakeTests {
   /// The refusal comes from the backend or from a proxy.
   @Test(arguments: [426, 403, 404])
   func aPermanentRefusalSwitchesToHTTPForGood(_ status: Int) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client")
       try await world.sandbox.play(#"[{"endpoint":"handshake","status":\#(status)}]"#)
       #expect(try await caller.send("one", at: client).contains("1 message."))
@@ -28,8 +27,7 @@ struct HandshakeTests {
 
   @Test(arguments: [429, 500, 503])
   func aTransientRefusalSwitchesThisTurnToHTTP(_ status: Int) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client")
       try await world.sandbox.play(#"[{"endpoint":"handshake","status":\#(status)}]"#)
       let turn = try await caller.stream("one", at: client)
@@ -44,8 +42,7 @@ struct HandshakeTests {
 
   /// The answer over HTTP has the reason of a refusal.
   @Test func aUsageLimitIsReportedWithItsReset() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let body = #"{"error":{"type":"usage_limit_reached","plan_type":"pro","resets_at":1893456000}}"#
       try await world.sandbox.play(
         """
@@ -62,8 +59,7 @@ struct HandshakeTests {
 
   /// A network that blocks a WebSocket once will block the next one.
   @Test func anUnansweredHandshakeIsNotRetried() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client")
       try await world.sandbox.play(#"[{"endpoint":"handshake","drop_after":0}]"#)
       #expect(try await caller.send("one", at: client).contains("1 message."))
@@ -77,8 +73,7 @@ struct HandshakeTests {
   // MARK: Tokens
 
   @Test func aRefusedTokenIsRefreshed() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.play(#"[{"endpoint":"handshake","status":401}]"#)
       #expect(try await caller.send("hi").contains("hi"))
       let state = try await world.sandbox.state()
@@ -91,8 +86,7 @@ struct HandshakeTests {
 
   /// One retry follows the refresh, and no more.
   @Test func aTokenRefusedTwiceIsNotRetried() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client")
       try await world.sandbox.play(#"[{"endpoint":"handshake","status":401,"times":2}]"#)
       let failure = try await caller.stream("one", at: client).end().failure
@@ -112,8 +106,7 @@ struct HandshakeTests {
 
   /// The list of models has shown already that the token is refused.
   @Test func aTokenRefreshedForTheListIsNotRefreshedAgain() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.play(
         #"[{"endpoint":"models","status":401},{"endpoint":"handshake","status":401,"times":"always"}]"#)
       #expect(try await caller.stream("one").end().failure.name == "HTTPError")
@@ -132,8 +125,7 @@ struct HandshakeTests {
     (status: 429, error: "RateLimited"), (status: 503, error: "HTTPError"),
   ])
   func aClientThatDoesNotFallBackFails(_ test: (status: Int, error: String)) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client", webSocket.reconnecting(1))
       try await world.sandbox.play(#"[{"endpoint":"handshake","status":\#(test.status),"times":"always"}]"#)
       let turn = try await caller.stream("hi", at: client)

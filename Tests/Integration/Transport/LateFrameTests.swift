@@ -44,8 +44,7 @@ struct LateFrameTests {
   /// The frames arrive together with the end of the answer.
   @Test(arguments: Late.allCases)
   func framesAfterTheEndBelongToNoTurn(_ late: Late) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client")
       try await world.sandbox.play(#"[{"endpoint":"responses","text":"One.","late":[\#(late.frames)]}]"#)
       #expect(try await caller.send("one", at: client) == "One.")
@@ -57,8 +56,7 @@ struct LateFrameTests {
   /// The frames arrive while the socket is kept: it is closed at once.
   @Test(arguments: Late.allCases)
   func dataAfterTheAnswerClosesTheSocket(_ late: Late) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client")
       try await world.sandbox.play(
         #"[{"endpoint":"responses","text":"One.","late":[\#(late.frames)],"late_delay_ms":200}]"#)
@@ -72,8 +70,7 @@ struct LateFrameTests {
 
   /// The backend may report the usage at any time.
   @Test func usageReportsBetweenTurnsAreAccepted() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client")
       try await world.sandbox.play(
         """
@@ -92,8 +89,7 @@ struct LateFrameTests {
   /// The frames were under way when the next turn sent its request.
   @Test(arguments: [Late.words, .completed, .failed, .item])
   func framesBeforeTheFirstEventBelongToAnotherAnswer(_ late: Late) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client", World.Plan.Transport.webSocket.impatient)
       _ = try await caller.send("one", at: client)
       try await world.sandbox.play(#"[{"endpoint":"responses","events":[\#(late.frames),\#(Self.end)]}]"#)
@@ -110,8 +106,7 @@ struct LateFrameTests {
       LateFrameTests.end, LateFrameTests.beginning, Late.failed.frames,
     ])
   func eventsOfAnotherAnswerAreNotUsed(_ foreign: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client")
       try await world.sandbox.play(
         """
@@ -127,8 +122,7 @@ struct LateFrameTests {
   }
 
   @Test func eventsOfAnotherAnswerAreNotUsedOverHTTP() async throws {
-    try await World.with(.http) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(.http) { world, caller in
       try await world.sandbox.play(
         """
         [{"endpoint":"responses","events":[{"type":"response.created","response":{"id":"resp_1"}},

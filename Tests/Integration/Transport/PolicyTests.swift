@@ -10,8 +10,7 @@ struct PolicyTests {
   }
 
   @Test func aClientCanDisableWebSocket() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await open(caller, ["prefers_web_socket": false])
       #expect(try await caller.send("hi", at: client).contains("hi"))
       let state = try await world.sandbox.state()
@@ -21,8 +20,7 @@ struct PolicyTests {
   }
 
   @Test func aClientCanEnableWebSocket() async throws {
-    try await World.with(.http) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(.http) { world, caller in
       #expect(try await caller.send("hi").contains("hi"))
       #expect(try await world.sandbox.state().lastResponsesRequest.transport == "http")
       let client = try await open(caller, ["prefers_web_socket": true])
@@ -32,8 +30,7 @@ struct PolicyTests {
   }
 
   @Test func aNegativeReconnectionLimitMeansNone() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let policy: VariantDictionary = [
         "max_web_socket_reconnection_attempts": Int32(-3), "falls_back_to_http_sse": false,
       ]

@@ -27,8 +27,7 @@ struct ReconnectionTests {
 
   @Test(arguments: [0, 1, 3])
   func aDropIsInvisibleToTheCaller(after deltas: Int) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.play("[\(answer(Self.text, #","drop_after":\#(deltas)"#)),\(answer())]")
       let turn = try await caller.stream("hi")
       #expect(try await turn.end().answer.text == Self.text)
@@ -42,8 +41,7 @@ struct ReconnectionTests {
 
   /// The replay is also interrupted, before and after the position of the first drop.
   @Test func severalDropsAreInvisibleToTheCaller() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let rules = [3, 1, 4].map { answer(Self.text, #","drop_after":\#($0)"#) } + [answer()]
       try await world.sandbox.play("[\(rules.joined(separator: ","))]")
       let turn = try await caller.stream("hi")
@@ -54,8 +52,7 @@ struct ReconnectionTests {
   }
 
   @Test func aReplayMayHaveOtherDeltas() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let deltas = ["o", "ne two th", "ree four"].map { #"{"type":"response.output_text.delta","delta":"\#($0)"},"# }
       let end = #"{"type":"response.completed","response":{"id":"r"}}"#
       try await world.sandbox.play(
@@ -72,8 +69,7 @@ struct ReconnectionTests {
   /// The replay is another answer, or ends too early.
   @Test(arguments: ["one zwei three", "on", "one tw"])
   func aDivergentReplayEndsTheTurn(_ replay: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.play("[\(answer("one two three", #","drop_after":2"#)),\(answer(replay))]")
       let turn = try await caller.stream("hi")
       let failure = try await turn.end().failure
@@ -90,8 +86,7 @@ struct ReconnectionTests {
   // MARK: Giving up
 
   @Test func afterAllAttemptsHTTPTakesOver() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let once = World.Plan.Transport.webSocket.reconnecting(1, fallsBack: true)
       let client = try await caller.open("Client", once)
       try await world.sandbox.play("[\(answer(Self.text, #","drop_after":2,"times":2"#)),\(answer())]")
@@ -114,8 +109,7 @@ struct ReconnectionTests {
   }
 
   @Test func withoutTheFallbackTheTurnFails() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client", World.Plan.Transport.webSocket.reconnecting(2))
       try await world.sandbox.play(#"[{"endpoint":"responses","drop_after":0,"times":"always"}]"#)
       try await expectRefusal("Network") { try await caller.send("hi", at: client) }
@@ -128,8 +122,7 @@ struct ReconnectionTests {
 
   /// It can be cancelled while it waits for the next attempt, too.
   @Test func aReconnectingTurnCanBeCancelled() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.play("[\(answer("one two three", #","drop_after":2,"times":"always""#))]")
       let turn = try await caller.stream("hi")
       try await eventually("a second attempt") { try await world.sandbox.state().requests["responses"] ?? 0 > 1 }

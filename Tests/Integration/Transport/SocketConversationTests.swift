@@ -18,8 +18,7 @@ struct SocketConversationTests {
   // MARK: Requests
 
   @Test func onlyNewItemsAreSent() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client")
       let first = try await caller.stream("one", at: client)
       let id = try await first.end().answer.details.text("response_id")
@@ -41,8 +40,7 @@ struct SocketConversationTests {
       ["model": "gpt-6-sol"], ["instructions": "Rhyme."], ["reasoning_effort": "high"],
     ] as [VariantDictionary])
   func theWholeConversationIsSentAfterAnyOtherChange(_ options: VariantDictionary) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client")
       _ = try await caller.send("one", at: client)
       #expect(try await caller.send("two", options, at: client).contains("3 messages"))
@@ -56,8 +54,7 @@ struct SocketConversationTests {
   }
 
   @Test func aReplacedTranscriptIsSentWhole() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client")
       _ = try await caller.send("one", at: client)
       _ = try await caller.call("Client.Respond", [Message("user", "new")], VariantDictionary(), at: client)
@@ -69,8 +66,7 @@ struct SocketConversationTests {
 
   /// The backend's copy of the conversation ended with the socket.
   @Test func theWholeConversationIsSentOnANewSocket() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client")
       _ = try await caller.send("one", at: client)
       try await world.sandbox.play(#"[{"endpoint":"responses","drop_after":0}]"#)
@@ -83,8 +79,7 @@ struct SocketConversationTests {
   /// The backend asks for it: the socket has reached its maximum age, or the previous answer is forgotten.
   @Test(arguments: ["previous_response_not_found", "websocket_connection_limit_reached"])
   func theWholeConversationIsSentWhenTheBackendHasForgottenIt(_ code: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client", World.Plan.Transport.webSocket.impatient)
       _ = try await caller.send("one", at: client)
       try await world.sandbox.play(
@@ -100,8 +95,7 @@ struct SocketConversationTests {
   // MARK: Tokens and sign-ins
 
   @Test func aNewTokenHasANewSocket() async throws {
-    try await World.with(.shortTokens) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(.shortTokens) { world, caller in
       let client = try await caller.open("Client")
       for number in 1...3 {
         _ = try await caller.send("\(number)", at: client)
@@ -114,8 +108,7 @@ struct SocketConversationTests {
   }
 
   @Test func aNewSignInHasANewSocket() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client")
       _ = try await caller.send("one", at: client)
       try await caller.call("Session.SignOut")
@@ -152,8 +145,7 @@ struct SocketConversationTests {
   // MARK: The routing token
 
   @Test func theTurnStateIsReturnedOnlyWithinATurn() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client")
       try await world.sandbox.play(
         #"[{"endpoint":"responses","text":"one two","drop_after":1},{"endpoint":"responses","text":"one two"}]"#)
@@ -173,8 +165,7 @@ struct SocketConversationTests {
 
   /// Any object of the account uses the socket of a turn that has ended.
   @Test func aSocketServesTheNextTurnOfAnyObject() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let other = try await world.caller()
       _ = try await caller.send("standalone")
       let client = try await caller.open("Client")
@@ -191,8 +182,7 @@ struct SocketConversationTests {
 
   /// Each account has sockets of its own.
   @Test func aSocketServesOneAccount() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       _ = try await caller.send("hi")
       let work: VariantDictionary = ["keychain_account": "work"]
       try await caller.signIn(at: caller.open("Session", work))
@@ -202,8 +192,7 @@ struct SocketConversationTests {
   }
 
   @Test func theSocketIsClosedAtSignOut() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       _ = try await caller.send("hi")
       #expect(try await world.sandbox.state().openSockets == 1)
       try await caller.call("Session.SignOut")
@@ -223,8 +212,7 @@ struct SocketConversationTests {
 
   /// A turn that runs during the sign-out keeps its socket to its end, and no longer.
   @Test func theSocketOfARunningTurnIsClosedAfterTheSignOut() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.play(#"[{"endpoint":"responses","text":"one two three","delta_delay_ms":700}]"#)
       let turn = try await caller.stream("hi")
       try await caller.signal("TextDelta")
@@ -250,8 +238,7 @@ struct SocketConversationTests {
   }
 
   @Test func theSocketIsClosedWithTheService() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       _ = try await caller.send("hi", ["continue": true])
       #expect(try await world.sandbox.state().openSockets == 1)
       await world.service.end()

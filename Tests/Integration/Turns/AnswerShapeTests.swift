@@ -33,8 +33,7 @@ struct AnswerShapeTests {
   /// The refusal arrives in deltas, or only as a whole message.
   @Test(arguments: [true, false], World.Plan.Transport.allCases)
   func messagesAreParagraphs(_ hasDeltas: Bool, over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       let events = [
         Self.delta("I will look "), Self.delta("that up."), Self.message("I will look that up.", phase: "commentary"),
         Self.delta("It is "), Self.delta("42."), Self.message("It is 42.", phase: "final_answer"),
@@ -57,8 +56,7 @@ struct AnswerShapeTests {
 
   @Test(arguments: [true, false], World.Plan.Transport.allCases)
   func aRefusalIsTheAnswersText(_ hasDeltas: Bool, over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       let client = try await caller.open("Client")
       let text = "I cannot help with that."
       let whole = Self.item(
@@ -91,8 +89,7 @@ struct AnswerShapeTests {
 
   @Test(arguments: transports)
   func aCustomToolsCallIsAnswered(_ transport: VariantDictionary) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client", transport)
       try await answer(world, with: [Self.customCall])
       let text = try await caller.send("Patch it", at: client)
@@ -108,8 +105,7 @@ struct AnswerShapeTests {
 
   @Test(arguments: transports)
   func aCallOfAnUnknownKindIsIgnored(_ transport: VariantDictionary) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client", transport)
       try await answer(world, with: [Self.message("Let me see.", phase: "commentary"), Self.shellCall])
       #expect(try await caller.send("List it", at: client) == "Let me see.")
@@ -121,8 +117,7 @@ struct AnswerShapeTests {
 
   /// Without any text, such a call is no answer.
   @Test func aCallOfAnUnknownKindAloneIsAFailure() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client")
       try await answer(world, with: [Self.shellCall])
       let failure = try await caller.stream("List it", at: client).end().failure
@@ -136,8 +131,7 @@ struct AnswerShapeTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func aWebPageInAnErrorIsReportedAndNotShown(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       let client = try await caller.open("Client", transports[1])
       let page = #""<!DOCTYPE html><html><head><title>Just a moment...</title></head><body>Cloudflare</body></html>""#
       try await world.sandbox.play(

@@ -7,8 +7,7 @@ import Testing
 struct AnswerTests {
   @Test(arguments: World.Plan.Transport.allCases)
   func sendRepliesWithTheWholeAnswer(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { _, caller in
       #expect(try await caller.send("hi") == "You said: “hi” This conversation has 1 message.")
       try await caller.catchUp()
       // The reply is the answer, and no signal comes.
@@ -23,8 +22,7 @@ struct AnswerTests {
       "tab\tquote\"back\\slash\nline",
     ], World.Plan.Transport.allCases)
   func deltasAddUpToTheAnswer(_ text: String, over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       try await world.sandbox.play("[\(json(["endpoint": "responses", "text": text]))]")
       let turn = try await caller.stream("hi")
       let (answer, details) = try await turn.end().answer
@@ -50,8 +48,7 @@ struct AnswerTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func deltasArriveWordByWord(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       try await world.sandbox.play(
         #"[{"endpoint":"responses","text":"one two three four five","delta_delay_ms":30}]"#)
       let turn = try await caller.stream("count")
@@ -63,8 +60,7 @@ struct AnswerTests {
   /// The answer comes as fast as possible, and is far longer than a socket buffers.
   @Test(arguments: World.Plan.Transport.allCases)
   func aLongAnswerIsStreamed(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       let text = (0..<40_000).map { "word\($0)" }.joined(separator: " ")
       try await world.sandbox.play("[\(json(["endpoint": "responses", "text": text]))]")
       let turn = try await caller.stream("much")
@@ -75,8 +71,7 @@ struct AnswerTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func aTranscriptIsAnswered(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       let messages = [
         Message("system", "Be brief."), Message("developer", "Be kind."), Message("user", "2+2?"),
         Message("assistant", "4"), Message("user", "And 3+3?"),
@@ -98,8 +93,7 @@ struct AnswerTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func optionsReachTheModel(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       _ = try await caller.send("plain")
       let plain = try #require(try await world.sandbox.state().lastResponsesRequest.body)
       #expect(plain.model == "gpt-6.1-sol")
@@ -118,8 +112,7 @@ struct AnswerTests {
   }
 
   @Test func aConfigurationReachesTheModel() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let harness: VariantDictionary = ["name": "Tea Clock", "instructions": "Only tea.", "capabilities": ["Timers."]]
       let client = try await caller.open("Client", ["model": "gpt-6-luna", "harness": harness])
       #expect(try await caller.property("Client.Model", at: client) == "gpt-6-luna")
@@ -133,8 +126,7 @@ struct AnswerTests {
   }
 
   @Test func aHarnesssToolsAndPluginsReachTheModel() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let schema = #"{"properties":{"cups":{"type":"integer"}},"type":"object"}"#
       let harness: VariantDictionary = [
         "preset": "none", "name": "Tea Clock",

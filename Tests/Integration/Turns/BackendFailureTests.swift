@@ -132,8 +132,7 @@ struct BackendFailureTests {
 
   @Test(arguments: World.Plan.Transport.allCases.flatMap { interrupted($0) + refused($0) + failed($0) })
   func aFailedTurnEndsOnce(_ test: Case) async throws {
-    try await World.with(test.transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(test.transport) { world, caller in
       let client = try await caller.open("Client", test.transport.reconnecting(1))
       try await world.sandbox.play(#"[{"endpoint":"responses","times":"always",\#(test.rule)}]"#)
       let refused = try await refusal { try await caller.send("hi", at: client) }
@@ -168,8 +167,7 @@ struct BackendFailureTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func aSlowAnswerIsComplete(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       try await world.sandbox.play(#"[{"endpoint":"responses","delay_ms":700,"times":2}]"#)
       #expect(try await caller.send("late").contains("late"))
       #expect(try await caller.stream("late").end().answer.text.contains("late"))
@@ -178,8 +176,7 @@ struct BackendFailureTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func aClosedPortIsANetworkFailure(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       await world.sandbox.end()
       try await expectRefusal("Network") { try await caller.send("hi") }
       let turn = try await caller.stream("hi")
@@ -203,8 +200,7 @@ struct BackendFailureTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func aMissingModelIsRefusedByTheBackend(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { _, caller in
       let refused = try await refusal { try await caller.send("hi", ["model": "gpt-0"]) }
       #expect(refused.name == "HTTPError")
       #expect(refused.message.contains("'gpt-0' model is not supported"))

@@ -83,8 +83,7 @@ struct BackgroundTurnTests {
 
   /// Swift takes a composed and a decomposed letter for one; the file may hold both.
   @Test func groupsOfTheFileThatLookAlikeDoNoHarm() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let groups = "[org.example.Caf\u{E9}]\nAnswer=deny\n[org.example.Cafe\u{301}]\nAnswer=deny\n"
       let time = "Time=-9223372036854775808\n"
       try (groups + time + "[desktop-user]\nAnswer=allow\n" + time).write(
@@ -132,8 +131,7 @@ struct BackgroundTurnTests {
 
   /// A locked keyring does not tell whether the sign-in needs consent, and a background turn prompts for no password.
   @Test func aLockedKeyringRefuses() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.keyring.lock()
       try await world.service.restart()
       try await expectRefusal("Locked") { try await caller.send("hi", Self.background) }
@@ -141,8 +139,7 @@ struct BackgroundTurnTests {
   }
 
   @Test func withoutANotificationServerItFailsAtOnce() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await set("ask", by: caller)
       let refused = try await refusal { try await caller.send("hi", Self.background) }
       #expect(refused.name == "AccessDenied")

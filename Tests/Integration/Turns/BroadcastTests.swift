@@ -96,8 +96,7 @@ struct BroadcastTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func aBroadcastOutlivesItsCaller(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let listener = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, listener in
       try await world.sandbox.play(#"[{"endpoint":"responses","delta_delay_ms":20,"text":"one two three four"}]"#)
       var id = ""
       do {

@@ -23,8 +23,7 @@ struct CallerTests {
 
   /// A turn belongs to its object, too.
   @Test func turnsOfOtherObjectsDoNotExist() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let client = try await caller.open("Client")
       let turn = try await caller.stream("hi", at: client)
       _ = try await turn.end()
@@ -106,8 +105,7 @@ struct CallerTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func closingEndsTheTurnsOfAClient(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       let client = try await caller.open("Client")
       try await world.sandbox.stall()
       let turn = try await caller.stalledTurn(at: client)
@@ -137,8 +135,7 @@ struct CallerTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func simultaneousCallersAreKeptApart(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let first = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, first in
       let second = try await world.caller()
       try await world.sandbox.play(#"[{"endpoint":"responses","delta_delay_ms":3,"times":"always"}]"#)
       var turns: [(turn: Turn, text: String)] = []

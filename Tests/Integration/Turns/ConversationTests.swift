@@ -7,8 +7,7 @@ import Testing
 struct ConversationTests {
   @Test(arguments: World.Plan.Transport.allCases)
   func sharedObjectsRememberOnlyContinuedTurns(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       let other = try await world.caller()
       _ = try await caller.send("alone")
       _ = try await caller.send("first", ["continue": true])
@@ -26,8 +25,7 @@ struct ConversationTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func aSharedObjectBeginsAnewWithATurnThatSaysSo(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       _ = try await caller.send("before", ["continue": true])
       #expect(try await caller.send("first", ["begin": true]).contains("1 message"))
       #expect(try await world.sandbox.state().lastInput == ["user: first"])
@@ -42,8 +40,7 @@ struct ConversationTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func anOpenedClientRemembersItsConversation(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       let client = try await caller.open("Client")
       #expect(try await caller.send("one", at: client).contains("1 message."))
       #expect(try await caller.stream("two", at: client).end().answer.text.contains("3 messages"))
@@ -61,8 +58,7 @@ struct ConversationTests {
   /// A failed turn is not part of the conversation.
   @Test(arguments: World.Plan.Transport.allCases)
   func anOpenedClientForgetsAFailedTurn(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       let client = try await caller.open("Client", transport.impatient)
       _ = try await caller.send("one", at: client)
       try await world.sandbox.play(#"[{"endpoint":"responses","drop_after":1}]"#)
@@ -76,8 +72,7 @@ struct ConversationTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func turnsOfAConversationWaitForEachOther(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       let client = try await caller.open("Client")
       try await world.sandbox.stall(times: "1")
       let first = try await caller.stalledTurn(at: client)

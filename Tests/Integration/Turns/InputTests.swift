@@ -6,8 +6,7 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct InputTests {
   @Test func emptyTextIsRefused() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await expectRefusal("InvalidArgument") { try await caller.send("") }
       try await expectRefusal("InvalidArgument") { try await caller.stream("") }
       for messages in [[Message](), [Message("user", "")], [Message("system", "x"), Message("user", "")]] {
@@ -21,8 +20,7 @@ struct InputTests {
 
   @Test(arguments: ["model", "fast_mode", "reasoning_effort", "instructions", "broadcast", "continue"])
   func anOptionOfTheWrongTypeIsNamed(_ key: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       var options = VariantDictionary()
       options.set(key, ["neither", "nor"])
       let calls: [() async throws -> Void] = [
@@ -120,8 +118,7 @@ struct InputTests {
   }
 
   @Test func unknownKeysAreIgnored() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let more: VariantDictionary = ["new_in_version_9": UInt32(1), "": "empty", "Model": ["x"]]
       #expect(try await caller.send("hi", more).contains("hi"))
       #expect(try await caller.stream("hi", more).end().answer.text.contains("hi"))
@@ -134,8 +131,7 @@ struct InputTests {
 
   @Test(arguments: ["", "User", "tool", "user ", "usér"])
   func onlyKnownRolesAreAccepted(_ role: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let messages = [Message("user", "hi"), Message(role, "hello")]
       let respond = try await refusal { try await caller.call("Client.Respond", messages, VariantDictionary()) }
       #expect(respond.name == "InvalidArgument")
@@ -170,8 +166,7 @@ struct InputTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func unusualTextArrivesUnchanged(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       let controls = "\u{1}\u{1B}[31m\u{7F}"
       let invisible = "\u{202E}\u{FEFF}\u{200D}"
       for text in [controls, invisible, "\u{FFFE}\u{10FFFF}", "e\u{301}é", "\"\\\n\r\t/"] {
@@ -184,8 +179,7 @@ struct InputTests {
   /// D-Bus can carry neither U+0000 nor half a surrogate pair, so the service replaces them in the model's text. The
   /// test uses HTTP, where a rule can give the bytes of several events.
   @Test func charactersThatDBusForbidsAreReplaced() async throws {
-    try await World.with(.http) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(.http) { world, caller in
       let events = ##"""
         data: {"type":"response.output_text.delta","delta":"a\u0000b\ud800c\ud83d\ude00"}
 

@@ -7,8 +7,7 @@ import Testing
 struct LeavingTests {
   @Test(arguments: World.Plan.Transport.allCases)
   func aTurnEndsWithItsCaller(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let stays = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, stays in
       try await world.sandbox.stall()
       do {
         let leaves = try await Caller(world.directories.busAddress)
@@ -23,8 +22,7 @@ struct LeavingTests {
   /// A user who presses Ctrl-C in a shell no longer wants the answer of `Send`.
   @Test(arguments: World.Plan.Transport.allCases)
   func aCallToSendEndsWithItsCaller(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, _ in
       try await world.sandbox.stall()
       let gdbus = try ChildProcess(
         "gdbus", "gdbus",
@@ -39,8 +37,7 @@ struct LeavingTests {
   /// Another caller's objects are invisible; but a caller that opens an equal session gets the same one, and all
   /// objects of a program count against its limit.
   @Test func objectsCloseWithTheirCaller() async throws {
-    try await World.with { world in
-      let stays = try await world.signedInCaller()
+    try await World.signedIn { world, stays in
       var session = ObjectPath.root
       do {
         let leaves = try await Caller(world.directories.busAddress)
@@ -62,8 +59,7 @@ struct LeavingTests {
   /// On an opened client a broadcast turn ends with the client.
   @Test(arguments: World.Plan.Transport.allCases)
   func aBroadcastOfAnOpenedClientEndsWithItsCaller(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let stays = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, stays in
       try await world.sandbox.stall()
       var id = ""
       do {

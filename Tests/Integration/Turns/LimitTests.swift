@@ -7,8 +7,7 @@ import Testing
 struct LimitTests {
   @Test(arguments: World.Plan.Transport.allCases)
   func aRequestHoldsAtMostFourMebibytes(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       let most = String(repeating: "x", count: 4 << 20)
       // No model of the stand-in has a context window of this size.
       let answer = #"{"type":"response.completed","response":{"id":"r"}}"#
@@ -51,8 +50,7 @@ struct LimitTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func atMost64TurnsCanRun(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       _ = try await caller.send("warm up")
       let before = try await descriptorsAtRest(world)
       try await world.sandbox.play(#"[{"endpoint":"responses","hang":true,"times":"always"}]"#)
@@ -75,8 +73,7 @@ struct LimitTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func simultaneousTurnsUpToTheLimitAreAnswered(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       _ = try await caller.send("warm up")
       let before = try await descriptorsAtRest(world)
       var turns: [Turn] = []
@@ -92,8 +89,7 @@ struct LimitTests {
 
   /// No turn waits any longer for the handshakes that are under way.
   @Test func turnsCancelledInTheirHandshakesLeaveNoDescriptors() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       _ = try await caller.send("warm up")
       let before = try await descriptorsAtRest(world)
       try await world.sandbox.closeSockets()

@@ -7,8 +7,7 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct LineToolTests {
   @Test func aToolIsCalledAndAnswered() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let line = try await caller.ask(#"use weather {"city":"Oslo"}"#, ["tools": [Tools.weather]])
       let request = try await line.next("tool-call-requested")
       #expect(request.text("name") == "weather")
@@ -26,8 +25,7 @@ struct LineToolTests {
   }
 
   @Test func aFailedToolSaysSo() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let line = try await caller.ask("use ask", ["tools": [Tools.named("ask")]])
       let call = try #require(try await line.next("tool-call-requested").text("call"))
       line.write(["tool_result": ["call": .string(call), "output": "Nobody is here.", "status": "failed"]])
@@ -38,8 +36,7 @@ struct LineToolTests {
 
   @Test(arguments: [true, false])
   func anApprovalIsGivenOrDenied(_ isApproved: Bool) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let line = try await caller.ask("use delete", ["tools": [Tools.named("delete", policy: "ask")]])
       let request = try await line.next("approval-requested")
       #expect(request.text("name") == "delete")
@@ -105,8 +102,7 @@ struct LineToolTests {
 
   /// An answer may have come from a notification or another program just before.
   @Test func aLateAnswerIsIgnored() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let line = try await caller.ask("use ask", ["tools": [Tools.named("ask")]])
       let call = try #require(try await line.next("tool-call-requested").text("call"))
       try await caller.submit("Yes", for: call, of: line.turn)
@@ -119,8 +115,7 @@ struct LineToolTests {
 
   /// Outputs that nobody reads pause the turn, and do not keep it from ending.
   @Test func aPausedTurnWithToolsIsCancelled() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.callTools(
         #"[{"name":"t","call_id":"c0"},{"name":"t","call_id":"c1"},{"name":"t","call_id":"c2"}]"#)
       let line = try await caller.ask("Go on", ["tools": [Tools.named("t")]])
@@ -138,8 +133,7 @@ struct LineToolTests {
 
   /// Results that come before they are waited for count for the caller's memory.
   @Test func earlyResultsAreBounded() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let witness = try await MemoryWitness(world)
       let calls = (0..<20).map { #"{"name":"t","call_id":"c\#($0)"}"# }.joined(separator: ",")
       try await world.sandbox.callTools("[\(calls)]")
@@ -168,8 +162,7 @@ struct LineToolTests {
   }
 
   @Test func anAnswerToAnUnknownCallEndsTheTurn() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let line = try await caller.ask("use ask", ["tools": [Tools.named("ask")]])
       _ = try await line.next("tool-call-requested")
       line.write(["tool_result": ["call": "call_of_nobody", "output": "No"]])

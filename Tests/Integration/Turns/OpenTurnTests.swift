@@ -8,8 +8,7 @@ import Testing
 struct OpenTurnTests {
   @Test(arguments: World.Plan.Transport.allCases)
   func theAnswerComesAsLines(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { _, caller in
       let line = try await caller.ask("What \"is\" this?\nä")
       let end = try await line.end()
       #expect(end.name == "completed")
@@ -27,8 +26,7 @@ struct OpenTurnTests {
   }
 
   @Test func aTranscriptIsAnswered() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let line = try await caller.openTurn()
       line.write([
         "messages": [
@@ -42,8 +40,7 @@ struct OpenTurnTests {
 
   /// The bus does not deliver the reply to it, and tells the service so.
   @Test func aCallerWhoseConnectionAcceptsNoDescriptorsReceivesAnError() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let script = """
         import sys
         sys.path.append(sys.argv[1])
@@ -64,8 +61,7 @@ struct OpenTurnTests {
   }
 
   @Test func aTurnOfAnOpenedClientIsPartOfItsConversation() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let client = try await caller.open("Client")
       _ = try await caller.ask("one", at: client).end()
       #expect(try await caller.ask("two", at: client).end().text("text")?.contains("3 messages") == true)
@@ -74,8 +70,7 @@ struct OpenTurnTests {
   }
 
   @Test func aTurnOfAThreadIsStored() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let thread = try await caller.createThread("Lines")
       let line = try await caller.openTurn(in: thread)
       line.write(["text": "Keep this."])
@@ -89,8 +84,7 @@ struct OpenTurnTests {
   }
 
   @Test func noWordPassesTheBus() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let capture = try await BusCapture(world.directories)
       let thread = try await caller.createThread()
       let lines = [
@@ -112,8 +106,7 @@ struct OpenTurnTests {
   // MARK: Names, ends and callers
 
   @Test func theBusKnowsTheTurn() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let other = try await world.caller()
       try await world.sandbox.stall()
       let line = try await caller.ask("Go on", ["turn": "mine"])
@@ -131,8 +124,7 @@ struct OpenTurnTests {
   }
 
   @Test func aCallerCancelsOnTheLine() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.stall()
       let line = try await caller.ask("Go on")
       _ = try await line.next("text-delta")
@@ -142,8 +134,7 @@ struct OpenTurnTests {
   }
 
   @Test func aClosedSocketCancelsTheTurn() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.stall()
       let asked = try await caller.ask("Go on")
       _ = try await asked.next("text-delta")
@@ -157,8 +148,7 @@ struct OpenTurnTests {
   }
 
   @Test func aTurnEndsWithItsCaller() async throws {
-    try await World.with { world in
-      let stays = try await world.signedInCaller()
+    try await World.signedIn { world, stays in
       try await world.sandbox.stall()
       var socket: StreamSocket?
       do {
@@ -177,8 +167,7 @@ struct OpenTurnTests {
 
   /// A caller that does not read is not waited for.
   @Test func aServiceThatStopsEndsTheLines() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.stall()
       let asked = try await caller.ask("Go on")
       _ = try await asked.next("text-delta")
@@ -195,8 +184,7 @@ struct OpenTurnTests {
 
   /// A program such as `nc` shuts down its end when its input has ended.
   @Test func aSocketThatIsShutDownForWritingGetsItsAnswer() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let line = try await caller.ask("hello")
       line.endOutput()
       #expect(try await line.end().name == "completed")
@@ -208,16 +196,14 @@ struct OpenTurnTests {
 
   @Test(arguments: ["", "a b", "ä", "../x", String(repeating: "x", count: 65)])
   func aWrongNameIsRefused(_ name: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       try await expectRefusal("InvalidArgument") { try await caller.openTurn(["turn": name]) }
       try await expectRefusal("InvalidArgument") { try await caller.stream("hi", ["turn": name]) }
     }
   }
 
   @Test func aNameIsNewAmongTheCallers() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let other = try await world.caller()
       let client = try await caller.open("Client")
       try await world.sandbox.stall()
@@ -234,8 +220,7 @@ struct OpenTurnTests {
 
   /// Everyone sees a broadcast turn, so its name must be its own.
   @Test func aBroadcastTakesNoNameOfAnother() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let other = try await world.caller()
       try await world.sandbox.stall()
       _ = try await caller.stream("Go on", ["turn": "mine"])
@@ -248,8 +233,7 @@ struct OpenTurnTests {
 
   /// A caller that chooses the names of the service gets other ones from it.
   @Test func aNameOfTheServiceIsFree() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.stall()
       let first = try await caller.stream("Go on").id
       let start = try #require(first.lastIndex(of: "-"))
@@ -260,8 +244,7 @@ struct OpenTurnTests {
   }
 
   @Test func aBroadcastOnASocketIsRefused() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       try await expectRefusal("InvalidArgument") { try await caller.openTurn(["broadcast": true]) }
     }
   }
@@ -285,8 +268,7 @@ struct OpenTurnTests {
     #"{"approval":{"call":"x","approved":"yes"}}"#,
   ])
   func aBadLineEndsTheTurn(_ text: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let line = try await caller.openTurn()
       line.write(text + "\n")
       let end = try await line.end()
@@ -299,8 +281,7 @@ struct OpenTurnTests {
 
   @Test(arguments: [#"{"text":"a""#, #"{"text":"a"}"#, "\u{ff}"])
   func aLineThatBreaksOffEndsTheTurn(_ text: String) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let line = try await caller.openTurn()
       line.write(text)
       line.endOutput()
@@ -309,8 +290,7 @@ struct OpenTurnTests {
   }
 
   @Test func aSecondQuestionEndsTheTurn() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.stall()
       let line = try await caller.ask("Go on")
       _ = try await line.next("text-delta")
@@ -322,8 +302,7 @@ struct OpenTurnTests {
   }
 
   @Test func aLineWithoutEndIsRefused() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let witness = try await MemoryWitness(world)
       for _ in 0..<4 {
         let line = try await caller.openTurn()
@@ -335,8 +314,7 @@ struct OpenTurnTests {
   }
 
   @Test func aMillionLinesEndTheTurn() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.callTools(#"[{"name":"ask","arguments":{}}]"#)
       let line = try await caller.ask("Ask somebody", ["tools": [Tools.named("ask")]])
       let call = try #require(try await line.next("tool-call-requested").text("call"))
@@ -350,8 +328,7 @@ struct OpenTurnTests {
   }
 
   @Test func socketsAreClosedAtAnyMoment() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let witness = try await MemoryWitness(world)
       let question = #"{"text":"hello"}"# + "\n"
       for count in 0...question.utf8.count {
@@ -366,8 +343,7 @@ struct OpenTurnTests {
 
   /// Descriptors and replies keep together, whatever else is sent.
   @Test func eachReplyHasItsOwnSocket() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let other = try await world.caller()
       try await world.sandbox.play(
         #"[{"endpoint":"responses","times":4,"flood":{"of":"text","size":1000,"count":2000}}]"#)
@@ -389,8 +365,7 @@ struct OpenTurnTests {
 
   /// A call in the other byte order gets its reply in that order.
   @Test func aReplyInTheOtherByteOrderKeepsSocketsWithTheirReplies() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let script = #"""
         import struct, sys
         sys.path.insert(0, sys.argv[1])
@@ -416,8 +391,7 @@ struct OpenTurnTests {
   // MARK: Limits
 
   @Test func openTurnsCountAsRunning() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       var lines: [Line] = []
       for _ in 0..<64 { lines.append(try await caller.openTurn()) }
       try await expectRefusal("LimitExceeded") { try await caller.openTurn() }
@@ -429,8 +403,7 @@ struct OpenTurnTests {
   /// The backend would send a gigabyte: the service stops reading, and its memory stays small.
   @Test(arguments: World.Plan.Transport.allCases)
   func aCallerThatDoesNotReadStopsTheBackend(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       let witness = try await MemoryWitness(world)
       try await world.sandbox.play(#"[{"endpoint":"responses","flood":{"of":"text","size":1000,"count":1000000}}]"#)
       let line = try await caller.ask("go on")

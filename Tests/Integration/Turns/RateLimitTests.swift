@@ -9,8 +9,7 @@ struct RateLimitTests {
 
   @Test(arguments: ["1", "Thu, 01 Jan 1970 00:00:00 GMT", "soon"], World.Plan.Transport.allCases)
   func aRateLimitedRequestIsRetried(_ retryAfter: String, over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       let client = try await caller.open("Client", ["rate_limit_backoff": quick])
       try await world.sandbox.play(
         """
@@ -27,8 +26,7 @@ struct RateLimitTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func repeatedRateLimitsEndTheTurn(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       try await world.sandbox.play(
         #"[{"endpoint":"responses","status":429,"body":{"error":{"message":"Slow down."}},"times":"always"}]"#)
       let client = try await caller.open("Client", ["rate_limit_backoff": quick])
@@ -50,8 +48,7 @@ struct RateLimitTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func aWaitingTurnCanBeCancelled(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       // The delays are too long for any timer.
       let endless: VariantDictionary = [
         "initial_delay": Double.infinity, "maximum_delay": Double.greatestFiniteMagnitude,
@@ -74,8 +71,7 @@ struct RateLimitTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func noCallerOverrulesTheServersRetryAfter(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       let client = try await caller.open("Client", ["rate_limit_backoff": greedy])
       try await world.sandbox.play(
         #"[{"endpoint":"responses","status":429,"headers":{"retry-after":"60"},"times":"always"}]"#)
@@ -92,8 +88,7 @@ struct RateLimitTests {
   /// The server allows each retry at once.
   @Test(arguments: World.Plan.Transport.allCases)
   func retriesHaveACeiling(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       let client = try await caller.open("Client", ["rate_limit_backoff": greedy])
       try await world.sandbox.play(
         #"[{"endpoint":"responses","status":429,"headers":{"retry-after":"0"},"times":"always"}]"#)
@@ -104,8 +99,7 @@ struct RateLimitTests {
 
   @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
   func requestsOfAnAppHaveACeiling() async throws {
-    try await World.with { world in
-      let outside = try await world.signedInCaller()
+    try await World.signedIn { world, outside in
       let app = try await world.caller(app: "org.example.App")
       try await app.signIn(at: try await app.open("Session"))
       let client = try await app.open("Client")

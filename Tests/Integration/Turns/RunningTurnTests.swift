@@ -7,8 +7,7 @@ import Testing
 struct RunningTurnTests {
   @Test(arguments: World.Plan.Transport.allCases)
   func getTurnReturnsTheMissedText(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       try await world.sandbox.stall(times: "1")
       let turn = try await caller.stalledTurn()
       let running = try await turn.snapshot()
@@ -30,8 +29,7 @@ struct RunningTurnTests {
   /// A caller learns the turn's id before the first signal that has it.
   @Test(arguments: [false, true])
   func theReplyPrecedesTheSignalsOfItsTurn(broadcast: Bool) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let capture = try await BusCapture(world.directories)
       for number in 0..<10 {
         async let one = caller.stream("\(number)", ["broadcast": broadcast.variant])
@@ -73,8 +71,7 @@ struct RunningTurnTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func theLastThirtyTwoTurnsAreKept(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { _, caller in
       var turns: [Turn] = []
       for number in 0..<33 {
         turns.append(try await caller.stream("\(number)"))
@@ -88,8 +85,7 @@ struct RunningTurnTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func activeTurnsAreListed(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       #expect(try await caller.property("Client.ActiveTurns", as: [String].self).isEmpty)
       try await world.sandbox.stall()
       let turn = try await caller.stalledTurn()
@@ -105,8 +101,7 @@ struct RunningTurnTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func aCancelledTurnEndsOnce(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       try await world.sandbox.stall()
       let turn = try await caller.stalledTurn()
       try await turn.cancel()
@@ -130,8 +125,7 @@ struct RunningTurnTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func aTurnCanBeCancelledBeforeItsAnswerBegins(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn(transport) { world, caller in
       try await world.sandbox.play(#"[{"endpoint":"responses","hang":true}]"#)
       let turn = try await caller.stream("hi")
       try await turn.cancel()

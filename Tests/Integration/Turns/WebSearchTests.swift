@@ -25,8 +25,7 @@ struct WebSearchTests {
   }
 
   @Test func theBusTellsStepsAndSources() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let turn = try await caller.stream(Self.question, Self.search)
       let (text, details) = try await turn.end().answer
       try check(details, of: text)
@@ -51,8 +50,7 @@ struct WebSearchTests {
   }
 
   @Test func sourcesAreToldAsTheyCome() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let turn = try await caller.stream(Self.question, Self.search)
       let citations = try await turn.end().answer.details.value("citations", as: [VariantDictionary].self)
       let told = try turn.signals("SourceCited").map { signal in
@@ -68,8 +66,7 @@ struct WebSearchTests {
   }
 
   @Test func anOpenedClientSearchesForItsTurns() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let client = try await caller.open("Client", ["web_search": "cached", "search_domains": ["example.org"]])
       #expect(try await caller.send(Self.question, at: client).contains("Source 1 says so"))
       #expect(try await caller.send(Self.question, ["web_search": "off"], at: client).contains("You said"))
@@ -87,8 +84,7 @@ struct WebSearchTests {
   }
 
   @Test func withoutTheOptionNothingIsSearched() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       for options in [[:], ["web_search": "off", "search_domains": ["example.org"]]] as [VariantDictionary] {
         let (_, details) = try await caller.stream(Self.question, options).end().answer
         #expect(details["searches"] == nil && details["citations"] == nil)
@@ -102,8 +98,7 @@ struct WebSearchTests {
   }
 
   @Test func wrongOptionsAreRefused() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let wrong: [VariantDictionary] = [
         ["web_search": "often"], ["web_search": true], ["web_search": "live", "search_domains": ["https://x.org"]],
         ["web_search": "live", "search_domains": Array(repeating: "x.org", count: 101)],
@@ -123,8 +118,7 @@ struct WebSearchTests {
   }
 
   @Test func aThreadKeepsTheSources() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let thread = try await caller.createThread()
       _ = try await caller.send(Self.question, to: thread, Self.search)
       #expect(try await caller.thread(thread).kinds.first?.suffix(2) == ["output", "citations"])

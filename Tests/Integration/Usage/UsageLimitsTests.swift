@@ -13,8 +13,7 @@ struct UsageLimitsTests {
     """
 
   @Test func limitsCanBeRequested() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       #expect(try await caller.usage().isEmpty)
       try await world.sandbox.setUsage(Self.some)
       let reply = try await caller.call("Client.GetUsageLimits").member(0, "limits", as: VariantDictionary.self)
@@ -37,8 +36,7 @@ struct UsageLimitsTests {
 
   @Test(arguments: transports)
   func limitsArriveWithAnAnswer(_ transport: VariantDictionary) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let other = try await world.caller()
       let client = try await caller.open("Client", transport)
       try await world.sandbox.setUsage(Self.some)
@@ -63,8 +61,7 @@ struct UsageLimitsTests {
   /// Header fields do not name the plan: it is known from the sign-in.
   @Test(arguments: transports)
   func limitsNameThePlan(_ transport: VariantDictionary) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let client = try await caller.open("Client", transport)
       _ = try await caller.send("hi", at: client)
       #expect(try await caller.usage().plan == "plus")
@@ -77,8 +74,7 @@ struct UsageLimitsTests {
 
   /// A panel that watches another client sees the change, without the value: it reads the property.
   @Test func changesAreSignalledToOtherCallers() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let panel = try await world.caller()
       let client = try await caller.open("Client")
       try await world.sandbox.setUsage(Self.some)
@@ -91,8 +87,7 @@ struct UsageLimitsTests {
   }
 
   @Test func equalLimitsAreNoChange() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       for _ in 0..<3 { _ = try await caller.requestUsage() }
       try await caller.catchUp()
       #expect(caller.usageChanges() == 1)
@@ -104,8 +99,7 @@ struct UsageLimitsTests {
   }
 
   @Test func anotherSignInIsNotAffected() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       let work = try await caller.open("Session", ["keychain_account": "work"])
       try await caller.signIn(at: work)
       let client = try await caller.open("Client", ["keychain_account": "work"])
@@ -118,8 +112,7 @@ struct UsageLimitsTests {
   }
 
   @Test func limitsEndWithTheSignIn() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { _, caller in
       _ = try await caller.requestUsage()
       try await caller.call("Session.SignOut")
       #expect(try await caller.usage().isEmpty)
@@ -131,8 +124,7 @@ struct UsageLimitsTests {
   // MARK: Unusual reports
 
   @Test func missingValuesStayMissing() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.setUsage(#"{"secondary":null}"#)
       let limits = try await caller.requestUsage()
       #expect(limits.primary?.usedPercent == 12)
@@ -145,8 +137,7 @@ struct UsageLimitsTests {
   }
 
   @Test func invalidNumbersAreLeftOut() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.play(
         #"""
         [{"endpoint":"usage","raw":"{\"plan_type\":\"plus\",\"rate_limit\":{\"primary_window\":{\"used_percent\":1e300,\"limit_window_seconds\":-1e300,\"reset_at\":9223372036854775807},\"secondary_window\":{\"used_percent\":-7,\"limit_window_seconds\":61,\"reset_at\":0}}}"},
@@ -160,8 +151,7 @@ struct UsageLimitsTests {
 
   /// The service answers the call of an unknown tool itself, so the turn adds up two counts.
   @Test func impossibleCountsOfTokensAddUp() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let call = #"{"type":"custom_tool_call","id":"ctc_1","call_id":"call_1","name":"unknown","input":"x"}"#
       for number in ["9223372036854775807", "-9223372036854775808", "9007199254740992", "1e308"] {
         let details = #"{"cached_tokens":\#(number),"reasoning_tokens":\#(number)}"#
@@ -189,8 +179,7 @@ struct UsageLimitsTests {
 
   @Test(arguments: transports)
   func aReachedLimitIsReportedWithTheLimits(_ transport: VariantDictionary) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client", transport)
       try await world.sandbox.setUsage(
         #"{"primary":{"used_percent":100,"reset_at":1893456000},"secondary":{"used_percent":40}}"#)

@@ -55,6 +55,20 @@ final class World {
     try await with(Plan(transport: transport), body)
   }
 
+  /// Runs `body` in a world, with a program whose default account is signed in.
+  static func signedIn(
+    _ plan: Plan = Plan(), _ body: @GLibActor (World, Caller) async throws -> Void
+  ) async throws {
+    try await with(plan) { world in try await body(world, world.signedInCaller()) }
+  }
+
+  /// Runs `body` in a world whose answers come over `transport`, with a program whose default account is signed in.
+  static func signedIn(
+    _ transport: Plan.Transport, _ body: @GLibActor (World, Caller) async throws -> Void
+  ) async throws {
+    try await signedIn(Plan(transport: transport), body)
+  }
+
   // MARK: Callers
 
   /// A new program on the bus.

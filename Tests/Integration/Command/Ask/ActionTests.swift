@@ -25,8 +25,7 @@ struct ActionTests {
     """
 
   private func world(_ body: @GLibActor (World, Caller) async throws -> Void) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       for (name, text) in [
         ("polite", Self.polite), ("plain", "Hello"), ("wrong", "[Template]\nSurfaces=all\n---\n"),
         ("short", "[Template]\nTitle=Shorten\nSurfaces=selection\nReplace=at-once\n---\nShorten."),

@@ -7,8 +7,7 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct AttachedFileTests {
   @Test func filesFollowTheQuestionUnderTheirNames() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let output = try await world.shell(
         #"""
         printf 'one\n' >a.txt; printf '\357\273\277two' >'b c.md'; printf 'three' | "$0" ask Compare -f a.txt -f 'b c.md' -f -
@@ -37,8 +36,7 @@ struct AttachedFileTests {
   }
 
   @Test func aFenceInAFileDoesNotEndIt() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let output = try await world.shell(#"printf '````\ncode\n````\n' >a.md; "$0" ask -f a.md </dev/null"#)
       #expect(output.text.contains("File: a.md\n`````\n````\ncode\n````\n`````”"))
       #expect(output.status == 0)
@@ -46,8 +44,7 @@ struct AttachedFileTests {
   }
 
   @Test func documentsGoAsFiles() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let output = try await world.shell(
         #"""
         printf '%%PDF-1.7\n' >a.pdf; "$0" ask Read -f a.pdf --json | grep -o 'came with.*a.pdf\|"files_as":"[a-z]*"'
@@ -58,8 +55,7 @@ struct AttachedFileTests {
   }
 
   @Test func filesGoIntoAThread() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let output = try await world.shell(
         #"echo one >a.txt; "$0" ask --thread new -f a.txt --json Read | grep -c '"thread":".*File: a.txt'"#)
       #expect(output.text == "1\n")

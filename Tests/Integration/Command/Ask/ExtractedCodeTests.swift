@@ -7,8 +7,7 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct ExtractedCodeTests {
   private func world(saying answer: String, _ body: @GLibActor (World) async throws -> Void) async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let text = String(decoding: try JSONEncoder().encode(answer), as: UTF8.self)
       try await world.sandbox.play(#"[{"endpoint":"responses","text":\#(text)}]"#)
       try await body(world)
@@ -62,8 +61,7 @@ struct ExtractedCodeTests {
 
   @Test(arguments: ["-x", "--schema s.json"])
   func aRefusalIsNoPartOfAnAnswer(_ form: String) async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let item =
         #"{"type":"message","role":"assistant","content":[{"type":"refusal","refusal":"```\nno\n```"}]}"#
       try await world.sandbox.play(

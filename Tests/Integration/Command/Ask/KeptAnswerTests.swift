@@ -8,8 +8,7 @@ import Testing
 struct KeptAnswerTests {
   @Test(arguments: ["", "--thread new", "--continue"])
   func theAnswerIsShownAndKept(_ place: String) async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let output = try await world.shell(
         #"echo old >answer; "$0" ask \#(place) -o answer Hello; stat -c %a answer; cat answer; ls -A | grep -vx answer"#
       )
@@ -19,8 +18,7 @@ struct KeptAnswerTests {
   }
 
   @Test func theTextIsKeptBesideJSON() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let output = try await world.shell(
         #""$0" ask --json -o answer Hello >json && grep -c '"text"' json && cat answer"#)
       #expect(output.text == "1\nYou said: “Hello” This conversation has 1 message.\n")
@@ -39,8 +37,7 @@ struct KeptAnswerTests {
     (".", ". is a directory: name a file in it."),
   ])
   func nothingIsAskedForAFileThatCannotBe(_ file: String, _ message: String) async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let output = try await world.chappie("ask", "-o", file, "Hello")
       #expect(output.text == "chappie: \(message)\n")
       #expect(output.status == 1)
@@ -48,8 +45,7 @@ struct KeptAnswerTests {
   }
 
   @Test func aFullDiskIsAFailureAfterTheAnswer() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let output = try await world.chappie("ask", "-o", "/dev/full", "--json", "Hello")
       #expect(output.text.contains("chappie: /dev/full cannot be written: the disk is full."))
       #expect(output.text.contains(#""text":"You said: “Hello” This conversation has 1 message.""#))

@@ -7,8 +7,7 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct QuestionTests {
   @Test func aShellLoopKeepsItsInput() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let output = try await world.shell(
         #"printf 'one\ntwo\nthree\n' | while read -r line; do "$0" ask "$line"; done"#)
       #expect(
@@ -27,8 +26,7 @@ struct QuestionTests {
     ("Review - this", "Review\n\npiped\n\nthis"), ("Review this", "Review this"), ("-- -", "piped"),
   ])
   func aDashIsStandardInput(_ words: String, _ question: String) async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let output = try await world.shell(#"printf 'piped\n\n' | "$0" ask \#(words)"#)
       #expect(output.text == "You said: “\(question)” This conversation has 1 message.\n")
     }
@@ -45,8 +43,7 @@ struct QuestionTests {
     (#""$0" hat </dev/null"#, "hat"), (#""$0" list three rivers </dev/null"#, "list three rivers"),
   ])
   func aTextWithoutAVerbIsAsked(_ line: String, _ question: String) async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let output = try await world.shell(line)
       #expect(output.text == "You said: “\(question)” This conversation has 1 message.\n")
     }
@@ -76,8 +73,7 @@ struct QuestionTests {
   }
 
   @Test func aSilentInputIsAnnounced() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       // The pipe stays open until the announcement is there.
       let output = try await world.shell(
         #"mkfifo said; { read -r line <said; echo piped; } | "$0" ask - 2>said"#)
@@ -106,8 +102,7 @@ struct QuestionTests {
   }
 
   @Test func standardInputCanBeAnImage() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let png = #"printf '\211PNG\r\n\032\n'"#
       let output = try await world.shell(#"\#(png) | "$0" ask --image - 'What is this?'"#)
       #expect(output.text == "You said: “What is this?” It came with 1 image. This conversation has 1 message.\n")

@@ -12,8 +12,7 @@ struct SchemaTests {
 
   @Test(arguments: [strict, loose], ["", "--thread new", "--continue"])
   func theModelIsAskedForTheForm(_ schema: String, _ place: String) async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let output = try await world.shell(
         #"printf %s '\#(schema)' >s.json; "$0" ask \#(place) --schema s.json -o kept Count && cat kept"#)
       let answer = schema == Self.strict ? #"{"n":0}"# : #"{"n":3}"#
@@ -27,8 +26,7 @@ struct SchemaTests {
     ("```json\n{\"n\":1}\n```", "The answer is no JSON."),
   ])
   func anAnswerThatDoesNotFitIsAFailure(_ answer: String, _ message: String) async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let text = String(decoding: try JSONEncoder().encode(answer), as: UTF8.self)
       try await world.sandbox.play(#"[{"endpoint":"responses","text":\#(text),"times":2}]"#)
       let output = try await world.shell(

@@ -62,8 +62,7 @@ struct DoctorTests {
   }
 
   @Test func theAPIOfASignInInTheBrowserIsAskedToo() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       _ = try await examine(world)
       #expect(try await world.sandbox.state().requests["api-models"] ?? 0 == 0)
       _ = try await world.callerSignedInInBrowser()
@@ -81,8 +80,7 @@ struct DoctorTests {
 
   /// A failure's sentence may name files of the user.
   @Test func theHomeDirectoryIsNotShown() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       try FileManager.default.removeItem(at: world.directories.deviceKey)
       try FileManager.default.createDirectory(at: world.directories.deviceKey, withIntermediateDirectories: false)
       _ = try await world.chappie("ask", "hi")
@@ -93,8 +91,7 @@ struct DoctorTests {
 
   /// A server's sentence may name the account.
   @Test func theAddressOfTheAccountIsNotShown() async throws {
-    try await World.with(.shortTokens) { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn(.shortTokens) { world, _ in
       let body = #"{"error":"invalid_request","error_description":"There is no plan for ada@example.com."}"#
       try await world.sandbox.play(#"[{"endpoint":"refresh","status":400,"body":\#(body),"times":"always"}]"#)
       let asked = try await world.chappie("ask", "hi")
@@ -213,8 +210,7 @@ struct DoctorTests {
   }
 
   @Test func withALockedKeyring() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       try await world.keyring.lock()
       let (lines, status) = try await examine(world)
       #expect(status == 4)
@@ -224,8 +220,7 @@ struct DoctorTests {
   }
 
   @Test func withASilentKeyring() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       world.keyring.freeze()
       let (lines, status) = try await examine(world)
       world.keyring.thaw()
@@ -235,8 +230,7 @@ struct DoctorTests {
   }
 
   @Test func withoutANotificationServer() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let (lines, status) = try await examine(world)
       #expect(status == 0)
       #expect(lines["notifications"]?.status == "note")
@@ -246,8 +240,7 @@ struct DoctorTests {
 
   @Test(arguments: [(-3, "behind"), (3, "ahead of")])
   func withAWrongClock(_ hours: Int, _ word: String) async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let formatter = DateFormatter()
       formatter.locale = Locale(identifier: "en_US_POSIX")
       formatter.timeZone = TimeZone(identifier: "UTC")
@@ -265,8 +258,7 @@ struct DoctorTests {
   }
 
   @Test func withTheBackendDown() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       await world.sandbox.end()
       let (lines, status) = try await examine(world)
       #expect(status == 8)

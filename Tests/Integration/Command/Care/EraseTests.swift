@@ -69,8 +69,7 @@ struct EraseTests {
   /// A sandboxed app may not erase what belongs to the user.
   @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
   func aSandboxedAppCannotErase() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let app = try await world.caller(app: "org.example.App")
       let options = VariantDictionary()
       try await expectRefusal("AccessDenied") { try await app.call("Manager.Erase", options) }
@@ -128,8 +127,7 @@ struct EraseTests {
 
   /// A program may sign in again while the server revokes the others.
   @Test func aSignInDuringTheErasureIsErasedToo() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       try await world.sandbox.play(#"[{"endpoint":"revoke","delay_ms":3000}]"#)
       async let erased = world.chappie("erase", "--yes")
       try await eventually("the revocation") { try await world.sandbox.state().requests["revoke"] == 1 }
@@ -187,8 +185,7 @@ struct EraseTests {
 
   /// The credential is gone, and the person learns that it may stay valid.
   @Test func aMissingRevocationIsReported() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       await world.sandbox.end()
       let output = try await world.chappie("erase", "--yes")
       #expect(output.status == 12, "\(output.text)")
@@ -218,8 +215,7 @@ struct EraseTests {
   }
 
   @Test func linksAreNotFollowed() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       // Links are removed, and what they lead to is not.
       let precious = world.directories.home.appending(path: "precious")
       try FileManager.default.createDirectory(at: precious, withIntermediateDirectories: false)

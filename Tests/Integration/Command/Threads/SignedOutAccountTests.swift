@@ -7,8 +7,7 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct SignedOutAccountTests {
   @Test func verbsWithoutAModelWorkSignedOut() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let work = try await caller.open("Session", ["keychain_account": "work"])
       try await caller.signIn(at: work)
       for text in ["one", "two"] {

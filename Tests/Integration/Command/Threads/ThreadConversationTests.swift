@@ -7,8 +7,7 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct ThreadConversationTests {
   @Test func questionsOfAThreadShareAConversation() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let first = try await world.chappie("ask", "--thread", "new", "My name is Ada.")
       #expect(first.text == "You said: “My name is Ada.” This conversation has 1 message.\n")
       let second = try await world.chappie("ask", "--thread", "last", "Who am I?")
@@ -26,8 +25,7 @@ struct ThreadConversationTests {
   }
 
   @Test func aTerminalShowsTheNewThread() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let output = try await world.chappie(
         "ask", "--thread", "new", "one", at: [.sees("This conversation has 1 message."), .sees("go on with --thread")])
       #expect(output.status == 0, "\(output.text)")
@@ -39,8 +37,7 @@ struct ThreadConversationTests {
   }
 
   @Test func aFailedTurnIsKeptAndARefusedQuestionIsNot() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let image = try await world.chappie("ask", "--thread", "new", "--image", "nothing.png", "What is this?")
       #expect(image.status == 1)
       #expect(try await world.listedThreads().isEmpty)
@@ -52,8 +49,7 @@ struct ThreadConversationTests {
   }
 
   @Test func anAnswerThatCannotBeStoredIsPrinted() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let thread = try await world.beginThread("one")
       try await world.sandbox.play(
         #"[{"endpoint":"responses","text":"one two three four five six","delta_delay_ms":1000}]"#)
@@ -83,8 +79,7 @@ struct ThreadConversationTests {
   }
 
   @Test func interruptCancelsAndKeepsTheTurn() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       try await world.sandbox.stall(times: "1")
       let output = try await world.chappie(
         "ask", "--thread", "new", "Go on", at: [.sees(Sandbox.stalledText), .types(TerminalStep.interrupt)])
@@ -96,8 +91,7 @@ struct ThreadConversationTests {
   }
 
   @Test func aChatIsAThread() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let input = """
         /context
         one
@@ -138,8 +132,7 @@ struct ThreadConversationTests {
   }
 
   @Test func aTerminalShowsTheLastTurnOfTheThread() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let thread = try await world.beginThread("My name is Ada.")
       _ = try await world.chappie("ask", "--thread", thread, "1\n2\n3\n4")
       let output = try await world.chappie(

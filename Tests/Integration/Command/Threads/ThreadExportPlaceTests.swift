@@ -8,8 +8,7 @@ import Testing
 struct ThreadExportPlaceTests {
   @Test(arguments: ["", "--force"])
   func aNamedPipeIsWrittenTo(_ force: String) async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       _ = try await world.beginThread(String(repeating: "river ", count: 20_000))
       let output = try await world.shell(
         """
@@ -24,8 +23,7 @@ struct ThreadExportPlaceTests {
 
   /// Without `--force`: a failure here must not replace the machine's own link.
   @Test func standardOutputIsWrittenDirectly() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       _ = try await world.beginThread("one")
       let output = try await world.shell(
         """
@@ -39,8 +37,7 @@ struct ThreadExportPlaceTests {
   }
 
   @Test func aDestinationThatIsNoFileIsRefused() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       _ = try await world.beginThread("one")
       let home = world.directories.home
       let socket = try #require(world.directories.busAddress.split(separator: "=").last.map(String.init))
@@ -78,8 +75,7 @@ struct ThreadExportPlaceTests {
   }
 
   @Test func theTargetOfALinkIsReplaced() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       _ = try await world.beginThread("one")
       let home = world.directories.home
       let file = home.appending(path: "file")

@@ -7,8 +7,7 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct ThreadExportTests {
   @Test func jsonEqualsTheServicesAnswer() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let thread = try await world.beginThread("Grüße `\u{1B}")
       let json: String = try await caller.call("Threads.Get", thread).member(0, "json")
       #expect(try await world.chappie("threads", "export", thread).text == json + "\n")
@@ -17,8 +16,7 @@ struct ThreadExportTests {
   }
 
   @Test func markdownKeepsEveryText() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let thread = try await world.beginThread("# A *head*\n\n```\nnever closed")
       let handler = try ToolHandler(caller) { _ in "a\n````\nb" }
       try await caller.register([Tools.weather], ToolHandler.path)
@@ -37,8 +35,7 @@ struct ThreadExportTests {
   }
 
   @Test func aFileIsPrivateAndNeverOverwritten() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let thread = try await world.beginThread("one")
       let file = world.directories.home.appending(path: "thread.json")
       #expect(try await world.chappie("threads", "export", thread, "--output", "thread.json").text == "")
@@ -60,8 +57,7 @@ struct ThreadExportTests {
   }
 
   @Test func allAreWrittenToADirectory() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let active = try await world.beginThread("one")
       let archived = try await world.beginThread("two")
       _ = try await world.chappie("threads", "archive", archived)
@@ -87,8 +83,7 @@ struct ThreadExportTests {
   }
 
   @Test func aTerminalShowsProgress() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       for number in 1...30 {
         try await caller.call("Threads.Create", ["title": "Number \(number)"] as VariantDictionary)
       }

@@ -6,8 +6,7 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct ThreadNameTests {
   @Test func aPrefixOfAnIDIsEnough() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       var ids: [String] = []
       // Two of 17 ids begin with the same of 16 digits.
       while ids.count < 17 {
@@ -30,8 +29,7 @@ struct ThreadNameTests {
   }
 
   @Test func anUnknownThreadIsAFailure() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       #expect(try await world.chappie("threads", "show", "last").text == "chappie: There are no threads yet.\n")
       let thread = try await world.beginThread("one")
       for arguments in [["show"], ["export"], ["rename", "x"], ["compact"], ["archive"], ["delete", "--yes"]] {
@@ -66,8 +64,7 @@ struct ThreadNameTests {
   }
 
   @Test func eachAccountHasItsOwnThreads() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let work = try await caller.open("Session", ["keychain_account": "work"])
       try await caller.signIn(at: work)
       _ = try await world.chappie("ask", "--thread", "new", "--account", "work", "At work")
@@ -81,8 +78,7 @@ struct ThreadNameTests {
   }
 
   @Test func nothingIsReadWhileTheKeyringIsLocked() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let thread = try await world.beginThread("one")
       try await world.keyring.lock()
       for line in [["list"], ["show", thread], ["export", "--all", "-o", "all"], ["usage"], ["rename", thread, "x"]] {

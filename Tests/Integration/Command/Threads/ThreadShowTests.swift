@@ -8,8 +8,7 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct ThreadShowTests {
   @Test func eachMessageShowsItsRole() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let thread = try await world.beginThread("Name\n\n    three rivers.")
       let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
       try png.write(to: world.directories.home.appending(path: "cat.png"))
@@ -28,8 +27,7 @@ struct ThreadShowTests {
   }
 
   @Test func toolCallsAndFailuresAreSummarised() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let thread = try await world.beginThread("one")
       let handler = try ToolHandler(caller) { _ in "7 °C\nand rain" }
       try await caller.register([Tools.weather], ToolHandler.path)
@@ -47,8 +45,7 @@ struct ThreadShowTests {
 
   /// A stored text sends no control sequence to the terminal.
   @Test func controlCharactersAreShownAsSymbols() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let thread = try await world.beginThread("\u{1B}[31mred\u{7}\u{9B}31m \u{202E}txet\r\nnext\tcell")
       // The table's title has no control characters to begin with.
       for (output, signs) in [
@@ -67,8 +64,7 @@ struct ThreadShowTests {
   }
 
   @Test func aTerminalGetsWrappedTextWithMarks() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let word = String(repeating: "x", count: 100)
       let thread = try await world.beginThread("\(Array(repeating: "river", count: 30).joined(separator: " ")) \(word)")
       let output = try await world.chappie("threads", "show", thread, at: [.sees("\u{1B}[1mYou\u{1B}[0m")])
@@ -89,8 +85,7 @@ struct ThreadShowTests {
   }
 
   @Test func aDamagedTurnIsReported() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let thread = try await world.beginThread("one")
       _ = try await world.chappie("ask", "--thread", thread, "two")
       let file = try #require(try world.directories.files().keys.first { $0.hasSuffix("/threads.db") })

@@ -7,8 +7,7 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct ThreadsCommandTests {
   @Test func threadsAreListed() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       #expect(
         try await world.chappie("threads").text == "There are no threads: chappie ask --thread new begins one.\n")
       #expect(try await world.chappie("threads", "--archived").text == "No thread is archived.\n")
@@ -38,8 +37,7 @@ struct ThreadsCommandTests {
   }
 
   @Test func threadsAreSearched() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let rivers = try await world.beginThread("Name three rivers.")
       _ = try await world.chappie("threads", "rename", rivers, "Water")
       let bus = try await world.beginThread("What is a bus?\n\(String(repeating: "word ", count: 50))Tail")
@@ -65,8 +63,7 @@ struct ThreadsCommandTests {
 
   /// The texts of old threads are not read.
   @Test func aSearchTellsWhatItLeftOut() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       _ = try await world.beginThread("Name three rivers.")
       for _ in 0..<200 { try await caller.call("Threads.Create", ["title": "Lakes"] as VariantDictionary) }
       let output = try await world.chappie("threads", "search", "said")
@@ -80,8 +77,7 @@ struct ThreadsCommandTests {
   }
 
   @Test func aLongTitleIsTruncatedOnlyInTheTable() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       let title = Array(repeating: "river", count: 170).joined(separator: " ")
       _ = try await caller.createThread(title)
       let rows = try await world.chappie("threads").text.split(separator: "\n")
@@ -92,8 +88,7 @@ struct ThreadsCommandTests {
 
   /// A list longer than one reply.
   @Test func longListsComeInPages() async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
+    try await World.signedIn { world, caller in
       for number in 0..<450 {
         try await caller.call("Threads.Create", ["title": "Number \(number)"] as VariantDictionary)
       }
@@ -106,8 +101,7 @@ struct ThreadsCommandTests {
   }
 
   @Test func titlesCanBeChanged() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let thread = try await world.beginThread("one")
       let renamed = try await world.chappie("threads", "rename", thread, "Big", "rivers")
       #expect(renamed.text == "Renamed to “Big rivers”.\n")
@@ -124,8 +118,7 @@ struct ThreadsCommandTests {
   }
 
   @Test func threadsAreArchivedAndUnarchived() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let first = try await world.beginThread("one")
       let second = try await world.beginThread("two")
       let archived = try await world.chappie("threads", "archive", first, second, first)
@@ -145,8 +138,7 @@ struct ThreadsCommandTests {
   }
 
   @Test func deletingAsksForConfirmation() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let thread = try await world.beginThread("one")
       let unasked = try await world.chappie("threads", "delete", thread)
       #expect(unasked.status == 2)
@@ -174,8 +166,7 @@ struct ThreadsCommandTests {
   }
 
   @Test func theUsedSpaceIsShown() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       _ = try await world.beginThread("one")
       _ = try await world.chappie("threads", "archive", try await world.beginThread("two"))
       let bytes = try await (world.listedThreads() + world.listedThreads(archived: true)).reduce(0) { $0 + $1.bytes }
@@ -190,8 +181,7 @@ struct ThreadsCommandTests {
   }
 
   @Test func aThreadIsCompacted() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let thread = try await world.beginThread("My name is Ada.")
       let written = try await world.chappie("threads", "compact", thread, "The user", "is Ada.")
       #expect(written.text == "The model reads a summary from now on.\n")

@@ -28,8 +28,7 @@ struct GermanTests {
   @Test(arguments: [["status", "--json"], ["accounts", "--json"], ["usage", "--json"], ["models", "--json"]])
   func whatScriptsReadIsNotTranslated(_ line: [String]) async throws {
     try await Catalogues.make()
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       let english = try await world.chappie(line)
       let german = try await world.chappie(line, environment: Catalogues.german)
       func names(_ text: String) -> [Substring] {

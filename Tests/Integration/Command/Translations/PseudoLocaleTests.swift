@@ -101,8 +101,7 @@ struct PseudoLocaleTests {
   /// Each reason of a failure, also where the service gives it.
   @Test func failuresAreTranslatable() async throws {
     try await Catalogues.make()
-    try await World.with { world in
-      _ = try await world.signedInCaller()
+    try await World.signedIn { world, _ in
       for rule in [
         #""status":400,"body":{"detail":"N."}"#, #""status":429,"headers":{"retry-after":"0"}"#,
         #""status":429,"body":{"error":{"type":"usage_limit_reached","plan_type":"plus","resets_at":1999999999}}"#,
