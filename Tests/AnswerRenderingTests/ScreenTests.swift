@@ -2,8 +2,8 @@
 import AnswerRendering
 import Foundation
 import GLibBridge
-import TestSupport
 import Testing
+import TestSupport
 
 /// Answers as a terminal shows them, compared with the files in `Screens`.
 ///
@@ -61,5 +61,14 @@ import Testing
     }
     #expect(count(family) == (drawsClusters ? 20 : 6))
     #expect(count(heart) == (drawsClusters ? 20 : 40))
+  }
+}
+
+extension AnswerFormat {
+  /// A terminal with colours that may not open links.
+  static func test(_ columns: Int, rows: Int = 24, hasFrames: Bool = true, rewraps: Bool = true) -> AnswerFormat {
+    AnswerFormat(
+      width: columns, height: rows, hasColors: true, links: .both, hasFrames: hasFrames, drawsClusters: false,
+      rewraps: rewraps)
   }
 }

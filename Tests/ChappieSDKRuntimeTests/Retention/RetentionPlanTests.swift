@@ -92,3 +92,21 @@ struct RetentionPlanTests {
     #expect(plan(policy, [thread("a", used: 10_000), thread("b", used: 10_000, archived: 9_000)]) == RetentionPlan())
   }
 }
+
+struct RetentionPolicyTests {
+  @Test func theDefaultsAre256MiBAnd30And60Days() {
+    let policy = ChappieThreadStoreRetentionPolicy.default
+    #expect(policy.maximumTotalBytes == Int64(256 * 1024 * 1024))
+    #expect(policy.archiveInactiveAfter == Double(30 * 24 * 3600))
+    #expect(policy.deleteArchivedAfter == Double(60 * 24 * 3600))
+  }
+
+  @Test func negativeNumbersAndNaNCountAsZero() {
+    let policy = ChappieThreadStoreRetentionPolicy(
+      maximumTotalBytes: -1, archiveInactiveAfter: .nan, deleteArchivedAfter: -5)
+    #expect(
+      policy
+        == ChappieThreadStoreRetentionPolicy(
+          maximumTotalBytes: 0, archiveInactiveAfter: 0, deleteArchivedAfter: 0))
+  }
+}

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import GLibBridge
 import Testing
 
 @testable import ChappieSDK
@@ -20,5 +21,16 @@ struct WireErrorTests {
   ])
   func otherMessagesGiveNoDelay(_ message: String?) {
     #expect(WireError(code: nil, message: message).delay == nil)
+  }
+}
+
+extension WireError {
+  init(code: String?, message: String?, plan: String? = nil, resetsAt: Int64? = nil) {
+    var members: [String: ChappieJSONValue] = [:]
+    members["code"] = code.map { .string($0) }
+    members["message"] = message.map { .string($0) }
+    members["plan_type"] = plan.map { .string($0) }
+    members["resets_at"] = resetsAt.map { .integer($0) }
+    self.init(.object(members))
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import GLibBridge
 import Testing
 
 @testable import ChappieSDK
@@ -42,5 +43,74 @@ struct ChappieConfigurationTests {
     #expect(
       ChappieKeychainAccessibility.allCases.map(\.rawValue)
         == ["when-unlocked-this-device-only", "after-first-unlock-this-device-only"])
+  }
+}
+
+struct ChappieApplicationIDTests {
+  @Test func defaultIsTheProgramsName() {
+    // A test has no `GApplication`.
+    #expect(Program.applicationID == nil)
+    #expect(!Program.name.isEmpty)
+    #expect(ChappieConfiguration().applicationID.attribute == "host:\(Program.name)")
+  }
+
+  @Test func desktopUserIsNeverTheDefault() {
+    #expect(ChappieApplicationID.desktopUser.attribute == nil)
+    #expect(ChappieApplicationID.desktopUser.isDesktopUser)
+    #expect(!ChappieApplicationID.program.isDesktopUser)
+  }
+
+  /// Ids become attributes in the keyring.
+  @Test(arguments: ["", "a/b", "../x", "a\nb", "a\u{0}b", "\u{1B}[2J", String(repeating: "x", count: 256)])
+  func refusesAnInvalidID(_ id: String) {
+    #expect(throws: ChappieClientError.self) { try ChappieApplicationID(id) }
+  }
+
+  @Test(arguments: ["org.example.App", "My App", "ä", String(repeating: "x", count: 255)])
+  func acceptsNames(_ id: String) throws {
+    #expect(try ChappieApplicationID(id).attribute == "host:\(id)")
+  }
+
+  /// The text in a keyring editor.
+  @Test func labelContainsTheID() throws {
+    let host = SlotIdentity(ChappieConfiguration(applicationID: try ChappieApplicationID("org.example.App")))
+    #expect(Credential.label(of: host) == "ChatGPT sign-in (org.example.App, default)")
+    let user = SlotIdentity(ChappieConfiguration(applicationID: .desktopUser))
+    #expect(Credential.label(of: user) == "ChatGPT sign-in (com.chappie.sdk, default)")
+  }
+}
+
+struct ChappieBackendTests {
+  @Test func acceptsHTTPSAndTheLoopback() throws {
+    let backend = try ChappieBackend(issuer: "https://issuer.example", baseURL: "http://127.0.0.1:8080/backend-api")
+    #expect(backend.issuer == "https://issuer.example")
+    #expect(backend.baseURL == "http://127.0.0.1:8080/backend-api")
+    #expect(backend.clientID == ChappieBackend.productionClientID)
+  }
+
+  @Test func removesATrailingSlash() throws {
+    let backend = try ChappieBackend(issuer: "https://issuer.example/", baseURL: "https://backend.example/api/")
+    #expect(backend.issuer == "https://issuer.example")
+    #expect(backend.baseURL == "https://backend.example/api")
+  }
+
+  @Test(arguments: ["http://example.org", "ftp://127.0.0.1", "https://user@example.org", "example.org", ""])
+  func refusesAnyOtherAddressAndNamesIt(_ url: String) {
+    let good = "https://example.org"
+    for (issuer, baseURL) in [(url, good), (good, url)] {
+      let error = #expect(throws: ChappieClientError.self) {
+        try ChappieBackend(issuer: issuer, baseURL: baseURL)
+      }
+      guard case .invalidArgument(let text)? = error else {
+        Issue.record("another error")
+        continue
+      }
+      #expect(text.contains("'\(url)'"))
+    }
+  }
+
+  @Test func productionAddressesAreValid() throws {
+    let production = ChappieBackend.production
+    #expect(try ChappieBackend(issuer: production.issuer, baseURL: production.baseURL) == production)
   }
 }

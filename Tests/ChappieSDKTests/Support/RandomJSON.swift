@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import ChappieSDK
+import FoundationEssentials
 
 /// Makes random valid JSON objects with white space, escapes, nesting and unusual numbers.
 struct RandomJSON {
@@ -40,5 +42,29 @@ struct RandomJSON {
 
   private mutating func space() -> String {
     ["", "", "", " ", "\n", "\t", "\r\n", "   "].randomElement(using: &random) ?? ""
+  }
+}
+
+extension ChappieJSONValue {
+  /// Reads JSON with Foundation, as a reference for this project's own parser.
+  init(foundation json: some Collection<UInt8>) throws {
+    self = try JSONDecoder().decode(ChappieJSONValue.self, from: Data(json))
+  }
+}
+
+/// Random numbers that are the same in each run, which makes a failure reproducible (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
   }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import ChappieSDK
 import GLibBridge
+import Synchronization
 import Testing
 
 @testable import ChappieService
@@ -87,4 +89,61 @@ extension Application {
   fileprivate static let d = process(id: 4, startTime: 1)
   fileprivate static let e = process(id: 5, startTime: 1)
   fileprivate static let f = process(id: 6, startTime: 1)
+}
+
+@GLibActor
+struct RateLimitTests {
+  @Test func allowsABurstAndThenAFixedRate() throws {
+    let start = ContinuousClock.now
+    let seconds = Mutex(0)
+    let limit = RateLimit<Application> { _ in
+      Rate(atOnce: 3, perSecond: 0.5)
+    } now: {
+      start + .seconds(seconds.withLock { $0 })
+    }
+    let app = Application.sandboxed(try #require(AppID("org.example.App")))
+    for _ in 0..<3 { #expect(limit.allows(app)) }
+    #expect(!limit.allows(app))
+    // Each application has its own limit.
+    #expect(limit.allows(.uninspectable))
+    seconds.withLock { $0 = 2 }
+    #expect(limit.allows(app))
+    #expect(!limit.allows(app))
+    // Unused calls accumulate only up to the burst.
+    seconds.withLock { $0 = 1000 }
+    for _ in 0..<3 { #expect(limit.allows(app)) }
+    #expect(!limit.allows(app))
+  }
+}
+
+@GLibActor
+struct MemoryBudgetTests {
+  private static let one = Application.process(id: 1, startTime: 1)
+  private static let two = Application.process(id: 2, startTime: 1)
+  private static let mebibyte = 1 << 20
+
+  private let memory = MemoryBudget()
+
+  @Test func oneApplicationCannotLeaseAllMemory() throws {
+    let most = try memory.lease(64 * Self.mebibyte, for: Self.one)
+    #expect(throws: ChappieClientError.self) { try memory.lease(1, for: Self.one) }
+    let small = try memory.lease(16 * Self.mebibyte, for: Self.two)
+    memory.end(most)
+    memory.end(small)
+    #expect(throws: Never.self) { try memory.lease(64 * Self.mebibyte, for: Self.one) }
+  }
+
+  @Test func dropsTheApplicationsOldestSpareMemoryFirst() throws {
+    var dropped: [String] = []
+    let leases = try [Self.one, Self.one, Self.two].map { try memory.lease(20 * Self.mebibyte, for: $0) }
+    for (lease, name) in zip(leases, ["first", "second", "other"]) { memory.spare(lease) { dropped.append(name) } }
+    let lease = try memory.lease(40 * Self.mebibyte, for: Self.one)
+    #expect(dropped == ["first"])
+    try memory.resize(lease, to: 60 * Self.mebibyte)
+    #expect(dropped == ["first", "second"])
+    #expect(throws: ChappieClientError.self) { try memory.resize(lease, to: 65 * Self.mebibyte) }
+    #expect(lease.amount == 60 * Self.mebibyte)
+    for lease in leases { memory.end(lease) }
+    memory.end(lease)
+  }
 }

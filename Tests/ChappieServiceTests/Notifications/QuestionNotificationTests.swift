@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
 import GLibBridge
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import ChappieService
 
@@ -105,5 +105,31 @@ struct QuestionNotificationTests {
       return !desktop.answers.isEmpty
     }
     #expect(desktop.answers == [.approve])
+  }
+}
+
+struct ApprovalQuestionTests {
+  private func whole(_ arguments: String, tool: String = "delete") -> String? {
+    ApprovalQuestion(tool: tool, arguments: arguments, app: nil).whole
+  }
+
+  @Test func showsAShortCallInFull() {
+    #expect(whole("{}") == "delete {}")
+    #expect(whole(#"{ "file" :"a   b" }"#) == #"delete { "file" :"a   b" }"#)
+    let most = String(repeating: "x", count: 200 - #"{"t":""}"#.count)
+    #expect(whole(#"{"t":"\#(most)"}"#) != nil)
+  }
+
+  @Test(arguments: [
+    #"{"t":"\#(String(repeating: "x", count: 200))"}"#, #"{"t":"a    b"}"#,
+    #"{"t":"\#(String(repeating: "\\u0020", count: 4))"}"#, #"{"t":"\#(String(repeating: "\u{200B}", count: 40))"}"#,
+  ])
+  func doesNotShowOtherArgumentsInFull(_ arguments: String) {
+    #expect(whole(arguments) == nil)
+  }
+
+  @Test func doesNotShowALongOrInvisibleToolNameInFull() {
+    #expect(whole("{}", tool: String(repeating: "t", count: 65)) == nil)
+    #expect(whole("{}", tool: "a\u{202E}b") == nil)
   }
 }

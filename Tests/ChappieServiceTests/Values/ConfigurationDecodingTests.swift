@@ -4,6 +4,7 @@ import GLibBridge
 import Testing
 
 @testable import ChappieService
+@testable import ServiceConfiguration
 
 struct ConfigurationDecodingTests {
   private static func decode(
@@ -171,5 +172,15 @@ struct ConfigurationDecodingTests {
     #expect(try choosing.dictionary.value("model") == "gpt-5.5")
     #expect(try Self.decode(choosing.dictionary) == choosing)
     #expect(choosing != ChappieConfiguration())
+  }
+}
+
+struct ModelAliasTests {
+  @Test func callersMayUseAliases() throws {
+    var aliases = ModelAliases()
+    _ = aliases.add("fast", "gpt-a")
+    #expect(try TurnOptions(["model": "fast"], aliases).message.model == "gpt-a")
+    let defaults = ChappieConfiguration(applicationID: .desktopUser)
+    #expect(try ChappieConfiguration(["model": "fast"], defaults: defaults, aliases).model == "gpt-a")
   }
 }

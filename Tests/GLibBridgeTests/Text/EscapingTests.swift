@@ -19,3 +19,38 @@ struct MarkupTests {
     #expect(Markup.escaped("a\0b") == "a\u{FFFD}b")
   }
 }
+
+struct Base64Tests {
+  /// The examples of RFC 4648.
+  @Test(arguments: [
+    ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
+    ("foobar", "Zm9vYmFy"),
+  ])
+  func encodesTheExamplesOfTheStandard(_ text: String, _ encoded: String) {
+    #expect(Base64.encode(Array(text.utf8)) == encoded)
+    #expect(Base64.decode(encoded.utf8) == Array(text.utf8))
+  }
+
+  @Test func decodesWhatItEncodes() {
+    let bytes = Array(UInt8.min...UInt8.max)
+    for count in 0...bytes.count {
+      #expect(Base64.decode(Base64.encode(Array(bytes.prefix(count))).utf8) == Array(bytes.prefix(count)))
+    }
+  }
+
+  @Test(arguments: ["Z", "Zg", "Zg=", "Zm9v\n", " Zm9", "Zm9*", "Zm-_", "Zm9v\0\0\0\0", "日本"])
+  func returnsNilForOtherText(_ text: String) {
+    #expect(Base64.decode(text.utf8) == nil)
+  }
+}
+
+struct UniqueIDTests {
+  @Test func isAUUIDInLowerCase() throws {
+    let id = UniqueID.make()
+    #expect(id.wholeMatch(of: /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/) != nil)
+  }
+
+  @Test func isDifferentEachTime() {
+    #expect(Set((0..<100).map { _ in UniqueID.make() }).count == 100)
+  }
+}

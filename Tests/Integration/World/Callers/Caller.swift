@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import GLibBridge
 import Testing
 
@@ -178,4 +179,18 @@ func expectRefusal<Result>(
 extension VariantDictionary {
   /// The text at `key`; nil when there is none.
   func text(_ key: String) -> String? { try? value(key) }
+}
+
+extension World {
+  /// A caller in another process. The service sees all callers of ``caller()`` as one program, this test's.
+  func otherProgram() async throws -> Caller {
+    let socket = try directories.newLog("other").deletingPathExtension().path
+    let proxy = try ChildProcess("other", "xdg-dbus-proxy", [directories.busAddress, socket], in: directories)
+    adopt(proxy)
+    try await eventually("the other program") {
+      guard proxy.end == nil else { throw UnmetCondition("another program; it wrote \(proxy.output)") }
+      return (try? await BusConnection.open(address: "unix:path=\(socket)")) != nil
+    }
+    return try await Caller("unix:path=\(socket)")
+  }
 }

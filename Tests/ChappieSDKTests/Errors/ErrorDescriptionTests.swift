@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+@testable import ChappieSDK
+
+struct ChappieClientErrorTests {
+  private static let errors: [ChappieClientError] = [
+    .missingCredential, .missingRefreshToken, .missingAccountID,
+    .reauthenticationRequired("It has ended: sign in again."),
+    .usageLimitReached(ChappieUsageLimit(plan: nil, resetsAt: nil)), .httpError(500, "broken"), .httpError(500, ""),
+    .network("no route"), .locked("It is locked: unlock it."), .keyringUnavailable("There is none: start it."),
+    .invalidArgument("There is no text: give some."), .network("It is gone."),
+    .signInServer(.renewalFailed(status: 503, message: "It is down.")), .signInServer(.network("It is gone.")),
+  ]
+
+  @Test(arguments: errors)
+  func descriptionIsASentence(_ error: ChappieClientError) {
+    let text = error.description
+    #expect(text.first?.isUppercase == true)
+    #expect(text.last == "." || text.hasSuffix("broken"))
+    #expect(!text.contains("\n"))
+    #expect(!text.contains(".."))
+  }
+
+  /// The backend gave no message.
+  @Test func descriptionNamesTheSignInServerNotTheBackend() {
+    for error in [ChappieAuthError.renewalFailed(status: 503, message: "down"), .network("down")] {
+      let text = ChappieClientError(.signIn(error)).description
+      #expect(text.contains("sign-in server"))
+      #expect(!text.contains("backend"))
+    }
+  }
+
+  @Test func descriptionNamesThePlan() {
+    let limit = ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAtSeconds: 1)
+    #expect(ChappieClientError.usageLimitReached(limit).description.contains("Plus plan"))
+  }
+
+  @Test func descriptionNamesTheStatus() {
+    #expect(ChappieClientError.httpError(503, "").description.contains("503"))
+    #expect(ChappieClientError.httpError(503, "at capacity").description.hasSuffix("at capacity"))
+  }
+}
+
+struct ChappieAuthErrorTests {
+  private static let errors: [ChappieAuthError] = [
+    .missingRefreshToken, .tokenExchangeFailed(status: 400, message: "invalid_grant"),
+    .tokenExchangeFailed(status: 500, message: ""), .deviceCodeRequestFailed(status: 404, message: ""),
+    .deviceCodeRequestFailed(status: 500, message: "broken"), .declined, .expired, .cancelled,
+    .invalidResponse("there is no code in it"), .network("no route"), .locked("It is locked."),
+    .keyringUnavailable("There is none."), .tokenExchangeFailed(status: 400, message: "It has been revoked."),
+    .renewalFailed(status: 503, message: "It is down."), .invalidResponse("It is empty."), .network("It is gone."),
+  ]
+
+  /// The rule of the seeds: a missing refresh token, and 400, 401 or 403 of the token endpoint.
+  @Test(arguments: [
+    (399, false), (400, true), (401, true), (402, false), (403, true), (404, false), (429, false), (500, false),
+  ])
+  func refusalsOfTheTokenEndpointNeedASignIn(_ status: Int, _ isNeeded: Bool) {
+    #expect(ChappieAuthError.tokenExchangeFailed(status: status, message: "").requiresReauthentication == isNeeded)
+  }
+
+  @Test func noOtherFailureNeedsASignIn() {
+    #expect(ChappieAuthError.missingRefreshToken.requiresReauthentication)
+    let others: [ChappieAuthError] = [
+      .deviceCodeRequestFailed(status: 400, message: ""), .declined, .expired, .cancelled, .invalidResponse(""),
+      .invalidAddress(""), .network(""), .locked(""), .keyringUnavailable(""),
+    ]
+    for error in others { #expect(!error.requiresReauthentication, "\(error)") }
+  }
+
+  @Test(arguments: errors)
+  func descriptionIsASentence(_ error: ChappieAuthError) {
+    let text = error.description
+    #expect(text.first?.isUppercase == true)
+    #expect(text.last == ".")
+    #expect(!text.contains(": ."))
+    #expect(!text.contains(".."))
+  }
+
+  @Test func descriptionNamesTheSettingForDeviceCodes() {
+    #expect(
+      ChappieAuthError.deviceCodeRequestFailed(status: 404, message: "").description.contains("Settings, Security"))
+  }
+}
+
+/// Apps show `localizedDescription`, which must be the description of the error.
+struct LocalizedErrorTests {
+  private static let errors: [any Error & CustomStringConvertible] = [
+    ChappieAuthError.declined, ChappieAuthError.tokenExchangeFailed(status: 400, message: "no"),
+    ChappieClientError.missingCredential, ChappieClientError.signInServer(.network("no route")),
+  ]
+
+  @Test(arguments: errors.indices)
+  func localizedDescriptionIsTheDescription(_ index: Int) {
+    let error = Self.errors[index]
+    #expect((error as any Error).localizedDescription == error.description)
+    #expect(error is any LocalizedError)
+  }
+}
