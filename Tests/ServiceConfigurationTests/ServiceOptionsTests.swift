@@ -98,6 +98,8 @@ struct ServiceOptionsTests {
     ("[Redaction patterns]\na=b", "[Redaction patterns] is no group"), ("[redaction]", "[redaction] is no group"),
     ("[Redaction]\nMask=tool_outputs", "[Redaction] Mask= must be words of titles, inputs, images, outputs, "),
     ("[Redaction Patterns]\ncard=(", "[Redaction Patterns] card= must be a regular expression."),
+    ("[Keyring]\nDeviceKey=disk", "[Keyring] DeviceKey= must be file or tpm2, not “disk”."),
+    ("[Threads]\nMaximumSize=0", "[Threads] MaximumSize= must be a number of MiB above 0, or unlimited, not “0”."),
     ("[Models]\nfast=", "[Models] fast= must be the slug of a model, with a name of at most 64 bytes, not “”."),
     ("[Models]\nfast=a\\nb", "[Models] fast= must be the slug of a model"),
     ("[Models]\n\(String(repeating: "a", count: 65))=gpt-a", "[Models] aaa"),

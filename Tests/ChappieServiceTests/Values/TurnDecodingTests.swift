@@ -97,7 +97,7 @@ struct TurnDecodingTests {
     #expect(try [TranscriptEntry](variant: Variant(parsing: "[]", type: "a(ss)")).isEmpty)
   }
 
-  @Test(arguments: ["", "User", "tool", "model"])
+  @Test(arguments: ["", "User", "tool", "model", "user ", "usér"])
   func theErrorForAnUnknownRoleListsTheKnown(_ role: String) throws {
     let entry = try TranscriptEntry(variant: .tuple(role, "text"))
     let error = #expect(throws: BusError.self) { try entry.message() }

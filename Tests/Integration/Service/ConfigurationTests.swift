@@ -59,30 +59,21 @@ struct ConfigurationTests {
   }
 
   /// What is not understood is never ignored, and systemd does not start the service again for this status.
-  @Test(arguments: [
-    ("This is no key file.", "Key file contains line"),
-    ("[Window]\nWidth=1", "[Window] is no group: the groups are [Backend], [Client], [Models], [Lock], [Keyring], "),
-    ("[Backend]\nIssuers=https://example.org", "[Backend] Issuers= is no key: the keys are Issuer=, BaseURL=, "),
-    ("[Keyring]\nDeviceKey=disk", "[Keyring] DeviceKey= must be file or tpm2, not “disk”."),
-    ("[Threads]\nMaximumSize=0", "[Threads] MaximumSize= must be a number of MiB above 0, or unlimited, not “0”."),
-  ])
-  func aFaultyFileIsRefused(_ text: String, _ sentence: String) async throws {
+  @Test func aFaultyFileIsRefused() async throws {
     try await World.with(World.Plan(keyring: .none, service: .none)) { world in
-      try write(text, in: world.directories.configuration)
+      try write("This is no key file.", in: world.directories.configuration)
       let process = try world.service.launch(world.sandbox.addresses)
       #expect(try await process.waitForEnd() == .exit(78))
       let file = world.directories.configuration.appending(path: "chappie/chappie.conf").path
-      #expect(process.output.contains("The service cannot start: \(file): \(sentence)"), "\(process.output)")
+      let sentence = "The service cannot start: \(file): Key file contains line"
+      #expect(process.output.contains(sentence), "\(process.output)")
     }
   }
 
   /// Credentials go over HTTPS, or stay on the machine.
-  @Test(arguments: [
-    "http://example.com/backend-api", "ftp://127.0.0.1/backend-api", "http://127.0.0.1.example.com",
-    "http://localhost.example.com", "https://user:password@example.com", "https://", "//example.com", "example", "",
-  ])
-  func anUnsafeAddressIsRefused(_ address: String) async throws {
+  @Test func anUnsafeAddressIsRefused() async throws {
     try await World.with(alone) { world in
+      let address = "http://127.0.0.1.example.com"
       for option in ["--backend", "--issuer"] {
         let process = try world.service.launch([option, address])
         #expect(try await process.waitForEnd() == .exit(78))
@@ -92,15 +83,6 @@ struct ConfigurationTests {
       let process = try world.service.launch([])
       #expect(try await process.waitForEnd() == .exit(78))
       #expect(process.output.contains("[Backend] BaseURL= must be an HTTPS address"))
-    }
-  }
-
-  @Test(arguments: ["http://localhost:1", "http://127.0.0.1:1/backend-api/", "http://[::1]:1", "https://example.com"])
-  func aSafeAddressIsAccepted(_ address: String) async throws {
-    try await World.with(alone) { world in
-      try await world.service.start(["--backend", address, "--issuer", address])
-      let caller = try await world.caller()
-      #expect(try await caller.state() == "signed-out")
     }
   }
 

@@ -91,41 +91,31 @@ struct ToolScopeTests {
 
   // MARK: Refused registrations
 
-  struct Case: CustomTestStringConvertible {
-    let testDescription: String
-    let tools: [VariantDictionary]
-    var error = "InvalidArgument"
-    let message: String
-  }
-
-  nonisolated static let wrong = [
-    Case(testDescription: "no name", tools: [["description": "?"]], message: "'name'"),
-    Case(testDescription: "odd name", tools: [Tools.named("brew tea")], message: "'brew tea'"),
-    Case(testDescription: "name of another type", tools: [["name": UInt32(1)]], message: "'name'"),
-    Case(testDescription: "schema that is no JSON", tools: [["name": "brew", "input_schema": "{"]], message: "'brew'"),
-    Case(testDescription: "schema of no object", tools: [["name": "brew", "input_schema": "[]"]], message: "'brew'"),
-    Case(testDescription: "policy", tools: [Tools.named("brew", policy: "maybe")], message: "maybe"),
-    Case(testDescription: "no time", tools: [Tools.named("brew", timeLimit: 0)], message: "'time_limit'"),
-    Case(testDescription: "too much time", tools: [Tools.named("brew", timeLimit: 3601)], message: "'time_limit'"),
-    Case(
-      testDescription: "time of another type", tools: [["name": "brew", "time_limit": "1"]], message: "'time_limit'"),
-    Case(testDescription: "one name twice", tools: [Tools.named("brew"), Tools.named("brew")], message: "same name"),
-    Case(
-      testDescription: "too many", tools: (0...128).map { Tools.named("tool-\($0)") }, error: "LimitExceeded",
-      message: "128"),
+  private nonisolated static let wrong: [(tools: [VariantDictionary], error: String, message: String)] = [
+    ([["description": "?"]], "InvalidArgument", "'name'"),
+    ([Tools.named("brew tea")], "InvalidArgument", "'brew tea'"),
+    ([["name": UInt32(1)]], "InvalidArgument", "'name'"),
+    ([["name": "brew", "input_schema": "{"]], "InvalidArgument", "'brew'"),
+    ([["name": "brew", "input_schema": "[]"]], "InvalidArgument", "'brew'"),
+    ([Tools.named("brew", policy: "maybe")], "InvalidArgument", "maybe"),
+    ([Tools.named("brew", timeLimit: 0)], "InvalidArgument", "'time_limit'"),
+    ([Tools.named("brew", timeLimit: 3601)], "InvalidArgument", "'time_limit'"),
+    ([["name": "brew", "time_limit": "1"]], "InvalidArgument", "'time_limit'"),
+    ([Tools.named("brew"), Tools.named("brew")], "InvalidArgument", "same name"),
+    ((0...128).map { Tools.named("tool-\($0)") }, "LimitExceeded", "128"),
   ]
 
-  @Test(arguments: wrong)
-  func aToolThatTheModelCannotUseIsRefused(_ test: Case) async throws {
+  @Test func aToolThatTheModelCannotUseIsRefused() async throws {
     try await World.signedIn { world, caller in
-      let calls: [() async throws -> Void] = [
-        { try await caller.register(test.tools) },
-        { _ = try await caller.stream("hi", ["tools": test.tools]) },
-      ]
-      for call in calls {
-        let refused = try await refusal(of: call)
-        #expect(refused.name == test.error)
-        #expect(refused.message.contains(test.message), "\(refused.message)")
+      for (tools, error, message) in Self.wrong {
+        let calls: [() async throws -> Void] = [
+          { try await caller.register(tools) }, { _ = try await caller.stream("hi", ["tools": tools]) },
+        ]
+        for call in calls {
+          let refused = try await refusal(of: call)
+          #expect(refused.name == error)
+          #expect(refused.message.contains(message), "\(refused.message)")
+        }
       }
       #expect(try await world.sandbox.state().requests["responses"] == 0)
     }

@@ -18,11 +18,9 @@ struct InputTests {
     }
   }
 
-  @Test(arguments: ["model", "fast_mode", "reasoning_effort", "instructions", "broadcast", "continue"])
-  func anOptionOfTheWrongTypeIsNamed(_ key: String) async throws {
+  @Test func anOptionOfTheWrongTypeIsNamed() async throws {
     try await World.signedIn { _, caller in
-      var options = VariantDictionary()
-      options.set(key, ["neither", "nor"])
+      let options: VariantDictionary = ["model": ["neither", "nor"]]
       let calls: [() async throws -> Void] = [
         { _ = try await caller.send("hi", options) }, { _ = try await caller.stream("hi", options) },
         { _ = try await caller.call("Client.Respond", [Message("user", "hi")], options) },
@@ -31,88 +29,24 @@ struct InputTests {
       for call in calls {
         let refused = try await refusal(of: call)
         #expect(refused.name == "InvalidArgument")
-        #expect(refused.message.contains("'\(key)'"))
+        #expect(refused.message.contains("'model'"))
       }
     }
   }
 
-  @Test(arguments: [
-    "keychain_service", "keychain_account", "keychain_access_group", "keychain_accessibility", "model", "harness",
-    "rate_limit_backoff", "streaming_transport_policy", "web_search", "search_location",
-  ])
-  func aConfigurationOfTheWrongTypeIsNamed(_ key: String) async throws {
+  @Test(arguments: ["Session", "Client"])
+  func anInvalidConfigurationIsRefused(_ kind: String) async throws {
     try await World.with { world in
       let caller = try await world.caller()
-      var configuration = VariantDictionary()
-      configuration.set(key, ["neither", "nor"])
-      for kind in ["Session", "Client"] {
+      let tools: VariantDictionary = ["tools": [["name": "brew tea"] as VariantDictionary]]
+      let wrong: [(VariantDictionary, String)] = [
+        (["model": ["neither", "nor"]], "'model'"), (["keychain_account": ""], "'keychain_account'"),
+        (["harness": ["preset": "pirate"] as VariantDictionary], "pirate"), (["harness": tools], "'brew tea'"),
+      ]
+      for (configuration, message) in wrong {
         let refused = try await refusal { try await caller.open(kind, configuration) }
         #expect(refused.name == "InvalidArgument")
-        #expect(refused.message.contains("'\(key)'"))
-      }
-    }
-  }
-
-  struct Case: CustomTestStringConvertible {
-    let testDescription: String
-    let configuration: VariantDictionary
-    let message: String
-  }
-
-  nonisolated static let wrong = [
-    Case(
-      testDescription: "accessibility word", configuration: ["keychain_accessibility": "always"],
-      message: "when-unlocked-this-device-only"),
-    Case(testDescription: "empty account", configuration: ["keychain_account": ""], message: "'keychain_account'"),
-    Case(
-      testDescription: "long service", configuration: ["keychain_service": String(repeating: "s", count: 256)],
-      message: "'keychain_service'"),
-    Case(
-      testDescription: "control character", configuration: ["keychain_account": "a\u{1B}b"],
-      message: "'keychain_account'"),
-    Case(testDescription: "empty model", configuration: ["model": ""], message: "'model'"),
-    Case(
-      testDescription: "harness preset", configuration: ["harness": ["preset": "pirate"] as VariantDictionary],
-      message: "pirate"),
-    Case(
-      testDescription: "harness name", configuration: ["harness": ["name": UInt32(1)] as VariantDictionary],
-      message: "'name'"),
-    Case(
-      testDescription: "tool name",
-      configuration: ["harness": ["tools": [["name": "brew tea"] as VariantDictionary]] as VariantDictionary],
-      message: "'brew tea'"),
-    Case(
-      testDescription: "tool schema",
-      configuration: [
-        "harness": ["tools": [["name": "brew", "input_schema": "[]"] as VariantDictionary]] as VariantDictionary
-      ], message: "'brew'"),
-    Case(
-      testDescription: "retries", configuration: ["rate_limit_backoff": ["max_retries": "two"] as VariantDictionary],
-      message: "'max_retries'"),
-    Case(
-      testDescription: "WebSocket",
-      configuration: ["streaming_transport_policy": ["prefers_web_socket": "yes"] as VariantDictionary],
-      message: "'prefers_web_socket'"),
-    Case(
-      testDescription: "reconnections",
-      configuration: [
-        "streaming_transport_policy": ["max_web_socket_reconnection_attempts": 1.5] as VariantDictionary
-      ],
-      message: "'max_web_socket_reconnection_attempts'"),
-    Case(
-      testDescription: "fallback",
-      configuration: ["streaming_transport_policy": ["falls_back_to_http_sse": UInt32(1)] as VariantDictionary],
-      message: "'falls_back_to_http_sse'"),
-  ]
-
-  @Test(arguments: wrong)
-  func anInvalidConfigurationIsRefused(_ test: Case) async throws {
-    try await World.with { world in
-      let caller = try await world.caller()
-      for kind in ["Session", "Client"] {
-        let refused = try await refusal { try await caller.open(kind, test.configuration) }
-        #expect(refused.name == "InvalidArgument")
-        #expect(refused.message.contains(test.message), "\(refused.message)")
+        #expect(refused.message.contains(message), "\(refused.message)")
       }
     }
   }
@@ -129,13 +63,12 @@ struct InputTests {
     }
   }
 
-  @Test(arguments: ["", "User", "tool", "user ", "usér"])
-  func onlyKnownRolesAreAccepted(_ role: String) async throws {
+  @Test func onlyKnownRolesAreAccepted() async throws {
     try await World.signedIn { _, caller in
-      let messages = [Message("user", "hi"), Message(role, "hello")]
+      let messages = [Message("user", "hi"), Message("usér", "hello")]
       let respond = try await refusal { try await caller.call("Client.Respond", messages, VariantDictionary()) }
       #expect(respond.name == "InvalidArgument")
-      #expect(respond.message.contains("'\(role)'"))
+      #expect(respond.message.contains("'usér'"))
       try await expectRefusal("InvalidArgument") { try await caller.streamResponse(messages) }
     }
   }
