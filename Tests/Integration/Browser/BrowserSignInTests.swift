@@ -399,7 +399,7 @@ struct BrowserSignInTests {
 }
 
 /// The names under which applications are registered.
-@Suite(.worlds, .enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+@Suite(.worlds, .sandboxes)
 @GLibActor
 struct RegisteredNameTests {
   @Test(arguments: [

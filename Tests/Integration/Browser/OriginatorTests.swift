@@ -9,7 +9,7 @@ struct OriginatorTests {
     try await world.sandbox.state().clients.compactMapValues { $0["originator"] }
   }
 
-  @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+  @Test(.sandboxes)
   func anAppsOwnRegistrationIsUsedInItsName() async throws {
     try await World.with(.browser()) { world in
       let app = try await world.caller(app: "org.example.App")

@@ -4,7 +4,7 @@ import GLibBridge
 import Testing
 
 /// Access groups: apps share a credential as the administrator who installs the apps allows.
-@Suite(.worlds, .enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+@Suite(.worlds, .sandboxes)
 @GLibActor
 struct AccessGroupTests {
   private static let app = "org.example.App"

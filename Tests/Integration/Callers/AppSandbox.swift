@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GLibBridge
+import Testing
 
 /// A sandbox as Flatpak builds it: bubblewrap gives it a file system, a user namespace and process ids of its own, with
 /// `/.flatpak-info` at its root and the same file in the user's runtime directory outside.
@@ -143,6 +144,11 @@ struct AppSandbox {
   }()
 }
 
+extension Trait where Self == ConditionTrait {
+  /// Only where sandboxes can be made.
+  static var sandboxes: Self { .enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")) }
+}
+
 /// Programs of this machine.
 enum Programs {
   static func exist(_ name: String) -> Bool {
@@ -169,5 +175,12 @@ extension World {
   /// A program in a sandbox of `app`.
   func caller(app: String) async throws -> Caller {
     try await AppSandbox(app: app, in: directories).caller(in: self)
+  }
+
+  /// An app in a sandbox that is signed in, and its client.
+  func signedInApp(notifying: Bool = true) async throws -> (app: Caller, client: ObjectPath) {
+    let app = try await caller(app: "org.example.App")
+    try await app.signIn(notifying: notifying, at: app.open("Session"))
+    return (app, try await app.open("Client"))
   }
 }

@@ -4,7 +4,7 @@ import GLibBridge
 import Testing
 
 /// The kernel's facts about a caller identify it, and its identity decides its rights.
-@Suite(.worlds, .enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+@Suite(.worlds, .sandboxes)
 @GLibActor
 struct CallerIdentityTests {
   private static let app = "org.example.App"

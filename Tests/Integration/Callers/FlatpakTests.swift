@@ -7,7 +7,7 @@ import Testing
 @Suite(
   .worlds,
   .enabled(if: Programs.exist("flatpak"), "flatpak is not installed"),
-  .enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+  .sandboxes)
 @GLibActor
 struct FlatpakTests {
   private static let app = "org.example.App"

@@ -14,7 +14,7 @@ struct ForgedReplyTests {
   }
 
   /// It answers the service's questions about it with the bus daemon's credentials, and the calls to the keyring.
-  @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+  @Test(.sandboxes)
   func aRefusedCallerThatForgesRepliesObtainsNothing() async throws {
     try await World.signedIn { world, caller in
       let forger = try ChildProcess(
@@ -38,7 +38,7 @@ struct ForgedReplyTests {
 
   /// Flatpak's proxy disconnects a program whose serials do not increase. A call that waits for the owner of a name is
   /// sent after younger ones.
-  @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+  @Test(.sandboxes)
   func aCallThatWaitedPassesAFilteringProxy() async throws {
     try await World.with { world in
       let socket = try world.directories.newLog("filter").deletingPathExtension().path

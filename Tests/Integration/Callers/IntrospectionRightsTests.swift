@@ -4,7 +4,7 @@ import GLibBridge
 import Testing
 
 /// Introspection shows a caller only the objects that it may use, and names no account to an app in a sandbox.
-@Suite(.worlds, .enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+@Suite(.worlds, .sandboxes)
 @GLibActor
 struct IntrospectionRightsTests {
   private static let app = "org.example.App"

@@ -4,7 +4,7 @@ import GLibBridge
 import Testing
 
 /// Sandboxed apps use the objects that they open, with credentials of their own.
-@Suite(.worlds, .enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+@Suite(.worlds, .sandboxes)
 @GLibActor
 struct SandboxedAppTests {
   private static let app = "org.example.App"
@@ -13,8 +13,7 @@ struct SandboxedAppTests {
 
   @Test func anAppMayUseOnlyTheObjectsThatItOpens() async throws {
     try await World.signedIn { world, outside in
-      let account = try await outside.open("Session", ["keychain_account": "work"])
-      try await outside.signIn(at: account)
+      let account = try await outside.signIn(account: "work")
       let app = try await world.caller(app: Self.app)
       #expect(try await app.property("Manager.Version", as: UInt32.self) == 1)
       for path in [ObjectPath.chappie, .chappie.appending("account").appending("work"), account] {

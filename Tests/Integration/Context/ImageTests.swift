@@ -107,13 +107,10 @@ struct ImageTests {
   }
 
   /// The service sees files that a sandboxed app cannot see.
-  @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+  @Test(.sandboxes)
   func aSandboxedAppMayNotNameFiles() async throws {
     try await World.with { world in
-      let app = try await world.caller(app: "org.example.App")
-      let session = try await app.open("Session")
-      try await app.signIn(at: session)
-      let client = try await app.open("Client")
+      let (app, client) = try await world.signedInApp()
       let refused = try await refusal {
         try await app.send("Look", ["images": [try file("cat.png", in: world)]], at: client)
       }

@@ -143,13 +143,10 @@ struct PassedFileTests {
     }
   }
 
-  @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+  @Test(.sandboxes)
   func aSandboxedAppMayPassFiles() async throws {
     try await World.with { world in
-      let app = try await world.caller(app: "org.example.App")
-      let session = try await app.open("Session")
-      try await app.signIn(at: session)
-      let client = try await app.open("Client")
+      let (app, client) = try await world.signedInApp()
       let file = try file("report.pdf", in: world)
       #expect(try await app.send("Look", passing: [file], at: client).contains("report.pdf."))
     }

@@ -8,7 +8,7 @@ import Testing
 struct KeyringThiefTests {
   private static let script = "Tests/attacks/open-seal.py"
 
-  @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+  @Test(.sandboxes)
   func aSandboxedAppWithTheKeyringOpensNoSignIn() async throws {
     try await World.signedIn { world, caller in
       #expect(try await caller.send("hi").contains("hi"))

@@ -3,7 +3,7 @@ import GLibBridge
 import Testing
 
 /// No program can cover the screen with the keyring's prompts.
-@Suite(.worlds, .enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+@Suite(.worlds, .sandboxes)
 @GLibActor
 struct PromptPauseTests {
   private static let app = "org.example.App"

@@ -6,9 +6,6 @@ import Testing
 /// A program that starts sign-ins takes neither the service nor the issuer from others, and leaves none behind.
 @Suite(.worlds) @GLibActor
 struct SignInLimitTests {
-  private static let sandboxes = ConditionTrait.enabled(
-    if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? ""))
-
   /// The state of the sign-in of an account, for a caller that has no part in it.
   private func linkState(_ account: String, _ caller: Caller) async throws -> String {
     let session = try await caller.open("Session", ["keychain_account": account])
@@ -95,7 +92,7 @@ struct SignInLimitTests {
 
   // MARK: Budgets
 
-  @Test(sandboxes) func anAppHasABudgetOfRunningSignIns() async throws {
+  @Test(.sandboxes) func anAppHasABudgetOfRunningSignIns() async throws {
     try await World.with(.attended) { world in
       let app = try await world.caller(app: "org.example.App")
       var sessions: [ObjectPath] = []
@@ -122,7 +119,7 @@ struct SignInLimitTests {
   }
 
   /// What an app starts and ends in a loop is a request to the issuer and a notification each time.
-  @Test(sandboxes) func anAppStartsSignInsAtARate() async throws {
+  @Test(.sandboxes) func anAppStartsSignInsAtARate() async throws {
     try await World.with(.attended) { world in
       let server = try await NotificationServer(world)
       let outside = try await world.caller()
@@ -146,15 +143,12 @@ struct SignInLimitTests {
 
   // MARK: Questions
 
-  @Test(sandboxes) func questionsOfAnAppHaveARate() async throws {
+  @Test(.sandboxes) func questionsOfAnAppHaveARate() async throws {
     try await World.with { world in
       let server = try await NotificationServer(world)
       let outside = try await world.caller()
       try await outside.signIn(notifying: false)
-      let app = try await world.caller(app: "org.example.App")
-      let session = try await app.open("Session")
-      try await app.signIn(notifying: false, at: session)
-      let client = try await app.open("Client")
+      let (app, client) = try await world.signedInApp(notifying: false)
       let calls = (0..<40).map { #"{"name":"t","call_id":"c\#($0)"}"# }.joined(separator: ",")
       try await world.sandbox.callTools("[\(calls)]")
       let line = try await app.ask("Go on", ["tools": [Tools.named("t", policy: "ask")]], at: client)

@@ -285,13 +285,10 @@ struct ApprovalNotificationTests {
     }
   }
 
-  @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+  @Test(.sandboxes)
   func theNotificationNamesTheToolsApp() async throws {
     try await World.with { world in
-      let app = try await world.caller(app: "org.example.App")
-      let session = try await app.open("Session")
-      try await app.signIn(notifying: false, at: session)
-      let client = try await app.open("Client")
+      let (app, client) = try await world.signedInApp(notifying: false)
       let server = try await NotificationServer(world)
       try await app.register([Tools.named("delete", policy: "ask")], at: client)
       _ = try await app.stream("use delete", at: client)

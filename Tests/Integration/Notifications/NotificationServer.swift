@@ -178,3 +178,16 @@ final class NotificationServer {
     </node>
     """
 }
+
+extension World {
+  /// Runs `body` in a world with a notification server and a program, where each sign-in waits for approval.
+  static func notifying(
+    _ manner: NotificationServer.Manner = .answers, capabilities: [String] = ["actions", "body", "body-markup"],
+    _ body: @GLibActor (World, NotificationServer, Caller) async throws -> Void
+  ) async throws {
+    try await with(.attended) { world in
+      let server = try await NotificationServer(world, manner, capabilities: capabilities)
+      try await body(world, server, world.caller())
+    }
+  }
+}

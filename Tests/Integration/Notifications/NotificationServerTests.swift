@@ -7,9 +7,7 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct NotificationServerTests {
   @Test func theServerIsNotCalledBeforeTheFirstNotification() async throws {
-    try await World.with(.attended) { world in
-      let server = try await NotificationServer(world)
-      let caller = try await world.caller()
+    try await World.notifying { world, server, caller in
       try await caller.signInQuietly(world)
       #expect(try await caller.send("hi").contains("hi"))
       try await caller.call("Session.SignOut")
@@ -88,9 +86,7 @@ struct NotificationServerTests {
   }
 
   @Test func aSilentServerDelaysNothing() async throws {
-    try await World.with(.attended) { world in
-      let server = try await NotificationServer(world, .silent)
-      let caller = try await world.caller()
+    try await World.notifying(.silent) { world, server, caller in
       try await world.sandbox.decide("approve", try await caller.startSignIn())
       try await caller.waitFor("signed-in")
       #expect(try await caller.send("hi").contains("hi"))
@@ -100,9 +96,7 @@ struct NotificationServerTests {
   }
 
   @Test func aSilentServerDoesNotPreventTheServicesEnd() async throws {
-    try await World.with(.attended) { world in
-      let server = try await NotificationServer(world, .silent)
-      let caller = try await world.caller()
+    try await World.notifying(.silent) { world, server, caller in
       _ = try await caller.startSignIn()
       try await eventually("a call to the server") { !server.calls.isEmpty }
       let process = try #require(world.service.process)

@@ -50,9 +50,7 @@ struct NotificationTests {
   }
 
   @Test func aServerWithoutActionsOrMarkupShowsTheCode() async throws {
-    try await World.with(.attended) { world in
-      let server = try await NotificationServer(world, capabilities: ["body"])
-      let caller = try await world.caller()
+    try await World.notifying(capabilities: ["body"]) { world, server, caller in
       let work = try await caller.open("Session", ["keychain_account": "work"])
       try await caller.spend(world, at: work)
       let need = try await server.notification(1)
@@ -77,9 +75,7 @@ struct NotificationTests {
   }
 
   @Test func theTextIsEscapedForMarkup() async throws {
-    try await World.with(.attended) { world in
-      let server = try await NotificationServer(world)
-      let caller = try await world.caller()
+    try await World.notifying { _, server, caller in
       let odd = try await caller.open("Session", ["keychain_account": "<b>R&D</b>"])
       _ = try await caller.startSignIn(at: odd)
       #expect(try await server.notification(1).body.contains("account “&lt;b&gt;R&amp;D&lt;/b&gt;”"))
@@ -91,9 +87,7 @@ struct NotificationTests {
   @Test(arguments: ["decline", "cancel", "sign out"]) func theNotificationIsWithdrawnWhenTheSignInEnds(_ ending: String)
     async throws
   {
-    try await World.with(.attended) { world in
-      let server = try await NotificationServer(world)
-      let caller = try await world.caller()
+    try await World.notifying { world, server, caller in
       let code = try await caller.startSignIn()
       #expect(try await server.notification(1).body.contains(code))
       switch ending {
@@ -108,9 +102,7 @@ struct NotificationTests {
   }
 
   @Test func theNotificationIsWithdrawnAfterASilentSignIn() async throws {
-    try await World.with(.attended) { world in
-      let server = try await NotificationServer(world)
-      let caller = try await world.caller()
+    try await World.notifying { world, server, caller in
       try await caller.spend(world)
       _ = try await server.notification(1)
       try await caller.signInQuietly(world)
@@ -120,9 +112,7 @@ struct NotificationTests {
   }
 
   @Test func theNotificationIsWithdrawnWhenTheServiceEnds() async throws {
-    try await World.with(.attended) { world in
-      let server = try await NotificationServer(world)
-      let caller = try await world.caller()
+    try await World.notifying { world, server, caller in
       _ = try await caller.startSignIn()
       _ = try await server.notification(1)
       await world.service.end()
@@ -131,9 +121,7 @@ struct NotificationTests {
   }
 
   @Test func theNotificationGivesTheReasonOfAFailure() async throws {
-    try await World.with(.attended) { world in
-      let server = try await NotificationServer(world)
-      let caller = try await world.caller()
+    try await World.notifying { world, server, caller in
       _ = try await caller.startSignIn()
       let waiting = try await server.notification(1)
       try await world.sandbox.play(#"[{"endpoint":"poll","status":500,"body":{"error":"out of <order>"}}]"#)
@@ -147,9 +135,7 @@ struct NotificationTests {
   }
 
   @Test func theNotificationHoldsNoTokenFromAServersText() async throws {
-    try await World.with(.attended) { world in
-      let server = try await NotificationServer(world)
-      let caller = try await world.caller()
+    try await World.notifying { world, server, caller in
       _ = try await caller.startSignIn()
       // No code was shown before this failure, so its notification replaces none.
       _ = try await server.notification(1)
@@ -164,9 +150,7 @@ struct NotificationTests {
   // MARK: The user's actions
 
   @Test func aDismissedNotificationReturnsOnlyWithNewText() async throws {
-    try await World.with(.attended) { world in
-      let server = try await NotificationServer(world)
-      let caller = try await world.caller()
+    try await World.notifying { world, server, caller in
       try await caller.spend(world)
       try await server.dismiss(server.notification(1).id)
       _ = try await refusal { try await caller.send("hi") }
@@ -197,9 +181,7 @@ struct NotificationTests {
   }
 
   @Test func aClickWithoutEffectIsExplained() async throws {
-    try await World.with(.attended) { world in
-      let server = try await NotificationServer(world, .closesClickedNotifications)
-      let caller = try await world.caller()
+    try await World.notifying(.closesClickedNotifications) { world, server, caller in
       try await caller.spend(world)
       for count in 1...2 {
         try await world.sandbox.play(#"[{"endpoint":"usercode","status":404}]"#)
@@ -214,9 +196,7 @@ struct NotificationTests {
   }
 
   @Test func actionsFromOtherProgramsAreIgnored() async throws {
-    try await World.with(.attended) { world in
-      let server = try await NotificationServer(world)
-      let caller = try await world.caller()
+    try await World.notifying { world, server, caller in
       try await caller.spend(world)
       let need = try await server.notification(1)
       try await server.click("sign-in", need.id + 1)
@@ -232,9 +212,7 @@ struct NotificationTests {
 
   /// A service that was killed could not withdraw it.
   @Test func aCrashLeavesNoNotificationBehind() async throws {
-    try await World.with(.attended) { world in
-      let server = try await NotificationServer(world)
-      let caller = try await world.caller()
+    try await World.notifying { world, server, caller in
       try await caller.spend(world)
       let first = try await server.notification(1)
       for count in 2...3 {
@@ -273,9 +251,7 @@ struct NotificationTests {
   // MARK: Callers
 
   @Test func aSlotHasOneNotificationForAllItsSessions() async throws {
-    try await World.with(.attended) { world in
-      let server = try await NotificationServer(world)
-      let caller = try await world.caller()
+    try await World.notifying { world, server, caller in
       let other = try await world.caller()
       let session = try await other.open("Session", ["model": "gpt-test"])
       let work = try await other.open("Session", ["keychain_account": "work"])
@@ -308,9 +284,7 @@ struct NotificationTests {
   }
 
   @Test func noNotificationAppearsForCallersThatShowTheCode() async throws {
-    try await World.with(.attended) { world in
-      let server = try await NotificationServer(world)
-      let caller = try await world.caller()
+    try await World.notifying { _, server, caller in
       let quiet: VariantDictionary = ["notify": false]
       let reply = try await caller.call("Session.StartDeviceCodeSignIn", quiet)
       try await caller.catchUp()

@@ -16,8 +16,7 @@ struct ContractTests {
 
   @Test func theObjectsMatchTheirXMLFiles() async throws {
     try await World.signedIn { _, caller in
-      let work = try await caller.open("Session", ["keychain_account": "work"])
-      try await caller.signIn(at: work)
+      let work = try await caller.signIn(account: "work")
       let objects: [ObjectPath: Set<String>] = [
         .chappie: Set(Self.interfaces.keys), work: ["org.chappie.Session"],
         .chappie.appending("account").appending("work"): [

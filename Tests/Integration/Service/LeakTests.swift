@@ -38,8 +38,7 @@ struct LeakTests {
     try await World.with(talkative(transport)) { world in
       let capture = try await BusCapture(world.directories)
       let caller = try await world.signedInCaller()
-      let work = try await caller.open("Session", ["keychain_account": "work"])
-      try await caller.signIn(at: work)
+      let work = try await caller.signIn(account: "work")
       _ = try await caller.send("hi")
       _ = try await caller.stream("hi", ["broadcast": true, "continue": true]).end()
       try await world.sandbox.expireAccessTokens()

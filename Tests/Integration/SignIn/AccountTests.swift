@@ -9,8 +9,7 @@ struct AccountTests {
 
   /// Signs in to an account through a session, as a program with several accounts does.
   private func signIn(_ account: String, _ caller: Caller) async throws {
-    let session = try await caller.open("Session", ["keychain_account": account])
-    try await caller.signIn(at: session)
+    let session = try await caller.signIn(account: account)
     try await caller.call("Manager.Close", session)
   }
 

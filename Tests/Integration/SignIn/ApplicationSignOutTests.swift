@@ -4,7 +4,7 @@ import GLibBridge
 import Testing
 
 /// The user signs applications out.
-@Suite(.worlds, .enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+@Suite(.worlds, .sandboxes)
 @GLibActor
 struct ApplicationSignOutTests {
   private static let app = "org.example.App"
@@ -26,8 +26,7 @@ struct ApplicationSignOutTests {
       let app = try await world.caller(app: Self.app)
       let session = try await app.open("Session")
       try await app.signIn(at: session)
-      let work = try await app.open("Session", ["keychain_account": "work"])
-      try await app.signIn(at: work)
+      let work = try await app.signIn(account: "work")
       let widget = try await world.caller(app: Self.widget)
       try await widget.signIn(at: widget.open("Session"))
 

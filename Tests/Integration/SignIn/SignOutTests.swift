@@ -56,8 +56,7 @@ struct SignOutTests {
   @Test(arguments: ["default", "work"])
   func aSignOutLeavesOtherAccountsUnchanged(_ account: String) async throws {
     try await World.signedIn { world, caller in
-      let work = try await caller.open("Session", ["keychain_account": "work"])
-      try await caller.signIn(at: work)
+      let work = try await caller.signIn(account: "work")
       #expect(try await world.keyring.credentials().keys.sorted() == ["default", "work"])
 
       let (gone, kept) = account == "work" ? (work, ObjectPath.chappie) : (.chappie, work)

@@ -33,7 +33,7 @@ struct StoredCredentialTests {
     }
   }
 
-  @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+  @Test(.sandboxes)
   func anAppIsListedAndMayNotList() async throws {
     try await World.with { world in
       let app = try await world.caller(app: "org.example.App")

@@ -7,8 +7,7 @@ import Testing
 struct ThreadOwnerTests {
   @Test func eachAccountHasItsOwnThreads() async throws {
     try await World.signedIn { _, caller in
-      let work = try await caller.open("Session", ["keychain_account": "work"])
-      try await caller.signIn(at: work)
+      let work = try await caller.signIn(account: "work")
       let account = ObjectPath.chappie.appending("account").appending("work")
       let client = try await caller.open("Client", ["keychain_account": "work"])
       let own = try await caller.createThread("Own")
@@ -27,7 +26,7 @@ struct ThreadOwnerTests {
     }
   }
 
-  @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+  @Test(.sandboxes)
   func aSandboxedAppHasItsOwnThreads() async throws {
     try await World.signedIn { world, outside in
       let users = try await outside.createThread("The user's")

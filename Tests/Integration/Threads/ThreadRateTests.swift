@@ -4,7 +4,7 @@ import GLibBridge
 import Testing
 
 /// An app cannot fill the disk and the keyring with empty threads.
-@Suite(.worlds, .enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+@Suite(.worlds, .sandboxes)
 @GLibActor
 struct ThreadRateTests {
   @Test func creatingThreadsIsRateLimited() async throws {

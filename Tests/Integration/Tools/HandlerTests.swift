@@ -133,13 +133,10 @@ struct HandlerTests {
     }
   }
 
-  @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+  @Test(.sandboxes)
   func aSandboxedAppMayUseToolsOnItsOwnObjects() async throws {
     try await World.with { world in
-      let app = try await world.caller(app: "org.example.App")
-      let session = try await app.open("Session")
-      try await app.signIn(at: session)
-      let client = try await app.open("Client")
+      let (app, client) = try await world.signedInApp()
       let handler = try ToolHandler(app) { _ in "from within" }
       try await app.register([Tools.named("look")], ToolHandler.path, at: client)
       #expect(try await app.send("use look", at: client) == "The tool look said: from within")

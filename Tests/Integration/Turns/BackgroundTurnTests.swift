@@ -308,7 +308,7 @@ struct BackgroundTurnTests {
 
   // MARK: Sandboxed apps
 
-  @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+  @Test(.sandboxes)
   func eachAppHasItsOwnAnswer() async throws {
     try await with("deny") { world, server, outside in
       let app = try await world.caller(app: "org.example.App")

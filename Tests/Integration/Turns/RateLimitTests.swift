@@ -97,7 +97,7 @@ struct RateLimitTests {
     }
   }
 
-  @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+  @Test(.sandboxes)
   func requestsOfAnAppHaveACeiling() async throws {
     try await World.signedIn { world, outside in
       let app = try await world.caller(app: "org.example.App")

@@ -147,7 +147,7 @@ struct ActionTests {
   }
 
   /// The user's templates are not for apps in a sandbox.
-  @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+  @Test(.sandboxes)
   func aSandboxedAppGetsNone() async throws {
     try await world { world, _ in
       let app = try await world.caller(app: "org.example.App")

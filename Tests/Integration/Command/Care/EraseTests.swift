@@ -20,8 +20,7 @@ struct EraseTests {
   private func fill(_ world: World) async throws -> Caller {
     try world.directories.configure("[Notifications]\nEnabled=true\n")
     let caller = try await world.signedInCaller()
-    let work = try await caller.open("Session", ["keychain_account": "work"])
-    try await caller.signIn(at: work)
+    let work = try await caller.signIn(account: "work")
     _ = try await world.beginThread("Something to forget")
     #expect(exist(directories(of: world)) == [true, true, true, true])
     return caller
@@ -50,7 +49,7 @@ struct EraseTests {
   }
 
   /// Also what sandboxed apps, other programs and access groups have stored.
-  @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+  @Test(.sandboxes)
   func theSecretsOfOtherAppsAreRemoved() async throws {
     try await World.with { world in
       let app = try await world.caller(app: "org.example.App")
@@ -67,7 +66,7 @@ struct EraseTests {
   }
 
   /// A sandboxed app may not erase what belongs to the user.
-  @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+  @Test(.sandboxes)
   func aSandboxedAppCannotErase() async throws {
     try await World.signedIn { world, _ in
       let app = try await world.caller(app: "org.example.App")

@@ -8,8 +8,7 @@ import Testing
 struct SignedOutAccountTests {
   @Test func verbsWithoutAModelWorkSignedOut() async throws {
     try await World.signedIn { world, caller in
-      let work = try await caller.open("Session", ["keychain_account": "work"])
-      try await caller.signIn(at: work)
+      let work = try await caller.signIn(account: "work")
       for text in ["one", "two"] {
         _ = try await world.chappie("ask", "--thread", "new", "--account", "work", text)
       }

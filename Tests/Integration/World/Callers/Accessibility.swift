@@ -17,6 +17,14 @@ extension Caller {
     return session
   }
 
+  /// Signs in to an account, and returns its session.
+  @discardableResult
+  func signIn(account: String) async throws -> ObjectPath {
+    let session = try await open("Session", ["keychain_account": account])
+    try await signIn(at: session)
+    return session
+  }
+
   /// The address of the signed-in user; nil when it is unknown.
   func email(at path: ObjectPath = .chappie) async throws -> String? {
     try await property("Session.AccountInfo", at: path, as: VariantDictionary.self).text("email")
