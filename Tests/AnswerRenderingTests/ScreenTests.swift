@@ -2,8 +2,8 @@
 import AnswerRendering
 import Foundation
 import GLibBridge
-import Testing
 import TestSupport
+import Testing
 
 /// Answers as a terminal shows them, compared with the files in `Screens`.
 ///

@@ -72,6 +72,17 @@ struct SlotFixture {
     return fixture
   }
 
+  /// Makes each refresh wait at a gate.
+  func holdRefresh() -> (started: Wait, gate: Wait) {
+    let (started, gate) = (Wait(), Wait())
+    method.onRefresh = { _ in
+      started.finish()
+      await gate.value()
+      return .test("new")
+    }
+    return (started, gate)
+  }
+
   /// Waits until the slot's state satisfies `condition`.
   func until(_ condition: @escaping @GLibActor (SlotState) -> Bool) async {
     let wait = Wait()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
 import GLibBridge
-import Testing
 import TestSupport
+import Testing
 
 @testable import ChappieService
 

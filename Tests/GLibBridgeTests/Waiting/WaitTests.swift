@@ -1,6 +1,6 @@
+import TestSupport
 // SPDX-License-Identifier: Apache-2.0
 import Testing
-import TestSupport
 
 @testable import GLibBridge
 

@@ -35,9 +35,8 @@ struct LeakTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func aLongDayLeavesNoToken(over transport: World.Plan.Transport) async throws {
-    try await World.with(talkative(transport)) { world in
-      let capture = try await BusCapture(world.directories)
-      let caller = try await world.signedInCaller()
+    try await World.withoutLeaks(talkative(transport)) { world, caller in
+      try await caller.signIn()
       let work = try await caller.signIn(account: "work")
       _ = try await caller.send("hi")
       _ = try await caller.stream("hi", ["broadcast": true, "continue": true]).end()
@@ -64,8 +63,6 @@ struct LeakTests {
       try await caller.call("Session.SignOut")
       // The replaced sign-in's token, and the new one's.
       try await eventually("both revocations") { try await world.sandbox.state().requests["revoke"] == 2 }
-      try await capture.end()
-      #expect(try world.leaks() == [])
     }
   }
 
@@ -112,9 +109,7 @@ struct LeakTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func tokensInABackendsErrorAreRemoved(over transport: World.Plan.Transport) async throws {
-    try await World.with(talkative(transport)) { world in
-      let capture = try await BusCapture(world.directories)
-      let caller = try await world.caller()
+    try await World.withoutLeaks(talkative(transport)) { world, caller in
       // A handshake succeeds only with tokens that the stand-in issued.
       if transport == .http { try await signInWithKnownTokens(world, caller) } else { try await caller.signIn() }
       for token in [access, refresh] {
@@ -130,16 +125,13 @@ struct LeakTests {
           try await caller.call("Manager.Close", client)
         }
       }
-      try await capture.end()
-      #expect(try world.leaks() == [])
     }
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
   func tokensInAStreamAreRemoved(over transport: World.Plan.Transport) async throws {
-    try await World.with(talkative(transport)) { world in
-      let capture = try await BusCapture(world.directories)
-      let caller = try await world.signedInCaller()
+    try await World.withoutLeaks(talkative(transport)) { world, caller in
+      try await caller.signIn()
       for token in [access, refresh] {
         let ends = [
           #"{"type":"response.failed","response":{"error":{"code":"x","message":"Your token \#(token) is bad"}}}"#,
@@ -154,14 +146,11 @@ struct LeakTests {
           _ = try await caller.stream("hi", ["broadcast": true], at: client).end().failure
         }
       }
-      try await capture.end()
-      #expect(try world.leaks() == [])
     }
   }
 
   @Test func tokensInAnIssuersErrorAreRemoved() async throws {
-    try await World.with(talkative()) { world in
-      let capture = try await BusCapture(world.directories)
+    try await World.withoutLeaks(talkative()) { world, _ in
       for token in [access, refresh] {
         // One program may start only so many sign-ins at once.
         let caller = try await world.otherProgram()
@@ -185,8 +174,6 @@ struct LeakTests {
           try await caller.call("Session.SignOut")
         }
       }
-      try await capture.end()
-      #expect(try world.leaks() == [])
     }
   }
 

@@ -59,11 +59,12 @@ struct StoredThreadTests {
     }
   }
 
-  @Test func nothingIsReadOrSentWhileTheKeyringIsLocked() async throws {
+  @Test func nothingIsReadSentOrDeletedWhileTheKeyringIsLocked() async throws {
     try await with { world in
       _ = try await remember("One", in: world)
       try await world.keyring.lock()
       #expect(try await remember("Two", in: world).contains("The keyring is locked"))
+      #expect(try await deleteAll(in: world).contains("The keyring is locked"))
       #expect(try await world.sandbox.state().requests["responses"] == 1)
       try await world.keyring.unlock()
       #expect(try await remember("Two", in: world).contains("3 messages"))
@@ -99,16 +100,6 @@ struct StoredThreadTests {
       #expect(try await world.keyring.items("org.chappie.ThreadKey").isEmpty)
       #expect(try !world.directories.files().keys.contains { $0.hasSuffix("/threads.db") })
       #expect(try await remember("Two", in: world).contains("1 message"))
-    }
-  }
-
-  @Test func nothingIsDeletedWhileTheKeyringIsLocked() async throws {
-    try await with { world in
-      _ = try await remember("One", in: world)
-      try await world.keyring.lock()
-      #expect(try await deleteAll(in: world).contains("The keyring is locked"))
-      try await world.keyring.unlock()
-      #expect(try await remember("Two", in: world).contains("3 messages"))
     }
   }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import GLibBridge
+import Testing
 
 /// Searches for tokens in places that must hold none.
 enum Leaks {
@@ -30,6 +32,18 @@ enum Leaks {
 }
 
 extension World {
+  /// Runs `body` in a world with a program on the bus, records the bus meanwhile, and expects no token anywhere then.
+  static func withoutLeaks(
+    _ plan: Plan, _ body: @GLibActor (World, Caller) async throws -> Void
+  ) async throws {
+    try await with(plan) { world in
+      let capture = try await BusCapture(world.directories)
+      try await body(world, world.caller())
+      try await capture.end()
+      #expect(try world.leaks() == [])
+    }
+  }
+
   /// The tokens in its files and logs, with the bus capture among them, and in everything that other programs can read
   /// of its processes.
   func leaks() throws -> [String] {

@@ -111,20 +111,11 @@ struct CallbackListenerTests {
     "code=&state=\(state)", "code&state=\(state)", "code=%0A&state=\(state)", "code=%C3%A4&state=\(state)",
     "\(right)&client_id=", "\(right)&client_id=a+b", "\(right)&client_id=a%00", "error=&state=\(state)",
     "error=%3Cb%3E&state=\(state)", "error=a.b&state=\(state)", "\(right)&x=%", "\(right)&x=%4", "\(right)&x=%4G",
-    "\(right)&%=x", "\(right)#x", "",
-  ])
-  func aWrongQueryEndsNothing(_ query: String) async throws {
-    try await Self.expectRefusal(400) {
-      "GET /auth/callback?\(query) HTTP/1.1\r\nHost: 127.0.0.1:\($0.port)\r\n\r\n"
-    }
-  }
-
-  @Test(arguments: [
-    "code=\(String(repeating: "c", count: 4097))&state=\(state)",
+    "\(right)&%=x", "\(right)#x", "", "code=\(String(repeating: "c", count: 4097))&state=\(state)",
     "\(right)&client_id=\(String(repeating: "i", count: 257))",
     "error=\(String(repeating: "e", count: 65))&state=\(state)",
   ])
-  func aValueThatIsTooLongEndsNothing(_ query: String) async throws {
+  func aWrongQueryEndsNothing(_ query: String) async throws {
     try await Self.expectRefusal(400) {
       "GET /auth/callback?\(query) HTTP/1.1\r\nHost: 127.0.0.1:\($0.port)\r\n\r\n"
     }
@@ -194,7 +185,7 @@ struct CallbackListenerTests {
     let end = ContinuousClock.now
     listener.finish(.signedIn)
     let page = try? await LoopbackClient.answer(port: listener.port, Self.doneRequest(listener))
-    #expect(page?.contains("You are signed in") == true || .now - end > .seconds(2))
+    #expect(page?.contains("You are signed in") == true || ContinuousClock.now - end > .seconds(2))
   }
 
   /// No browser of this machine comes.

@@ -98,12 +98,7 @@ struct SlotPendingTests {
 
   @Test func cancelledCallerReturnsBeforeTheRefreshEnds() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
-    let (started, gate) = (Wait(), Wait())
-    fixture.method.onRefresh = { _ in
-      started.finish()
-      await gate.value()
-      return .test("new")
-    }
+    let (started, gate) = fixture.holdRefresh()
     let caller = Task { @GLibActor in _ = try await fixture.slot.accessGrant() }
     await started.value()
     caller.cancel()

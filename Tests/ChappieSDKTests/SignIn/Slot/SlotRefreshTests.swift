@@ -27,12 +27,7 @@ struct SlotRefreshTests {
 
   @Test func manyCallersShareOneRefresh() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
-    let (started, gate) = (Wait(), Wait())
-    fixture.method.onRefresh = { _ in
-      started.finish()
-      await gate.value()
-      return .test("new")
-    }
+    let (started, gate) = fixture.holdRefresh()
     let callers = (0..<50).map { _ in Task { @GLibActor in try await fixture.slot.accessGrant().name } }
     await started.value()
     // There is one read for each caller, one for the refresh and one for the fixture.

@@ -134,12 +134,7 @@ struct SlotSignOutTests {
 
   @Test func runningRefreshRestoresNothing() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
-    let (started, gate) = (Wait(), Wait())
-    fixture.method.onRefresh = { _ in
-      started.finish()
-      await gate.value()
-      return .test("new")
-    }
+    let (started, gate) = fixture.holdRefresh()
     let caller = Task { @GLibActor in _ = try await fixture.slot.accessGrant() }
     await started.value()
     let signOut = Task { @GLibActor in _ = try await fixture.slot.signOut(interaction: .forbidden) }
