@@ -146,13 +146,9 @@ struct AnswerDocument {
   }
 
   private func codeCut(_ code: MarkdownCode, _ window: [UInt8], _ layout: BlockLayout) -> Cut? {
-    guard let end = window.lastIndex(of: Self.lineFeed) else { return nil }
-    let settled = window[...end]
-    let (opening, isNew) = opening(lines: 1, of: settled)
     // A further line belongs to the code, unless a fence closes it.
-    let probe = MarkdownDocument((isNew ? [] : opening) + settled + "x\n".utf8).blocks
-    guard probe.count == 1, case .code(var found) = probe[0], found.text.hasSuffix("x\n"),
-      case .code = MarkdownDocument(opening).blocks.first
+    guard let (settled, opening, probe) = probe(window, openingLines: 1), case .code(var found) = probe,
+      found.text.hasSuffix("x\n"), case .code = MarkdownDocument(opening).blocks.first
     else { return nil }
     found.text.removeLast(2)
     return Cut(
@@ -160,14 +156,10 @@ struct AnswerDocument {
   }
 
   private func tableCut(_ blocks: [MarkdownBlock], _ window: [UInt8], _ layout: BlockLayout) -> Cut? {
-    guard let end = window.lastIndex(of: Self.lineFeed),
-      lines(blocks, layout, isOpen: true).count >= layout.format.height
-    else { return nil }
-    let settled = window[...end]
-    let (opening, isNew) = opening(lines: 2, of: settled)
-    let probe = MarkdownDocument((isNew ? [] : opening) + settled + "x\n".utf8).blocks
-    guard probe.count == 1, case .table(var table) = probe[0], table.rows.count > 2,
-      case .table(let head) = MarkdownDocument(opening).blocks.first, head.rows[0] == table.rows[0]
+    guard lines(blocks, layout, isOpen: true).count >= layout.format.height,
+      let (settled, opening, probe) = probe(window, openingLines: 2), case .table(var table) = probe,
+      table.rows.count > 2, case .table(let head) = MarkdownDocument(opening).blocks.first,
+      head.rows[0] == table.rows[0]
     else { return nil }
     table.rows.removeLast()
     var earlier: TableLayout.Shape?
@@ -178,16 +170,21 @@ struct AnswerDocument {
       continuation: .table(opening: opening, shape))
   }
 
-  /// The lines that open the block, and whether they are a part of `text`.
-  private func opening(lines count: Int, of text: ArraySlice<UInt8>) -> ([UInt8], isNew: Bool) {
-    switch continuation {
-    case .code(let opening) where count == 1: return (opening, false)
-    case .table(let opening, _) where count == 2: return (opening, false)
-    default:
-      let lines = text.split(separator: Self.lineFeed, omittingEmptySubsequences: false)
-      let first = lines.drop { $0.allSatisfy { $0 == UInt8(ascii: " ") } }.prefix(count)
-      return (first.flatMap { $0 + [Self.lineFeed] }, true)
-    }
+  /// The whole lines, those that open the block, and the one block that they are with a further line, `x`.
+  private func probe(_ window: [UInt8], openingLines count: Int) -> (ArraySlice<UInt8>, [UInt8], MarkdownBlock)? {
+    guard let end = window.lastIndex(of: Self.lineFeed) else { return nil }
+    let settled = window[...end]
+    let known: [UInt8]? =
+      switch continuation {
+      case .code(let lines) where count == 1: lines
+      case .table(let lines, _) where count == 2: lines
+      default: nil
+      }
+    let blocks = MarkdownDocument((known ?? []) + settled + "x\n".utf8).blocks
+    guard blocks.count == 1 else { return nil }
+    let lines = settled.split(separator: Self.lineFeed, omittingEmptySubsequences: false)
+    let first = lines.drop { $0.allSatisfy { $0 == UInt8(ascii: " ") } }.prefix(count)
+    return (settled, known ?? first.flatMap { $0 + [Self.lineFeed] }, blocks[0])
   }
 
   /// Parts a block that is too long: behind a line if there is one, or else behind a word.

@@ -4,8 +4,6 @@
 struct BlockLayout {
   let format: AnswerFormat
 
-  var inline: InlineText { InlineText(format: format) }
-
   /// The lines of blocks one below the other.
   ///
   /// - Parameters:
@@ -23,14 +21,14 @@ struct BlockLayout {
   /// The lines of a block.
   func lines(_ block: MarkdownBlock, width: Int, depth: Int = 0, isOpen: Bool = false) -> [StyledLine] {
     switch block {
-    case .paragraph(let runs): return wrapped(inline.styled(runs), width)
+    case .paragraph(let runs): return LineWrapper.lines(styled(runs), width: width, format)
     case .heading(let level, let runs):
       var style = TextStyle(attributes: .bold, color: format.hasColors ? (level > 2 ? .blue : .magenta) : nil)
       if level == 1 { style.attributes.insert(.underlined) }
-      return wrapped(inline.styled(runs, base: style), width)
+      return LineWrapper.lines(styled(runs, base: style), width: width, format)
     case .code(let code):
       let lines = codeLines(code.text)
-      guard code.isFenced else { return lines.map { prefixed($0, by: "    ") } }
+      guard code.isFenced else { return lines.map { prefixed($0, by: StyledRun(text: "    ")) } }
       return [upperEdge(code.language, width)] + lines + (isOpen ? [] : [lowerEdge(width)])
     case .quote(let blocks):
       let bar = StyledRun(text: format.hasFrames ? "│ " : "| ", style: .dim)
@@ -44,20 +42,10 @@ struct BlockLayout {
     }
   }
 
-  private func wrapped(_ runs: [StyledRun], _ width: Int) -> [StyledLine] {
-    var wrapper = LineWrapper(width: width, format)
-    for run in runs { wrapper.add(run) }
-    return wrapper.finished()
-  }
-
   func prefixed(_ line: StyledLine, by prefix: StyledRun) -> StyledLine {
     var result = StyledLine([prefix], format)
     result.append(line)
     return result
-  }
-
-  private func prefixed(_ line: StyledLine, by prefix: String) -> StyledLine {
-    prefixed(line, by: StyledRun(text: prefix))
   }
 
   // MARK: Lists
@@ -74,7 +62,7 @@ struct BlockLayout {
       let indent = format.columns(of: marker.text)
       let lines = lines(
         item.blocks, width: width - indent, depth: depth + 1, isOpen: isOpen && index + 1 == items.count)
-      let space = String(repeating: " ", count: indent)
+      let space = StyledRun(text: String(repeating: " ", count: indent))
       let isApart = index > 0 ? items[index - 1].isSpacious : isApart
       let first = prefixed(lines.first ?? StyledLine(), by: marker)
       return (isApart ? [StyledLine()] : []) + [first]
@@ -133,4 +121,58 @@ extension MarkdownBlock {
 extension MarkdownItem {
   /// Whether it holds more than a paragraph and lists, so that an empty line follows it.
   var isSpacious: Bool { blocks.dropFirst().contains { !$0.isList } }
+}
+
+/// Marked text as the terminal shows it.
+extension BlockLayout {
+  /// Addresses that a terminal may open. Others are shown.
+  private static let schemes = ["http://", "https://", "mailto:"]
+  /// The longest address behind a text, in bytes; a terminal may ignore a longer one.
+  private static let linkLimit = 2000
+
+  /// - Parameter base: the style of text without marks.
+  func styled(_ runs: [MarkdownRun], base: TextStyle = .plain) -> [StyledRun] {
+    runs.indices.flatMap { index in
+      let run = runs[index]
+      let styled = styled(run, base)
+      let isLinkOver = index + 1 == runs.count || runs[index + 1].link != run.link
+      guard let address = run.link, isLinkOver else { return styled }
+      return styled + shown(address, behind: text(of: address, in: runs, to: index))
+    }
+  }
+
+  private func styled(_ run: MarkdownRun, _ base: TextStyle) -> [StyledRun] {
+    var style = base
+    if run.marks.contains(.emphasis) { style.attributes.insert(.italic) }
+    if run.marks.contains(.strong) { style.attributes.insert(.bold) }
+    if run.marks.contains(.deleted) { style.attributes.insert(.struck) }
+    if run.link != nil { style.attributes.insert(.underlined) }
+    var text = run.text
+    if run.marks.contains(.code) {
+      if format.hasColors { style.color = .cyan } else { text = "`\(text)`" }
+    }
+    return [StyledRun(text: text, style: style, link: run.link.flatMap(target))]
+  }
+
+  /// The text that links to an address, up to the run at `index`.
+  private func text(of address: String, in runs: [MarkdownRun], to index: Int) -> String {
+    String(runs[...index].reversed().prefix { $0.link == address }.reversed().flatMap(\.text))
+  }
+
+  /// The address in parentheses, unless the text or the terminal shows it.
+  private func shown(_ address: String, behind text: String) -> [StyledRun] {
+    let isShown = [text, text + "/", "mailto:" + text].contains(address)
+    guard !address.isEmpty, !isShown, format.links != .hidden || target(address) == nil else { return [] }
+    return [StyledRun(text: " (\(address))", style: .dim)]
+  }
+
+  /// The address as the terminal gets it; nil for one that it must not open.
+  private func target(_ address: String) -> String? {
+    guard format.links != .written, Self.schemes.contains(where: address.lowercased().hasPrefix) else { return nil }
+    let encoded = address.utf8.map { byte in
+      (0x21...0x7E).contains(byte)
+        ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }.joined()
+    return encoded.utf8.count <= Self.linkLimit ? encoded : nil
+  }
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import GLibBridge
 
 /// How a piece of text looks.
 struct TextStyle: Hashable {
   /// A colour of the terminal's palette, which its user has chosen.
   enum Color: Int {
-    case red = 31
-    case green = 32
     case yellow = 33
     case blue = 34
     case magenta = 35
@@ -39,16 +38,13 @@ struct StyledRun: Equatable {
 
 /// A line as it appears on the terminal.
 struct StyledLine: Equatable {
-  private(set) var runs: [StyledRun]
+  private(set) var runs: [StyledRun] = []
   /// The width in columns. Only a line of code may be wider than the terminal, which then wraps it itself.
   private(set) var columns = 0
 
-  init() {
-    runs = []
-  }
+  init() {}
 
   init(_ runs: [StyledRun], _ format: AnswerFormat) {
-    self.runs = []
     for run in runs { append(run, format) }
   }
 
@@ -92,5 +88,78 @@ struct StyledLine: Equatable {
     // What joins the last character changes how that one is drawn.
     guard own.text.count == last.text.count + rest.count else { return nil }
     return [StyledRun(text: rest, style: own.style, link: own.link)].filter { !$0.text.isEmpty } + runs[(index + 1)...]
+  }
+}
+
+/// Puts text into lines of a width, with breaks between words.
+struct LineWrapper {
+  private let width: Int
+  private let format: AnswerFormat
+  private var lines: [StyledLine] = []
+  private var line = StyledLine()
+  private var space: StyledRun?
+  private var word = StyledLine()
+  private var previous: Character?
+
+  private init(width: Int, _ format: AnswerFormat) {
+    self.width = max(1, width)
+    self.format = format
+  }
+
+  /// The lines of a text, at least one. A line feed in it ends a line.
+  ///
+  /// - Parameter width: in columns; less than one counts as one.
+  static func lines(_ runs: [StyledRun], width: Int, _ format: AnswerFormat) -> [StyledLine] {
+    var wrapper = LineWrapper(width: width, format)
+    for run in runs { wrapper.add(run) }
+    wrapper.endWord()
+    return wrapper.line.runs.isEmpty && !wrapper.lines.isEmpty ? wrapper.lines : wrapper.lines + [wrapper.line]
+  }
+
+  private mutating func add(_ run: StyledRun) {
+    for character in run.text {
+      if character == "\n" {
+        endLine()
+      } else if character == " " || character == "\t" {
+        endWord()
+        if line.columns > 0 { space = StyledRun(text: " ", style: run.style, link: run.link) }
+      } else {
+        if let previous, character.mayBeginLine(after: previous) { endWord() }
+        add(character, of: run)
+        previous = character
+      }
+    }
+  }
+
+  private mutating func add(_ character: Character, of run: StyledRun) {
+    let columns = format.columns(of: character)
+    if word.columns + columns > width, word.columns > 0 {
+      // A word that is longer than a line continues on the next one.
+      endWord()
+      endLine(isWordOpen: true)
+    }
+    word.append(StyledRun(text: String(character), style: run.style, link: run.link), columns: columns)
+  }
+
+  private mutating func endWord() {
+    defer { previous = nil }
+    guard !word.runs.isEmpty else { return }
+    let gap = space == nil ? 0 : 1
+    if line.columns + gap + word.columns > width, line.columns > 0 {
+      lines.append(line)
+      line = StyledLine()
+    } else if let space {
+      line.append(space, columns: 1)
+    }
+    space = nil
+    line.append(word)
+    word = StyledLine()
+  }
+
+  private mutating func endLine(isWordOpen: Bool = false) {
+    if !isWordOpen { endWord() }
+    lines.append(line)
+    line = StyledLine()
+    space = nil
   }
 }

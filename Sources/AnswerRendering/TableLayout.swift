@@ -30,7 +30,7 @@ struct TableLayout {
     self.layout = layout
     let bold = TextStyle(attributes: .bold)
     let cells = table.rows.enumerated().map { index, row in
-      row.map { layout.inline.styled($0, base: index == 0 ? bold : .plain) }
+      row.map { layout.styled($0, base: index == 0 ? bold : .plain) }
     }
     self.cells = cells
     self.shape = shape.flatMap { $0.fits(width) ? $0 : nil } ?? Self.shape(cells, width: width, layout.format)
@@ -90,7 +90,7 @@ struct TableLayout {
   private func line(_ row: [[StyledRun]], _ widths: [Int]) -> [StyledLine] {
     let bar = StyledRun(text: format.hasFrames ? " │ " : " | ", style: .dim)
     let cells = widths.indices.map { column in
-      wrapped(row.indices.contains(column) ? row[column] : [], widths[column])
+      LineWrapper.lines(row.indices.contains(column) ? row[column] : [], width: widths[column], format)
     }
     return (0..<(cells.map(\.count).max() ?? 0)).map { number in
       var line = StyledLine()
@@ -98,7 +98,12 @@ struct TableLayout {
         if column > 0 { line.append(bar, format) }
         let part = number < cells[column].count ? cells[column][number] : StyledLine()
         let space = max(0, widths[column] - part.columns)
-        let before = before(space, table.alignments[column])
+        let before =
+          switch table.alignments[column] {
+          case .left: 0
+          case .center: space / 2
+          case .right: space
+          }
         line.append(StyledRun(text: String(repeating: " ", count: before)), columns: before)
         line.append(part)
         guard column + 1 < widths.count else { break }
@@ -108,24 +113,10 @@ struct TableLayout {
     }
   }
 
-  private func before(_ space: Int, _ alignment: MarkdownTable.Alignment) -> Int {
-    switch alignment {
-    case .left: 0
-    case .center: space / 2
-    case .right: space
-    }
-  }
-
   private func edge(_ widths: [Int]) -> StyledLine {
     let (line, cross) = format.hasFrames ? ("─", "─┼─") : ("-", "-+-")
     let text = widths.map { String(repeating: line, count: $0) }.joined(separator: cross)
     return StyledLine([StyledRun(text: text, style: .dim)], format)
-  }
-
-  private func wrapped(_ runs: [StyledRun], _ width: Int) -> [StyledLine] {
-    var wrapper = LineWrapper(width: width, format)
-    for run in runs { wrapper.add(run) }
-    return wrapper.finished()
   }
 
   // MARK: Lists
@@ -136,8 +127,7 @@ struct TableLayout {
     return row.indices.flatMap { column in
       let name = names.indices.contains(column) ? names[column] : []
       let runs = name.isEmpty ? row[column] : name + [StyledRun(text: ": ")] + row[column]
-      let lines = wrapped(runs, width - 2)
-      return lines.enumerated().map { index, line in
+      return LineWrapper.lines(runs, width: width - 2, format).enumerated().map { index, line in
         index == 0 ? line : layout.prefixed(line, by: StyledRun(text: "  "))
       }
     }

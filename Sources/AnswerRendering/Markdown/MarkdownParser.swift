@@ -1,50 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CMD4C
 
-/// A Markdown document, as md4c understands it: CommonMark with tables, strikethrough, tasks and bare addresses. HTML
-/// is text, except for `<br>`.
-public struct MarkdownDocument: Sendable {
-  /// The most blocks, spans and pieces of text. Some lines of noise would otherwise become a table of millions of cells.
-  private static func limit(_ length: Int) -> Int { max(100_000, 4 * length) }
-
-  /// The most blocks within one another. Each takes a part of the stack wherever the tree is walked or freed.
-  fileprivate static let depthLimit = 20
-
-  /// The blocks on the top level.
-  public let blocks: [MarkdownBlock]
-  /// For each block the offset of its first text, in bytes; nil for a block without text.
-  public let starts: [Int?]
-  /// For each item of a list that is the last block the offset of its first text, in bytes; nil for an item without
-  /// text.
-  public let itemStarts: [Int?]
-
-  /// Parses a text. If it is none that md4c can parse within limits, it is one paragraph with the text as it is.
-  ///
-  /// - Parameter source: UTF-8.
-  public init(_ source: [UInt8]) {
-    // md4c 0.4.8 reads beyond the end of a text whose last line does not end.
-    let source = source.last == UInt8(ascii: "\n") ? source : source + [UInt8(ascii: "\n")]
-    let builder = MarkdownBuilder(limit: Self.limit(source.count))
-    let isParsed = source.withUnsafeBytes { source in
-      builder.source = source
-      defer { builder.source = UnsafeRawBufferPointer(start: nil, count: 0) }
-      return builder.parse()
-    }
-    guard isParsed else {
-      let text = String(decoding: source, as: UTF8.self)
-      blocks = [.paragraph([MarkdownRun(text: text, marks: [])])]
-      starts = [0]
-      itemStarts = []
-      return
-    }
-    blocks = builder.root.blocks
-    starts = builder.root.starts
-    itemStarts = builder.lastItemStarts
-  }
-}
-
 /// Makes the tree from md4c's callbacks.
-private final class MarkdownBuilder {
+final class MarkdownBuilder {
   /// A block that has begun, with what has been found in it.
   struct Node {
     var blocks: [MarkdownBlock] = []
@@ -112,17 +70,12 @@ private final class MarkdownBuilder {
       room = 0
       return spend()
     }
-    switch type {
-    case MD_BLOCK_DOC, MD_BLOCK_THEAD, MD_BLOCK_TBODY: break
-    case MD_BLOCK_OL:
-      endImplicitParagraph()
-      nodes.append(Node())
-      // md4c tells the number only here.
-      guard let detail else { break }
+    guard ![MD_BLOCK_DOC, MD_BLOCK_THEAD, MD_BLOCK_TBODY].contains(type) else { return spend() }
+    endImplicitParagraph()
+    nodes.append(Node())
+    // md4c tells the number only here.
+    if type == MD_BLOCK_OL, let detail {
       node.number = Int(detail.assumingMemoryBound(to: MD_BLOCK_OL_DETAIL.self).pointee.start)
-    default:
-      endImplicitParagraph()
-      nodes.append(Node())
     }
     return spend()
   }
@@ -130,9 +83,8 @@ private final class MarkdownBuilder {
   /// The text of an item of a tight list is in no paragraph.
   private func endImplicitParagraph() {
     guard nodes.count > 1, !node.runs.isEmpty else { return }
-    let runs = node.runs
+    node.blocks.append(.paragraph(node.runs))
     node.runs = []
-    node.blocks.append(.paragraph(runs))
   }
 
   private func leave(_ type: MD_BLOCKTYPE, _ detail: UnsafeMutableRawPointer?) -> CInt {
@@ -200,12 +152,10 @@ private final class MarkdownBuilder {
 
   private func enterSpan(_ type: MD_SPANTYPE, _ detail: UnsafeMutableRawPointer?) -> CInt {
     marks.append((marks.last ?? []).union(Self.marks(type)))
-    switch type {
-    case MD_SPAN_A:
+    if type == MD_SPAN_A {
       links.append(detail.map { Self.string($0.assumingMemoryBound(to: MD_SPAN_A_DETAIL.self).pointee.href) } ?? "")
-    case MD_SPAN_IMG:
+    } else if type == MD_SPAN_IMG {
       links.append(detail.map { Self.string($0.assumingMemoryBound(to: MD_SPAN_IMG_DETAIL.self).pointee.src) } ?? "")
-    default: break
     }
     return spend()
   }
@@ -231,9 +181,7 @@ private final class MarkdownBuilder {
     // Nothing but md4c's own spaces is longer than the source. If it errs, it parses no further.
     guard size <= source.count + 16 else { return 1 }
     let bytes = UnsafeRawBufferPointer(start: text, count: size)
-    if node.first == nil, let start = offset(of: bytes) {
-      node.first = start
-    }
+    if node.first == nil { node.first = offset(of: bytes) }
     let string =
       switch type {
       case MD_TEXT_NULLCHAR: "\u{FFFD}"

@@ -1,5 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// A Markdown document, as md4c understands it: CommonMark with tables, strikethrough, tasks and bare addresses. HTML
+/// is text, except for `<br>`.
+public struct MarkdownDocument: Sendable {
+  /// The most blocks within one another. Each takes a part of the stack wherever the tree is walked or freed.
+  static let depthLimit = 20
+
+  /// The blocks on the top level.
+  public let blocks: [MarkdownBlock]
+  /// For each block the offset of its first text, in bytes; nil for a block without text.
+  public let starts: [Int?]
+  /// For each item of a list that is the last block the offset of its first text, in bytes; nil for an item without
+  /// text.
+  public let itemStarts: [Int?]
+
+  /// Parses a text. If it is none that md4c can parse within limits, it is one paragraph with the text as it is.
+  ///
+  /// - Parameter source: UTF-8.
+  public init(_ source: [UInt8]) {
+    // md4c 0.4.8 reads beyond the end of a text whose last line does not end.
+    let source = source.last == UInt8(ascii: "\n") ? source : source + [UInt8(ascii: "\n")]
+    // The most blocks, spans and pieces of text. Some lines of noise would otherwise become a table of millions of cells.
+    let builder = MarkdownBuilder(limit: max(100_000, 4 * source.count))
+    let isParsed = source.withUnsafeBytes { source in
+      builder.source = source
+      defer { builder.source = UnsafeRawBufferPointer(start: nil, count: 0) }
+      return builder.parse()
+    }
+    guard isParsed else {
+      let text = String(decoding: source, as: UTF8.self)
+      blocks = [.paragraph([MarkdownRun(text: text, marks: [])])]
+      starts = [0]
+      itemStarts = []
+      return
+    }
+    blocks = builder.root.blocks
+    starts = builder.root.starts
+    itemStarts = builder.lastItemStarts
+  }
+}
+
 /// A block of a Markdown document.
 public indirect enum MarkdownBlock: Equatable, Sendable {
   case paragraph([MarkdownRun])
