@@ -42,8 +42,7 @@ enum ChappieCommand {
   /// The verb that a command of other programs means. Who types `logout` must not believe to be signed out.
   private static func meant(by word: String) -> String? {
     switch word.lowercased() {
-    case "login": "sign-in"
-    case "auth": "sign-in"
+    case "login", "auth": "sign-in"
     case "logout": "sign-out"
     case "config": "doctor"
     case let word where Verb.threads.verbs.contains { $0.name == word }: "threads \(word)"
@@ -72,7 +71,7 @@ enum ChappieCommand {
       }
       run(next, Array(arguments.dropFirst()), behind: command)
     }
-    let parser = CommandLineParser(summary: verb.summary, details: Help.details(of: verb, command))
+    let parser = CommandLineParser(summary: verb.summary(), details: Help.details(of: verb, command))
     let read = verb.prepare(parser)
     do {
       switch try parser.parse([command] + arguments) {

@@ -3,22 +3,17 @@ import GLibBridge
 import Platform
 
 /// What a chat has seen, in memory alone, and what it adds to the next question.
+@GLibActor
 struct ChatHistory {
-  struct Exchange {
-    let question: Question
-    let answer: String
-    /// The pages that the answer names.
-    let pages: [Markdown.Page]
-    /// Whether the answer is whole. Otherwise it failed, or the user cancelled it, and the model does not know of it.
-    let isAnswered: Bool
-  }
+  /// The model does not know of an answer that is not complete.
+  typealias Exchange = (question: Question, answer: KeptAnswer)
 
   var exchanges: [Exchange] = []
   private var files: [AttachedFile] = []
   private var images: [String] = []
 
   /// There is nothing that could be copied, saved, removed or asked again.
-  static let nothing = CommandFailure(.failed, tr("Nothing has been asked yet."))
+  nonisolated static let nothing = CommandFailure(.failed, tr("Nothing has been asked yet."))
 
   /// The last exchange.
   ///
@@ -32,8 +27,8 @@ struct ChatHistory {
   ///
   /// - Throws: ``CommandFailure`` if there is none.
   func lastAnswer() throws(CommandFailure) -> String {
-    guard let last = exchanges.last(where: { !$0.answer.isEmpty }) else { throw Self.nothing }
-    return last.answer
+    guard let last = exchanges.last(where: { !$0.answer.text.isEmpty }) else { throw Self.nothing }
+    return last.answer.text
   }
 
   /// Adds a text file or a document to the next question.
@@ -76,13 +71,13 @@ struct ChatHistory {
   /// - Throws: ``CommandFailure`` if there are none.
   func markdown() throws(CommandFailure) -> String {
     guard !exchanges.isEmpty else { throw Self.nothing }
-    let parts = exchanges.flatMap { exchange in
-      let images = exchange.question.images.map { _ in "*\(tr("An image"))*" }
-      let files = exchange.question.files.map { "*\(tr("File \(Markdown.escaped(AttachedFile.name(of: $0)))"))*" }
-      let answer = exchange.answer.isEmpty ? [] : ["## \(tr("Assistant"))", Markdown.closed(exchange.answer)]
-      let sources = exchange.pages.isEmpty ? [] : [Markdown.sources(exchange.pages)]
-      return ["## \(tr("You"))", Markdown.quote(exchange.question.text)] + images + files + answer + sources
-        + (exchange.isAnswered ? [] : ["**\(tr("The answer was not completed."))**"])
+    let parts = exchanges.flatMap { question, answer in
+      let images = question.images.map { _ in "*\(tr("An image"))*" }
+      let files = question.files.map { "*\(tr("File \(Markdown.escaped(AttachedFile.name(of: $0)))"))*" }
+      let text = answer.text.isEmpty ? [] : ["## \(tr("Assistant"))", Markdown.closed(answer.text)]
+      let sources = answer.pages.isEmpty ? [] : [Markdown.sources(answer.pages)]
+      return ["## \(tr("You"))", Markdown.quote(question.text)] + images + files + text + sources
+        + (answer.isComplete ? [] : ["**\(tr("The answer was not completed."))**"])
     }
     return parts.joined(separator: "\n\n") + "\n"
   }

@@ -27,11 +27,11 @@ final class ChatInterpreter {
     /help, /quit        shows these commands; ends the chat, as exit and quit do
     """)
 
-  private let conversation: any ChatTarget
+  private let conversation: ClientConversation
   private var options: VariantDictionary
   private var history = ChatHistory()
 
-  init(conversation: any ChatTarget, options: VariantDictionary) {
+  init(conversation: ClientConversation, options: VariantDictionary) {
     self.conversation = conversation
     self.options = options
   }
@@ -53,7 +53,7 @@ final class ChatInterpreter {
 
   /// The models that can be asked; none if they are not known.
   func models() async -> [String] {
-    (try? await conversation.models()) ?? []
+    (try? await conversation.service.models(conversation.object)) ?? []
   }
 
   /// The lines that Tab can complete.
@@ -92,7 +92,7 @@ final class ChatInterpreter {
     case "/image": say(tr("\(try history.add(image: try Self.path(rest))) goes with the next message."))
     case "/search": try search(rest)
     case "/tools": tools(rest.serverNames)
-    case "/copy": say(tr("The terminal was asked to copy \(try Clipboard.copy(try history.lastAnswer()))."))
+    case "/copy": say(tr("The terminal was asked to copy \(try Self.copy(try history.lastAnswer()))."))
     case "/save": try await save(OutputFile(path: try Self.path(rest), replaces: false))
     case "/undo":
       try await conversation.undo(try history.last())
@@ -118,25 +118,23 @@ final class ChatInterpreter {
   /// Asks, and keeps the answer, even a part of it.
   private func ask(_ question: Question) async throws {
     let answer = KeptAnswer()
-    defer {
-      history.exchanges.append(
-        .init(question: question, answer: answer.text, pages: answer.pages, isAnswered: answer.isComplete))
-    }
+    defer { history.exchanges.append((question, answer)) }
     // A refusal is printed like an answer, so the status says nothing more.
     _ = try await conversation.send(question, options, answer)
   }
 
   /// - Parameter word: `on`, `cached` or `off`; empty to change it.
   private func search(_ word: String) throws {
-    let mode: String?
-    switch word {
-    case "": mode = options["web_search"] == nil ? "live" : nil
-    case "on": mode = "live"
-    case "cached": mode = "cached"
-    case "off": mode = nil
-    default: throw CommandFailure(.usage, tr("Say /search on, /search cached or /search off."))
-    }
-    if let mode { options.set("web_search", mode) } else { options.remove("web_search") }
+    let mode: String? =
+      switch word {
+      case "": options["web_search"] == nil ? "live" : nil
+      case "on": "live"
+      case "cached": "cached"
+      case "off": nil
+      default: throw CommandFailure(.usage, tr("Say /search on, /search cached or /search off."))
+      }
+    options.remove("web_search")
+    options.set("web_search", mode)
     say(
       mode == nil
         ? tr("The model no longer searches the web.")
@@ -144,7 +142,8 @@ final class ChatInterpreter {
   }
 
   private func tools(_ servers: [String]) {
-    if servers.isEmpty { options.remove("tools") } else { options.set("tools", servers) }
+    options.remove("tools")
+    options.set("tools", servers.isEmpty ? nil : servers)
     let names = servers.joined(separator: ", ")
     say(servers.isEmpty ? tr("The model uses no tool servers.") : tr("The model may use the tools of \(names)."))
   }
@@ -182,16 +181,7 @@ final class ChatInterpreter {
   /// The path of a file as it was typed: Tab writes a backslash before a space.
   private static func path(_ typed: String) throws -> String {
     guard !typed.isEmpty else { throw CommandFailure(.usage, tr("Name a file after the command.")) }
-    var path = ""
-    var isQuoted = false
-    for character in typed {
-      if character == "\\", !isQuoted {
-        isQuoted = true
-      } else {
-        path.append(character)
-        isQuoted = false
-      }
-    }
+    let path = typed.replacing(/\\(.?)/) { $0.1 }
     return path.hasPrefix("~/") ? Directories.home + path.dropFirst() : path
   }
 
@@ -201,21 +191,20 @@ final class ChatInterpreter {
   }
 }
 
-/// The clipboard of the terminal, wherever the terminal is: by OSC 52.
-private enum Clipboard {
-  /// Terminals ignore much longer ones.
-  private static let limit = 74_994
+extension ChatInterpreter {
+  /// Terminals ignore much longer texts for the clipboard.
+  private static let clipboardLimit = 74_994
 
-  /// Asks the terminal to put `text` on the clipboard. No terminal tells whether it did.
+  /// Asks the terminal, wherever it is, by OSC 52 to put `text` on the clipboard. No terminal tells whether it did.
   ///
   /// - Returns: the size, for a person.
   /// - Throws: ``CommandFailure`` if there is no terminal, or if the text is too long for one.
-  static func copy(_ text: String) throws(CommandFailure) -> String {
+  private static func copy(_ text: String) throws(CommandFailure) -> String {
     guard StandardStream.output.isTerminal else {
       throw CommandFailure(.failed, tr("Standard output is no terminal, so nothing can be copied: use /save."))
     }
     let encoded = Base64.encode(Array(text.utf8))
-    guard encoded.utf8.count <= limit else {
+    guard encoded.utf8.count <= clipboardLimit else {
       throw CommandFailure(.failed, tr("The answer is too long for terminals to copy: use /save."))
     }
     StandardStream.output.write(controlSequences: "\u{1B}]52;c;\(encoded)\u{1B}\\")

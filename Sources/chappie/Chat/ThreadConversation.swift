@@ -6,16 +6,14 @@ import Platform
 
 /// A conversation that the service stores as a thread.
 @GLibActor
-final class ThreadConversation: ChatTarget {
+final class ThreadConversation: ClientConversation {
   /// The name that begins a new thread.
   static let new = "new"
 
-  let threads: ThreadsProxy
+  private let threads: ThreadsProxy
   /// The id; nil until the next message begins a thread.
   private(set) var thread: String?
   private var selectedModel: String?
-  private let prepared = PreparedTurn()
-  private let output: AnswerOutput
 
   /// - Parameter name: the id, the beginning of an id, or `last`; ``new`` begins a thread.
   /// - Throws: ``CommandFailure``.
@@ -25,7 +23,7 @@ final class ThreadConversation: ChatTarget {
     threads = try await ThreadsProxy(service, account: account)
     thread = name == Self.new ? nil : try await threads.id(name)
     selectedModel = model
-    self.output = output
+    super.init(service, threads.object, output)
   }
 
   /// Shows the last turn to a person at a terminal.
@@ -41,7 +39,7 @@ final class ThreadConversation: ChatTarget {
   }
 
   private func printer(_ thread: String, _ answer: KeptAnswer? = nil) -> TurnPrinter {
-    TurnPrinter(service: threads.service, client: threads.object, thread: thread, output: output, kept: answer)
+    TurnPrinter(service: service, client: object, thread: thread, output: output, kept: answer)
   }
 
   private func withModel(_ options: VariantDictionary) -> VariantDictionary {
@@ -50,17 +48,17 @@ final class ThreadConversation: ChatTarget {
     return options
   }
 
-  func prepare(_ options: VariantDictionary) {
+  override func prepare(_ options: VariantDictionary) {
     guard let thread else { return }
-    prepared.open { [printer = printer(thread), options = withModel(options)] in try await printer.open(options) }
+    open(by: printer(thread), withModel(options))
   }
 
-  func send(
+  override func send(
     _ question: Question, _ options: VariantDictionary, _ answer: KeptAnswer? = nil
   ) async throws -> ExitStatus {
     let options = withModel(options)
-    if let thread { return try await printer(thread, answer).print(question, options, on: await prepared.take()) }
-    let thread = try await threads.create()
+    if let thread { return try await printer(thread, answer).print(question, options, on: await takeTurn()) }
+    let thread: String = try await threads.call("Create", .tuple(VariantDictionary())).member(0, "thread")
     let status: ExitStatus
     do {
       self.thread = thread
@@ -84,19 +82,19 @@ final class ThreadConversation: ChatTarget {
     return true
   }
 
-  func clear() -> String {
+  override func clear() async throws -> String {
     thread = nil
     return tr("The thread stays stored. The next message begins another one.")
   }
 
-  func compact(_ summary: String) async throws {
+  override func compact(_ summary: String) async throws {
     guard let thread else { throw CommandFailure(.failed, tr("There is nothing to summarise yet.")) }
     try await threads.compact(thread, summary)
   }
 
-  func undo(_ last: ChatHistory.Exchange) async throws {
+  override func undo(_ last: ChatHistory.Exchange) async throws {
     guard let thread else { throw ChatHistory.nothing }
-    if !last.isAnswered {
+    if !last.answer.isComplete {
       guard try await isStored(failed: last.question, in: thread) else { return }
     }
     try await threads.undoTurn(thread, asking: last.question.text)
@@ -115,16 +113,12 @@ final class ThreadConversation: ChatTarget {
     return isFailed && isAsked
   }
 
-  func markdown(_ history: ChatHistory) async throws -> String {
+  override func markdown(_ history: ChatHistory) async throws -> String {
     guard let thread else { throw ChatHistory.nothing }
     return ThreadMarkdown().text(try await threads.thread(thread))
   }
 
-  func models() async throws -> [String] {
-    try await threads.service.models(threads.object)
-  }
-
-  func length() async throws -> String {
+  override func length() async throws -> String {
     guard let thread else { return tr("The next message begins a thread") }
     let summary = try await threads.summary(thread)
     return
@@ -132,12 +126,12 @@ final class ThreadConversation: ChatTarget {
   }
 
   /// Selects the model for this conversation alone: other programs use the same object.
-  func select(_ model: String) async throws {
+  override func select(_ model: String) async throws {
     selectedModel = model
   }
 
-  func model() async throws -> String {
+  override func model() async throws -> String {
     if let selectedModel { return selectedModel }
-    return try await threads.service.properties(threads.object, "Client").value("Model") ?? ""
+    return try await super.model()
   }
 }

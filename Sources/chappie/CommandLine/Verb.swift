@@ -10,30 +10,16 @@ struct Verb: Sendable {
   /// What a parsed command line asks for. It throws ``CommandFailure``, `GLibError` and `CancellationError`.
   struct Work: Sendable {
     /// Whether standard output gets JSON, for failures as well.
-    let json: Bool
+    var json = false
     let run: @GLibActor @Sendable (Result<ServiceConnection, CommandFailure>) async throws -> ExitStatus
-
-    init(json: Bool = false, _ run: @escaping @GLibActor @Sendable (ServiceConnection) async throws -> ExitStatus) {
-      self.init(json: json, anywhere: { try await run(try $0.get()) })
-    }
-
-    /// - Parameter run: also does something where there is no session bus.
-    init(
-      json: Bool = false,
-      anywhere run:
-        @escaping @GLibActor @Sendable (Result<ServiceConnection, CommandFailure>) async throws -> ExitStatus
-    ) {
-      self.json = json
-      self.run = run
-    }
   }
 
   let name: String
   /// The verbs that may follow this one.
   let verbs: [Verb]
   let prepare: Preparation
-  private let shownSummary: @Sendable () -> String
-  private let shownDetails: @Sendable () -> String
+  let summary: @Sendable () -> String
+  let details: @Sendable () -> String
 
   /// - Parameters:
   ///   - summary: one line for the list of verbs.
@@ -46,12 +32,36 @@ struct Verb: Sendable {
     self.name = name
     self.verbs = verbs
     self.prepare = prepare
-    shownSummary = summary
-    shownDetails = details
+    self.summary = summary
+    self.details = details
+  }
+}
+
+extension Verb.Work {
+  /// Work with an exit status.
+  static func exiting(
+    json: Bool = false, _ run: @escaping @GLibActor @Sendable (ServiceConnection) async throws -> ExitStatus
+  ) -> Verb.Work {
+    Verb.Work(json: json, run: { try await run(try $0.get()) })
   }
 
-  var summary: String { shownSummary() }
-  var details: String { shownDetails() }
+  /// Work that succeeds unless it throws.
+  init(json: Bool = false, _ run: @escaping @GLibActor @Sendable (ServiceConnection) async throws -> Void) {
+    self.json = json
+    self.run = { service in
+      try await run(try service.get())
+      return .success
+    }
+  }
+
+  /// Work that needs no service, and succeeds unless it throws.
+  init(json: Bool = false, local run: @escaping @GLibActor @Sendable () async throws -> Void) {
+    self.json = json
+    self.run = { _ in
+      try await run()
+      return .success
+    }
+  }
 }
 
 // MARK: Options of several verbs
@@ -94,18 +104,14 @@ extension CommandLineParser {
     let domains = string(
       "search-domain", placeholder: tr("DOMAIN"), tr("Search the web, in this domain alone; may be repeated"))
     return { arguments in
-      var options = VariantDictionary()
-      options.set("model", arguments[model])
-      options.set("fast_mode", arguments[fast] ? true : nil)
-      options.set("reasoning_effort", arguments[effort])
-      options.set("instructions", arguments[instructions])
       let domains = arguments.all(domains)
-      let searches = arguments[search] || !domains.isEmpty
-      options.set("web_search", arguments[cached] ? "cached" : searches ? "live" : nil)
+      let searches: String? = arguments[cached] ? "cached" : arguments[search] || !domains.isEmpty ? "live" : nil
       let servers = arguments.all(tools).joined(separator: ",").serverNames
-      options.set("tools", servers.isEmpty ? nil : servers)
-      options.set("search_domains", domains.isEmpty ? nil : domains)
-      return options
+      return [
+        "model": arguments[model], "fast_mode": arguments[fast] ? true : nil, "reasoning_effort": arguments[effort],
+        "instructions": arguments[instructions], "web_search": searches, "tools": servers.isEmpty ? nil : servers,
+        "search_domains": domains.isEmpty ? nil : domains,
+      ]
     }
   }
 

@@ -23,47 +23,33 @@ final class OpenedTurn {
     reader = LineReader(socket, limit: Self.lineLimit)
   }
 
+  /// The line that asks the service to end the turn. The last event then says so.
+  static let cancelling: ChappieJSONValue = ["cancel": true]
+
   /// Whether the service still waits for a question, or answers one.
   var isOpen: Bool { socket.isConnected }
 
-  func ask(_ question: Question) {
-    write(question.line)
-  }
-
-  /// Asks the service to end the turn. The last event then says so.
-  func cancel() {
-    write(["cancel": true])
-  }
-
-  /// Answers an approval, or a question of a tool server.
-  func answer(_ line: ChappieJSONValue) {
-    write(line)
-  }
-
-  private func write(_ line: ChappieJSONValue) {
+  /// Sends a line: a question, an answer to an approval or to a question of a tool server, or ``cancelling``.
+  func send(_ line: ChappieJSONValue) {
     socket.send {
       $0 += line.encoded
       $0.append(UInt8(ascii: "\n"))
     }
   }
 
-  /// Waits for the next event of the answer.
+  /// Waits for the next event of the answer, an object.
   ///
   /// - Throws: ``CommandFailure`` if the service ends, or writes no events; `CancellationError`.
-  func next() async throws -> AnswerEvent {
-    while true {
-      let line = try await nextLine()
-      // Lines that come without a pause must not keep Ctrl-C waiting.
-      await Task.yield()
-      guard let event = try? ChappieJSONValue(parsing: line.span, valueLimit: Self.valueLimit),
-        event.objectValue != nil
-      else { throw Self.unknownLine }
-      if let event = AnswerEvent(event) {
-        // A service that loses the bus cancels its turns.
-        if case .failed(let failure, _) = event, failure.status == .interrupted { try await service.checkBus() }
-        return event
-      }
-    }
+  func next() async throws -> ChappieJSONValue {
+    let line = try await nextLine()
+    // Lines that come without a pause must not keep Ctrl-C waiting.
+    await Task.yield()
+    guard let event = try? ChappieJSONValue(parsing: line.span, valueLimit: Self.valueLimit),
+      event.objectValue != nil
+    else { throw Self.unknownLine }
+    // A service that loses the bus cancels its turns.
+    if event["event"] == "failed", CommandFailure(event).status == .interrupted { try await service.checkBus() }
+    return event
   }
 
   private func nextLine() async throws -> [UInt8] {
@@ -94,77 +80,5 @@ struct Question {
     [
       "text": .string(text), "images": .array(images.map { .string($0) }), "files": .array(files.map { .string($0) }),
     ]
-  }
-}
-
-/// An event of an answer.
-enum AnswerEvent {
-  case delta(String)
-  /// What the answer waits for now, without control characters.
-  case waiting(String)
-  /// The user is asked something.
-  case question(TurnQuestion)
-  /// A call has ended, which may have waited for an answer.
-  case ended(call: String)
-  case completed(String, details: ChappieJSONValue)
-  case failed(CommandFailure, details: ChappieJSONValue)
-
-  /// Nil for an event of another kind.
-  init?(_ event: ChappieJSONValue) {
-    let text = event["text"]?.stringValue ?? ""
-    let name = event["name"]?.stringValue?.terminalSafeLine ?? ""
-    switch event["event"]?.stringValue {
-    case "text-delta": self = .delta(text)
-    case "tool-call-requested": self = .waiting(tr("Calling \(name)"))
-    case "approval-requested", "input-requested":
-      guard let question = TurnQuestion(event) else { return nil }
-      self = .question(question)
-    case "tool-progressed":
-      guard let message = event["message"]?.stringValue?.terminalSafeLine, !message.isEmpty else { return nil }
-      self = .waiting(message)
-    case "tool-call-completed": self = .ended(call: event["call"]?.stringValue ?? "")
-    case "search": self = .waiting(Self.search(event))
-    case "completed": self = .completed(text, details: event)
-    case "failed":
-      let name = event["error"]?.stringValue ?? ""
-      let message = event["message"]?.stringValue ?? ""
-      self = .failed(CommandFailure(busName: name, message: message, details: event), details: event)
-    default: return nil
-    }
-  }
-}
-
-extension AnswerEvent {
-  private static func search(_ event: ChappieJSONValue) -> String {
-    let detail = event["detail"]?.stringValue?.terminalSafeLine ?? ""
-    return switch event["status"]?.stringValue {
-    case "reading": tr("Reading \(detail)")
-    case "searching": detail.isEmpty ? tr("Searching the web") : tr("Searching the web: \(detail)")
-    default: tr("Thinking")
-    }
-  }
-}
-
-/// A turn that is opened before there is a question, so that the service prepares it while the user types.
-@GLibActor
-final class PreparedTurn {
-  private var opening: Task<OpenedTurn, any Error>?
-
-  /// Opens a turn, in place of one that was not used.
-  func open(_ open: @escaping @GLibActor () async throws -> OpenedTurn) {
-    opening?.cancel()
-    opening = Task.onGLib { try await open() }
-  }
-
-  /// The turn, once; nil if it could not be opened, or if the service has ended it: it waits ten minutes for a question.
-  func take() async -> OpenedTurn? {
-    guard let opening else { return nil }
-    self.opening = nil
-    let turn = await withTaskCancellationHandler {
-      try? await opening.value
-    } onCancel: {
-      opening.cancel()
-    }
-    return turn?.isOpen == true ? turn : nil
   }
 }

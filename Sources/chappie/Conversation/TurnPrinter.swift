@@ -22,7 +22,7 @@ struct TurnPrinter {
   func open(_ options: VariantDictionary) async throws -> OpenedTurn {
     let socket =
       if let thread {
-        try await ThreadsProxy(service, at: client).openTurn(thread, options)
+        try await ThreadsProxy(service: service, object: client).openTurn(thread, options)
       } else {
         try await service.openTurn(client, "Client", .tuple(options))
       }
@@ -39,12 +39,11 @@ struct TurnPrinter {
     let view = output.json ? nil : AnswerView(raw: output.raw)
     defer { view?.finish() }
     view?.wait(for: tr("Waiting for the answer"))
-    let turn =
-      if let turn { turn } else { try await open(options) }
-    turn.ask(question)
+    let turn = if let turn { turn } else { try await open(options) }
+    turn.send(question.line)
     let interrupt = Task.onGLib {
       _ = await UnixSignals.first(of: [SIGINT, SIGTERM])
-      turn.cancel()
+      turn.send(OpenedTurn.cancelling)
     }
     defer { interrupt.cancel() }
     return try await print(turn, model: try options.value("model"), in: view)
@@ -55,47 +54,65 @@ struct TurnPrinter {
     let asking = TurnAsking(turn, view)
     defer { asking.endAll() }
     while true {
-      switch try await next(of: turn) {
-      case .delta(let text):
+      let event = try await next(of: turn)
+      switch event["event"]?.stringValue {
+      case "text-delta":
+        let text = event["text"]?.stringValue ?? ""
         kept?.text += text
         if output.isWhole { view?.append(text) }
-      case .waiting(let reason): view?.wait(for: reason)
-      case .question(let question):
+      case "tool-call-requested": view?.wait(for: tr("Calling \(event["name"]?.stringValue?.terminalSafeLine ?? "")"))
+      case "tool-progressed":
+        if let message = event["message"]?.stringValue?.terminalSafeLine, !message.isEmpty { view?.wait(for: message) }
+      case "search": view?.wait(for: Self.search(event))
+      case "approval-requested", "input-requested":
+        guard let question = TurnQuestion(event) else { continue }
         if TurnQuestion.canBeAsked { asking.ask(question) } else { StandardStream.error.line(question.waiting) }
-      case .ended(let call):
-        await asking.end(call)
+      case "tool-call-completed":
+        await asking.end(event["call"]?.stringValue ?? "")
         view?.wait(for: tr("Thinking"))
-      case .completed(let text, let details):
-        kept?.text = text
-        kept?.isComplete = true
-        let sources = Sources(details)
-        kept?.pages = sources.pages
-        if output.isWhole { view?.append(sources.list(below: text)) }
-        view?.finish()
-        if !output.json, sources.areUnused { StandardStream.error.line(tr("The model did not search the web.")) }
-        if !output.json, details["files_as"] == "text" {
-          StandardStream.error.line(tr("The model got the text of the files, and pictures of the first pages of PDFs."))
-        }
-        return try finish(text, details)
-      case .failed(let failure, let details):
-        if output.isWhole { view?.append(Sources(details).list(below: kept?.text ?? "")) }
+      case "completed": return try complete(event, view)
+      case "failed":
+        if output.isWhole { view?.append(Self.sources(event, below: kept?.text ?? "")) }
         view?.finish()
         // With a response id the answer is complete and only storing it failed, so the whole answer is printed.
-        let text = details["response_id"].flatMap { _ in details["partial_text"]?.stringValue }
-        throw await explained(failure, details, model: model).preceded(
-          by: object(text, text == nil ? .null : details))
+        let text = event["response_id"].flatMap { _ in event["partial_text"]?.stringValue }
+        throw await explained(CommandFailure(event), event, model: model).preceded(
+          by: object(text, text == nil ? .null : event))
+      default: continue
       }
     }
   }
 
+  /// What a search does, without control characters.
+  private static func search(_ event: ChappieJSONValue) -> String {
+    let detail = event["detail"]?.stringValue?.terminalSafeLine ?? ""
+    return switch event["status"]?.stringValue {
+    case "reading": tr("Reading \(detail)")
+    case "searching": detail.isEmpty ? tr("Searching the web") : tr("Searching the web: \(detail)")
+    default: tr("Thinking")
+    }
+  }
+
   /// Prints what was not printed while the answer came, and keeps what is to be kept.
-  private func finish(_ text: String, _ details: ChappieJSONValue) throws -> ExitStatus {
+  private func complete(_ details: ChappieJSONValue, _ view: AnswerView?) throws -> ExitStatus {
+    let text = details["text"]?.stringValue ?? ""
+    kept?.text = text
+    kept?.isComplete = true
+    kept?.pages = Self.pages(details)
+    if output.isWhole { view?.append(Self.sources(details, below: text)) }
+    view?.finish()
+    if !output.json, details["searches"]?.count == 0 {
+      StandardStream.error.line(tr("The model did not search the web."))
+    }
+    if !output.json, details["files_as"] == "text" {
+      StandardStream.error.line(tr("The model got the text of the files, and pictures of the first pages of PDFs."))
+    }
     let isRefusal = details["refusal"]?.boolValue == true
     // A refusal has no parts.
     let part = try isRefusal && !output.isWhole ? nil : part(of: text, details)
     if !output.json, !output.isWhole {
       write(part ?? text, to: part == nil ? .error : .output)
-      if !output.isExact { StandardStream.error.write(data: Sources(details).list(below: text)) }
+      if !output.isExact { StandardStream.error.write(data: Self.sources(details, below: text)) }
     }
     let object = object(part ?? text, details)
     do {
@@ -120,7 +137,7 @@ struct TurnPrinter {
     stream.write(data: text.hasSuffix("\n") || output.isExact && stream == .output ? text : text + "\n")
   }
 
-  private func next(of turn: OpenedTurn) async throws -> AnswerEvent {
+  private func next(of turn: OpenedTurn) async throws -> ChappieJSONValue {
     do {
       return try await turn.next()
     } catch let failure as CommandFailure {
@@ -160,25 +177,17 @@ struct TurnPrinter {
     object.set("files_as", details["files_as"]?.stringValue)
     return object
   }
-}
 
-/// What an answer tells of the sources that it names.
-private struct Sources {
-  private let searches: Int?
-  let pages: [Markdown.Page]
-
-  init(_ details: ChappieJSONValue) {
-    searches = details["searches"]?.count?.value
-    pages = (details["citations"]?.arrayValue ?? []).compactMap { source in
+  /// The pages that an answer names.
+  private static func pages(_ details: ChappieJSONValue) -> [Markdown.Page] {
+    (details["citations"]?.arrayValue ?? []).compactMap { source in
       source["url"]?.stringValue.map { (source["title"]?.stringValue ?? "", $0) }
     }
   }
 
-  /// Whether the model could search, and did not.
-  var areUnused: Bool { searches == 0 }
-
-  /// The list below an answer, as Markdown. Empty without sources.
-  func list(below answer: String) -> String {
+  /// The list of the pages below an answer, as Markdown. Empty without pages.
+  private static func sources(_ details: ChappieJSONValue, below answer: String) -> String {
+    let pages = pages(details)
     guard !pages.isEmpty else { return "" }
     // Otherwise the list would be a part of an open block of code.
     let end = Markdown.openFence(in: answer).map { "\n" + $0 } ?? ""

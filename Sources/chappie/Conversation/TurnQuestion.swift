@@ -4,38 +4,41 @@ import GLibBridge
 import Platform
 
 /// What the person at the terminal is asked during a turn.
-enum TurnQuestion: Sendable {
-  /// Whether a tool may run with these arguments.
-  case approval(call: String, tool: String, arguments: String)
-  /// What a tool server wants to know.
-  case form(call: String, message: String, fields: [Field])
-  /// A tool server wants a page opened.
-  case page(call: String, message: String, address: String)
-
-  /// A field of a form.
-  struct Field: Sendable {
-    let name: String
-    let title: String
-    let kind: String
-    let choices: [String]
-    let isRequired: Bool
+struct TurnQuestion: Sendable {
+  private enum Kind {
+    /// Whether a tool may run with some arguments.
+    case approval(question: String)
+    /// What a tool server wants to know.
+    case form([Field])
+    /// A tool server wants a page opened.
+    case page(question: String)
   }
+
+  /// The call that asks.
+  let call: String
+  /// What the turn waits for, where nobody can be asked here.
+  let waiting: String
+  private let kind: Kind
 
   /// Nil for a question that this version does not know.
   init?(_ event: ChappieJSONValue) {
     guard let call = event["call"]?.stringValue else { return nil }
+    self.call = call
     let message = event["message"]?.stringValue?.terminalSafeLine ?? ""
-    let server = event["server"]?.stringValue?.terminalSafeLine ?? ""
-    let question = tr("The tool server “\(server)” asks: \(message)")
     if let arguments = event["arguments"]?.stringValue {
       let tool = event["name"]?.stringValue?.terminalSafeLine ?? ""
       // With a message, an earlier answer was not accepted.
       let lines = [message, tool].filter { !$0.isEmpty }.joined(separator: "\n")
-      self = .approval(call: call, tool: lines, arguments: LegibleJSON(arguments).text)
-    } else if let address = event["url"]?.stringValue {
-      self = .page(call: call, message: question, address: address.terminalSafeLine)
+      waiting = tr("\(lines) waits for your approval: see chappie approvals.")
+      kind = .approval(question: "\(lines)\n\(LegibleJSON(arguments).text)\n" + tr("Run this once?"))
+      return
+    }
+    let server = event["server"]?.stringValue?.terminalSafeLine ?? ""
+    waiting = tr("The tool server “\(server)” asks: \(message)")
+    if let address = event["url"]?.stringValue?.terminalSafeLine {
+      kind = .page(question: "\(waiting)\n\(address)\n" + tr("Have you opened this page?"))
     } else if let fields = event["fields"]?.arrayValue {
-      self = .form(call: call, message: question, fields: fields.compactMap(Field.init))
+      kind = .form(fields.compactMap(Field.init))
     } else {
       return nil
     }
@@ -44,52 +47,36 @@ enum TurnQuestion: Sendable {
   /// Whether there is a person to ask.
   static var canBeAsked: Bool { StandardInput.isTerminal && StandardStream.error.isTerminal }
 
-  /// What the turn waits for, where nobody can be asked here.
-  var waiting: String {
-    switch self {
-    case .approval(_, let tool, _): tr("\(tool) waits for your approval: see chappie approvals.")
-    case .form(_, let message, _), .page(_, let message, _): message
-    }
-  }
-
-  /// The call that asks.
-  var call: String {
-    switch self {
-    case .approval(let call, _, _), .form(let call, _, _), .page(let call, _, _): call
-    }
-  }
-
   /// Asks at the terminal.
   ///
   /// - Returns: the line that answers; nil if the task was cancelled.
   @GLibActor
   fileprivate func ask() async -> ChappieJSONValue? {
-    switch self {
-    case .approval(let call, let tool, let arguments):
-      guard let isApproved = await Self.confirms("\(tool)\n\(arguments)\n" + tr("Run this once?")) else { return nil }
+    switch kind {
+    case .approval(let question):
+      guard let isApproved = await Self.confirms(question) else { return nil }
       return ["approval": ["call": .string(call), "approved": .bool(isApproved)]]
-    case .page(let call, let message, let address):
-      let question = "\(message)\n\(address)\n" + tr("Have you opened this page?")
+    case .page(let question):
       guard let isOpened = await Self.confirms(question) else { return nil }
-      return Self.input(call, isOpened ? [:] : nil)
-    case .form(let call, let message, let fields):
-      StandardStream.error.line(message)
+      return input(isOpened ? [:] : nil)
+    case .form(let fields):
+      StandardStream.error.line(waiting)
       var content: [String: ChappieJSONValue] = [:]
       for field in fields {
         guard let text = await Self.answer("\(field.title)\(field.hint): ") else { return nil }
         if text.isEmpty, !field.isRequired { continue }
         guard let value = field.value(text) else {
           StandardStream.error.line(tr("This is no answer to the question, so it is declined."))
-          return Self.input(call, nil)
+          return input(nil)
         }
         content[field.name] = value
       }
-      return Self.input(call, content)
+      return input(content)
     }
   }
 
   /// - Parameter content: nil if the user declines.
-  private static func input(_ call: String, _ content: [String: ChappieJSONValue]?) -> ChappieJSONValue {
+  private func input(_ content: [String: ChappieJSONValue]?) -> ChappieJSONValue {
     [
       "input": [
         "call": .string(call), "action": content == nil ? "decline" : "accept", "content": .object(content ?? [:]),
@@ -134,7 +121,7 @@ final class TurnAsking {
     tasks[question.call]?.cancel()
     tasks[question.call] = Task.onGLib { [turn, view, mutex] in
       let ask: @GLibActor () async -> Void = {
-        if let line = await question.ask() { turn.answer(line) }
+        if let line = await question.ask() { turn.send(line) }
       }
       _ = try? await mutex.withLock { if let view { await view.pausing(while: ask) } else { await ask() } }
     }
@@ -152,8 +139,15 @@ final class TurnAsking {
   }
 }
 
-extension TurnQuestion.Field {
-  fileprivate init?(_ json: ChappieJSONValue) {
+/// A field of a form.
+private struct Field: Sendable {
+  let name: String
+  let title: String
+  let isRequired: Bool
+  private let kind: String
+  private let choices: [String]
+
+  init?(_ json: ChappieJSONValue) {
     guard let name = json["name"]?.stringValue, let kind = json["kind"]?.stringValue else { return nil }
     self.name = name
     self.kind = kind
@@ -162,7 +156,7 @@ extension TurnQuestion.Field {
     isRequired = json["required"]?.boolValue ?? false
   }
 
-  fileprivate var hint: String {
+  var hint: String {
     switch kind {
     case "flag": " " + tr("[y/N]")
     case "choice": " (\(choices.joined(separator: ", ").terminalSafeLine))"
@@ -170,20 +164,14 @@ extension TurnQuestion.Field {
     }
   }
 
-  private static func number(_ text: String, isWhole: Bool) -> ChappieJSONValue? {
-    switch try? ChappieJSONValue(json: text) {
-    case .integer(let number)?: .integer(number)
-    case .number(let number)? where !isWhole: .number(number)
-    default: nil
-    }
-  }
-
-  fileprivate func value(_ text: String) -> ChappieJSONValue? {
-    switch kind {
-    case "text": .string(text)
-    case "integer", "number": Self.number(text, isWhole: kind == "integer")
-    case "flag": .bool(Confirmation.isYes(text))
-    case "choice": choices.contains(text) ? .string(text) : nil
+  /// Nil if the text is no answer.
+  func value(_ text: String) -> ChappieJSONValue? {
+    switch (kind, try? ChappieJSONValue(json: text)) {
+    case ("text", _): .string(text)
+    case ("integer", .integer(let number)?), ("number", .integer(let number)?): .integer(number)
+    case ("number", .number(let number)?): .number(number)
+    case ("flag", _): .bool(Confirmation.isYes(text))
+    case ("choice", _): choices.contains(text) ? .string(text) : nil
     default: nil
     }
   }

@@ -17,14 +17,12 @@ extension Verb {
     return { arguments in
       Work(
         json: arguments[json],
-        anywhere: { service in
+        run: { service in
           let findings = await Spinner.show(tr("Checking…")) { await Doctor.findings(service) }
           if arguments[json] {
             for finding in findings { StandardStream.output.line(finding.json.line) }
           } else {
-            var table = Table()
-            for finding in findings { table.append(finding.mark, finding.check, finding.sentence) }
-            StandardStream.output.write(table.text)
+            StandardStream.output.write(Table(rows: findings.map { [$0.mark, $0.check, $0.sentence] }).text)
           }
           return findings.first { $0.verdict == .problem }?.status ?? .success
         })
@@ -35,7 +33,14 @@ extension Verb {
 @GLibActor
 private enum Doctor {
   static func findings(_ service: Result<ServiceConnection, CommandFailure>) async -> [Finding] {
-    guard case .success(let service) = service else { return await findingsWithoutBus() }
+    guard case .success(let service) = service else {
+      let reason = tr("There is no session bus.")
+      let checks = ["activation", "unit", "service", "keyring", "collection", "lock", "notifications"]
+      let remedy = tr("Run this in a desktop session, or in a shell of dbus-run-session.")
+      return [.problem("bus", .serviceMissing, reason, remedy)] + checks.map { .unchecked($0, reason) }
+        + [await DesktopChecks.browser(), await DesktopChecks.documents()] + ServerChecks.unchecked(reason)
+        + [.unchecked("sign-in", reason)]
+    }
     let bus = service.connection
     let checks = ServiceChecks(service: service)
     let keyring = Task.onGLib { await DesktopChecks.keyring(bus) }
@@ -51,18 +56,9 @@ private enum Doctor {
     findings += await keyring.value
     findings.append(isRunning ? await DesktopChecks.lock(service) : .unchecked("lock", reason))
     findings += [await notifications.value, await DesktopChecks.browser(), await documents.value]
-    findings += isRunning ? await ServerChecks(service).findings : ServerChecks.unchecked(reason)
+    findings += isRunning ? await ServerChecks.findings(service) : ServerChecks.unchecked(reason)
     findings.append(isRunning ? await checks.signIn() : .unchecked("sign-in", reason))
     return findings + (await ToolChecks.findings())
-  }
-
-  private static func findingsWithoutBus() async -> [Finding] {
-    let reason = tr("There is no session bus.")
-    let checks = ["activation", "unit", "service", "keyring", "collection", "lock", "notifications"]
-    return [
-      .problem("bus", .serviceMissing, reason, tr("Run this in a desktop session, or in a shell of dbus-run-session."))
-    ] + checks.map { .unchecked($0, reason) } + [await DesktopChecks.browser(), await DesktopChecks.documents()]
-      + ServerChecks.unchecked(reason) + [.unchecked("sign-in", reason)]
   }
 }
 

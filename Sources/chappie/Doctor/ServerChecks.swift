@@ -4,7 +4,7 @@ import Platform
 
 /// Checks of the way to the servers: what the service itself got when it asked them.
 @GLibActor
-struct ServerChecks {
+enum ServerChecks {
   /// A server's answer, as `CheckServers` returns it.
   private struct Server {
     let host: String
@@ -26,30 +26,19 @@ struct ServerChecks {
   /// A difference that no check of a certificate or a token notices.
   private static let tolerance = 60
 
-  private let servers: Result<[Server], CommandFailure>
-  /// The clock of this computer at the time of the answers.
-  private let now: Timestamp
-
-  init(_ service: ServiceConnection) async {
+  static func findings(_ service: ServiceConnection) async -> [Finding] {
     do {
-      let reply = try await service.manager("CheckServers", timeout: Self.deadline)
-      servers = .success(try reply.member(0, "servers", as: [VariantDictionary].self).map(Server.init))
+      let reply = try await service.manager("CheckServers", timeout: deadline)
+      let servers = try reply.member(0, "servers", as: [VariantDictionary].self).map(Server.init)
+      return [trust(servers), clock(servers), reached(servers)]
     } catch {
-      servers = .failure(CommandFailure(error))
+      return unchecked(CommandFailure(error).message)
     }
-    now = .now
   }
 
   /// The findings without a service to ask.
   static func unchecked(_ reason: String) -> [Finding] {
     [localTrust ?? .unchecked("trust-store", reason), .unchecked("clock", reason), .unchecked("servers", reason)]
-  }
-
-  var findings: [Finding] {
-    switch servers {
-    case .failure(let failure): Self.unchecked(failure.message)
-    case .success(let servers): [trust(servers), clock(servers), reached(servers)]
-    }
   }
 
   /// What is wrong on this computer; nil for nothing.
@@ -61,26 +50,27 @@ struct ServerChecks {
         tr("Install the package glib-networking."))
   }
 
-  private func trust(_ servers: [Server]) -> Finding {
-    if let finding = Self.localTrust { return finding }
+  private static func trust(_ servers: [Server]) -> Finding {
+    if let finding = localTrust { return finding }
     guard let server = servers.first(where: \.isUntrusted) else {
       guard servers.contains(where: { $0.error == nil }) else {
         return .unchecked("trust-store", tr("No server was reached."))
       }
       return .ok("trust-store", tr("No certificate is refused."))
     }
+    let error = server.error ?? ""
     return .problem(
-      "trust-store", .noNetwork, "\(Self.capitalized(server.error ?? "")).",
+      "trust-store", .noNetwork, "\(error.prefix(1).uppercased() + error.dropFirst()).",
       tr("If the network has an authority of its own, add it to the system's trust store."))
   }
 
-  private func clock(_ servers: [Server]) -> Finding {
+  private static func clock(_ servers: [Server]) -> Finding {
     // The backend, which comes last, judges the tokens.
     guard let (host, time) = servers.compactMap({ server in server.time.map { (server.host, $0) } }).last else {
       return .unchecked("clock", tr("No server told the time."))
     }
-    let difference = Int(now.seconds(since: time))
-    guard abs(difference) > Self.tolerance else {
+    let difference = Int(Timestamp.now.seconds(since: time))
+    guard abs(difference) > tolerance else {
       return .ok("clock", tr("The clock agrees with that of \(host)."))
     }
     let minutes = (abs(difference) + 30) / 60
@@ -96,7 +86,7 @@ struct ServerChecks {
       tr("Set it: sudo timedatectl set-ntp true"))
   }
 
-  private func reached(_ servers: [Server]) -> Finding {
+  private static func reached(_ servers: [Server]) -> Finding {
     if let server = servers.first(where: { $0.error != nil && !$0.isUntrusted }) {
       return .problem(
         "servers", .noNetwork, tr("\(server.host) was not reached: \(server.error ?? "")."),
@@ -117,6 +107,4 @@ struct ServerChecks {
           ? tr("\(hosts[0]), \(hosts[1]) and \(hosts[2]) answer.")
           : tr("\(hosts.joined(separator: ", ")) answers."))
   }
-
-  private static func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
 }

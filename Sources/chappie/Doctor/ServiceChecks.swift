@@ -18,8 +18,9 @@ struct ServiceChecks {
   private var bus: BusConnection { service.connection }
 
   func activation() async -> Finding {
-    let isActivatable = await bus.activatableNames().contains(ServiceConnection.name)
-    if isActivatable { return .ok("activation", tr("The bus can start the service.")) }
+    if await bus.activatableNames().contains(ServiceConnection.name) {
+      return .ok("activation", tr("The bus can start the service."))
+    }
     guard await bus.hasOwner(ServiceConnection.name) else {
       return .problem(
         "activation", .serviceMissing, tr("The bus cannot start the service."),
@@ -38,27 +39,24 @@ struct ServiceChecks {
         name, .standing(for: name), "\(name).Manager", "LoadUnit", .tuple("chappie.service"), timeout: Self.deadline
       ).member(0, "unit")
       let properties = try await bus.properties(name, unit, "\(name).Unit", timeout: Self.deadline)
-      return Self.unit(
-        load: try properties.value("LoadState") ?? "", active: try properties.value("ActiveState") ?? "")
+      let load = try properties.value("LoadState") ?? ""
+      let active = try properties.value("ActiveState") ?? ""
+      return switch (load, active) {
+      case ("loaded", "failed"):
+        .problem(
+          "unit", .serviceMissing, tr("chappie.service has failed."),
+          tr("See journalctl --user -u chappie, then: systemctl --user reset-failed chappie"))
+      case ("loaded", _): .ok("unit", tr("systemd starts the service as chappie.service, which is \(active)."))
+      case ("masked", _):
+        .problem(
+          "unit", .serviceMissing, tr("chappie.service is masked."), tr("Unmask it: systemctl --user unmask chappie"))
+      case ("not-found", _):
+        .note("unit", tr("systemd knows no chappie.service."), tr("If it is installed: systemctl --user daemon-reload"))
+      default:
+        .problem("unit", .serviceMissing, tr("chappie.service is \(load)."), tr("See systemctl --user status chappie"))
+      }
     } catch {
       return .note("unit", tr("systemd did not tell about chappie.service: \(CommandFailure(error).message)"))
-    }
-  }
-
-  private static func unit(load: String, active: String) -> Finding {
-    switch (load, active) {
-    case ("loaded", "failed"):
-      .problem(
-        "unit", .serviceMissing, tr("chappie.service has failed."),
-        tr("See journalctl --user -u chappie, then: systemctl --user reset-failed chappie"))
-    case ("loaded", _): .ok("unit", tr("systemd starts the service as chappie.service, which is \(active)."))
-    case ("masked", _):
-      .problem(
-        "unit", .serviceMissing, tr("chappie.service is masked."), tr("Unmask it: systemctl --user unmask chappie"))
-    case ("not-found", _):
-      .note("unit", tr("systemd knows no chappie.service."), tr("If it is installed: systemctl --user daemon-reload"))
-    default:
-      .problem("unit", .serviceMissing, tr("chappie.service is \(load)."), tr("See systemctl --user status chappie"))
     }
   }
 

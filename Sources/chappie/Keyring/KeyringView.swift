@@ -75,7 +75,13 @@ enum KeyringProduct {
   @GLibActor
   init(_ bus: BusConnection, owner: String?) async {
     if let owner {
-      self = Self.named(await bus.processName(of: owner) ?? "")
+      // The kernel cuts the name of a process to 15 bytes.
+      switch await bus.processName(of: owner) {
+      case "gnome-keyring-d": self = .gnome
+      case "keepassxc": self = .keePassXC
+      case "ksecretd", "kwalletd5", "kwalletd6": self = .kde
+      default: self = .other
+      }
     } else if await bus.knows(["org.kde.kwalletd6", "org.kde.kwalletd5"]) {
       self = .kde
     } else if Program.isInstalled("gnome-keyring-daemon") {
@@ -84,16 +90,6 @@ enum KeyringProduct {
       self = .keePassXC
     } else {
       self = .other
-    }
-  }
-
-  private static func named(_ process: String) -> KeyringProduct {
-    // The kernel cuts the name of a process to 15 bytes.
-    switch process {
-    case "gnome-keyring-d": .gnome
-    case "keepassxc": .keePassXC
-    case "ksecretd", "kwalletd5", "kwalletd6": .kde
-    default: .other
     }
   }
 

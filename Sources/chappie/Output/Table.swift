@@ -5,11 +5,12 @@ import Platform
 /// A table for a terminal. Each column is as wide as its widest cell, and control characters in a cell do nothing.
 struct Table {
   private let header: [String]
-  private var rows: [[String]] = []
+  private var rows: [[String]]
 
   /// - Parameter header: the names of the columns; without names there is no header row.
-  init(_ header: String...) {
+  init(_ header: String..., rows: [[String]] = []) {
     self.header = header
+    self.rows = rows.map { $0.map(\.terminalSafeCell) }
   }
 
   mutating func append(_ cells: String...) {

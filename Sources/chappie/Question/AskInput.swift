@@ -39,7 +39,7 @@ struct AskInput {
       }
       if given == 0, StandardInput.isPipeOrFile { words.append(Self.input) }
     }
-    let images = try images.map(Self.image)
+    let images = try images.map { $0 == Self.input ? try Self.readImage() : Self.address($0) }
     let attached = try files.map { try AttachedFile($0, textLimit: Self.textLimit) }
     let texts = attached.compactMap(\.markdown)
     guard template != nil || texts.count == attached.count || !words.isEmpty || !StandardInput.isTerminal else {
@@ -106,10 +106,6 @@ struct AskInput {
     return text
   }
 
-  private static func image(_ name: String) throws -> String {
-    name == input ? try readImage() : address(name)
-  }
-
   /// An address as given, or the absolute path of a file: the service has another working directory.
   static func address(_ name: String) -> String {
     name.contains(":") && !name.hasPrefix("/") ? name : Directories.absolutePath(name)
@@ -127,29 +123,36 @@ struct AskInput {
 }
 
 extension Template {
-  /// Adds what the command line leaves to the template. Its instructions come before those of the command line.
+  /// The options of a message, with what the command line leaves to the template. The template's instructions come before
+  /// those of the command line.
   ///
   /// - Parameter instructions: with their variables filled in.
-  func complete(_ options: inout VariantDictionary, instructions: String?) throws {
-    options.set("model", try options.value("model") ?? model)
-    options.set("reasoning_effort", try options.value("reasoning_effort") ?? effort)
-    let all = [instructions, try options.value("instructions")].compactMap(\.self)
+  func options(_ given: VariantDictionary = [:], instructions: String?) throws -> VariantDictionary {
+    var options = given
+    options.set("model", try given.value("model") ?? model)
+    options.set("reasoning_effort", try given.value("reasoning_effort") ?? effort)
+    let all = [instructions, try given.value("instructions")].compactMap(\.self)
     options.set("instructions", all.isEmpty ? nil : all.joined(separator: "\n\n"))
+    return options
   }
 }
 
 extension CommandLineParser {
   /// The option `--parameter`, which every verb with a template has.
   func templateValues() -> CommandLineOption<(String, String)> {
-    option(
-      "parameter", short: "p", placeholder: tr("KEY=VALUE"), tr("The value of a variable of the template"),
-      read: Self.value)
+    assignment("parameter", short: "p", tr("The value of a variable of the template"), isKey: Template.isVariable)
   }
 
-  private static func value(_ text: String) throws -> (String, String) {
-    guard let sign = text.firstIndex(of: "="), Template.isVariable(String(text[..<sign])) else {
-      throw CommandLineError(tr("“\(text)” is not KEY=VALUE"))
+  /// An option whose value is KEY=VALUE.
+  func assignment(
+    _ name: String, short: Character? = nil, _ help: @autoclosure @escaping () -> String,
+    isKey: @escaping (Substring) -> Bool = { _ in true }
+  ) -> CommandLineOption<(String, String)> {
+    option(name, short: short, placeholder: tr("KEY=VALUE"), help()) { text in
+      guard let sign = text.firstIndex(of: "="), isKey(text[..<sign]) else {
+        throw CommandLineError(tr("“\(text)” is not KEY=VALUE"))
+      }
+      return (String(text[..<sign]), String(text[sign...].dropFirst()))
     }
-    return (String(text[..<sign]), String(text[sign...].dropFirst()))
   }
 }

@@ -10,15 +10,12 @@ struct AttachedFile {
   /// The longest document, in bytes: with it, a thread can go on within the memory that the service has for a program.
   private static let documentLimit = 7 << 20
 
-  private enum Content {
-    case text(String)
-    /// - Parameter address: an absolute path, or an address that holds the document.
-    case document(address: String)
-  }
-
-  private let name: String
-  private let content: Content
-  private let byteCount: Int
+  /// The name and the size, for a person.
+  let label: String
+  /// The text as a part of a question: its name, and its text between fences. Nil for a document.
+  let markdown: String?
+  /// What names the document to the service: an absolute path, or an address that holds it. Nil for a text.
+  let address: String?
 
   /// - Parameters:
   ///   - argument: the path of a file, or ``input``.
@@ -28,21 +25,24 @@ struct AttachedFile {
   init(_ argument: String, textLimit: Int, image: String = "--image") throws {
     let isInput = argument == Self.input
     let shown = isInput ? tr("Standard input") : argument
-    name = isInput ? "standard input" : argument.terminalSafeLine
+    let name = isInput ? "standard input" : argument.terminalSafeLine
     guard
       let bytes = isInput
         ? try AskInput.readAll(limit: Self.documentLimit) : try Self.read(argument, limit: Self.documentLimit)
     else { throw Self.tooLong(shown, Self.documentLimit) }
-    byteCount = bytes.count
+    label = "\(name) (\(ByteCount(bytes: UInt64(bytes.count)).text))"
     switch ChappieInputFile.Kind(bytes, name) {
     case .text:
       guard bytes.count <= textLimit else { throw Self.tooLong(shown, textLimit) }
-      let text = String(decoding: bytes, as: UTF8.self)
-      content = .text(text.hasPrefix("\u{FEFF}") ? String(text.unicodeScalars.dropFirst()) : text)
+      var text = String(decoding: bytes, as: UTF8.self)
+      if text.hasPrefix("\u{FEFF}") { text = String(text.unicodeScalars.dropFirst()) }
+      let fence = Markdown.fence(around: text)
+      markdown = "File: \(name)\n\(fence)\n\(text)\(text.isEmpty || text.hasSuffix("\n") ? "" : "\n")\(fence)"
+      address = nil
     case .pdf, .office:
-      content = .document(
-        address: isInput
-          ? try ChappieInputFile(data: bytes, name: "document").address : Directories.absolutePath(argument))
+      markdown = nil
+      address =
+        isInput ? try ChappieInputFile(data: bytes, name: "document").address : Directories.absolutePath(argument)
     case nil where ChappieImage(bytes: bytes) == nil:
       throw CommandLineError(tr("\(shown) is neither UTF-8 text nor a document that a model reads: convert it first."))
     case nil:
@@ -74,24 +74,9 @@ struct AttachedFile {
     CommandLineError(tr("\(name) is longer than \(ByteCount(bytes: UInt64(limit)).text): send less."))
   }
 
-  /// The name and the size, for a person.
-  var label: String { "\(name) (\(ByteCount(bytes: UInt64(byteCount)).text))" }
-
-  /// The text as a part of a question: its name, and its text between fences. Nil for a document.
-  var markdown: String? {
-    guard case .text(let text) = content else { return nil }
-    let fence = Markdown.fence(around: text)
-    return "File: \(name)\n\(fence)\n\(text)\(text.isEmpty || text.hasSuffix("\n") ? "" : "\n")\(fence)"
-  }
-
   /// The name of a document by what names it to the service, for a person.
   static func name(of address: String) -> String {
     address.hasPrefix("/") ? String(address.split(separator: "/").last ?? "").terminalSafeLine : "document"
-  }
-
-  /// What names the document to the service. Nil for a text.
-  var address: String? {
-    if case .document(let address) = content { address } else { nil }
   }
 }
 

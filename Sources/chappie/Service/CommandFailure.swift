@@ -60,11 +60,17 @@ struct CommandFailure: Error {
   /// - Parameters:
   ///   - busName: the D-Bus error name; may be empty.
   ///   - message: the service's message; a clearer one may replace it.
-  ///   - details: the last event of a turn, with the details of its failure.
-  init(busName: String, message: String, details: ChappieJSONValue = .null) {
+  init(busName: String, message: String, resetsAt: Timestamp? = nil) {
     self.init(
-      ExitStatus(errorName: busName), Self.sentence(busName, message, resetsAt: details["resets_at"]?.time),
+      ExitStatus(errorName: busName), Self.sentence(busName, message, resetsAt: resetsAt),
       name: busName.isEmpty ? nil : busName)
+  }
+
+  /// - Parameter details: the last event of a turn, with the details of its failure.
+  init(_ details: ChappieJSONValue) {
+    self.init(
+      busName: details["error"]?.stringValue ?? "", message: details["message"]?.stringValue ?? "",
+      resetsAt: details["resets_at"]?.time)
     // With a response id the answer is complete, and the caller prints it as such.
     let keys = details["response_id"] == nil ? ["plan", "tool", "partial_text"] : ["plan", "tool"]
     for key in keys + ["param"] { members.after.set(key, details[key]?.stringValue) }

@@ -47,8 +47,9 @@ final class ServiceConnection {
   ) async throws -> ObjectPath {
     let account = account ?? "default"
     guard account != "default" || accessibility != .whenUnlockedThisDeviceOnly else { return Self.root }
-    var configuration = Self.configuration(account)
-    configuration.set("keychain_accessibility", accessibility.rawValue)
+    let configuration: VariantDictionary = [
+      "keychain_account": account, "keychain_accessibility": accessibility.rawValue,
+    ]
     return try await manager("OpenSession", .tuple(configuration)).member(0, "session")
   }
 
@@ -76,13 +77,8 @@ final class ServiceConnection {
 
   /// Opens a client for this command alone.
   func openClient(_ account: String?, model: String? = nil) async throws -> ObjectPath {
-    var configuration = account.map(Self.configuration) ?? [:]
-    configuration.set("model", model)
+    let configuration: VariantDictionary = ["keychain_account": account, "model": model]
     return try await manager("OpenClient", .tuple(configuration)).member(0, "client")
-  }
-
-  private static func configuration(_ account: String) -> VariantDictionary {
-    ["keychain_account": account]
   }
 
   // MARK: Calls
@@ -124,9 +120,7 @@ final class ServiceConnection {
         throw CommandFailure(.failed, tr("The service opened no turn: try again."))
       }
       return socket
-    } catch let error as GLibError
-      where error.isUnknownMethod && error.message.contains("OpenTurn")
-    {
+    } catch let error as GLibError where error.isUnknownMethod && error.message.contains("OpenTurn") {
       throw CommandFailure.olderService
     }
   }
@@ -177,9 +171,6 @@ extension ObjectPath {
 
 /// What the bus itself tells about names.
 extension BusConnection {
-  private static var bus: String { "org.freedesktop.DBus" }
-  private static var deadline: Duration { .seconds(5) }
-
   /// All properties of an interface.
   func properties(
     _ name: String, _ path: ObjectPath, _ interface: String, timeout: Duration = .seconds(25)
@@ -215,7 +206,7 @@ extension BusConnection {
   }
 
   private func ask(_ member: String, _ arguments: Variant = .tuple([])) async throws -> Variant {
-    try await call(
-      Self.bus, .standing(for: Self.bus), Self.bus, member, arguments, timeout: Self.deadline)
+    let bus = "org.freedesktop.DBus"
+    return try await call(bus, .standing(for: bus), bus, member, arguments, timeout: .seconds(5))
   }
 }

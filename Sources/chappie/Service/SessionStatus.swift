@@ -3,18 +3,8 @@ import ChappieSDK
 import GLibBridge
 import Platform
 
-extension ChappieSignInMethod {
-  /// A sentence for a person.
-  var sentence: String {
-    switch self {
-    case .browser: tr("The sign-in was made in the browser.")
-    case .deviceCode: tr("The sign-in was made with a code.")
-    }
-  }
-}
-
 /// The properties of `org.chappie.Session` at one moment.
-struct SessionStatus: Equatable {
+struct SessionStatus {
   let state: ChappieAuthState
   let deviceLinkState: ChappieDeviceLinkState
   /// What the running sign-in asks of the user, as `SignInStep` tells it. The page of a sign-in in the browser is for
@@ -51,32 +41,27 @@ struct SessionStatus: Equatable {
     errorMessage = try error.value("message")
   }
 
+  /// How the stored sign-in was made, in a sentence.
+  var methodSentence: String? {
+    method.map { $0 == .browser ? tr("The sign-in was made in the browser.") : tr("The sign-in was made with a code.") }
+  }
+
   /// One line for a person.
   var summary: String { sentence.terminalSafeLine }
 
   private var sentence: String {
-    switch state {
-    case .signedIn: account.map { tr("Signed in as \($0)") } ?? tr("Signed in")
-    case .signingIn: progress
-    case .reauthenticationRequired:
+    let account = email.map { $0 + (plan.map { " (\($0))" } ?? "") }
+    return switch (state, deviceLinkState) {
+    case (.signedIn, _): account.map { tr("Signed in as \($0)") } ?? tr("Signed in")
+    case (.signingIn, .waitingForApproval):
+      code.map { tr("Signing in: enter \($0) at \(page ?? tr("the sign-in page"))") } ?? tr("Signing in")
+    case (.signingIn, .waitingForBrowser): tr("Signing in: continue in your browser")
+    case (.signingIn, _): tr("Signing in")
+    case (.reauthenticationRequired, _):
       account.map { tr("The sign-in as \($0) has ended: run chappie sign-in") }
         ?? tr("The sign-in has ended: run chappie sign-in")
-    case .signedOut, .restoring: tr("Signed out: run chappie sign-in")
+    case (.signedOut, _), (.restoring, _): tr("Signed out: run chappie sign-in")
     }
-  }
-
-  private var progress: String {
-    switch deviceLinkState {
-    case .waitingForApproval:
-      code.map { tr("Signing in: enter \($0) at \(page ?? tr("the sign-in page"))") } ?? tr("Signing in")
-    case .waitingForBrowser: tr("Signing in: continue in your browser")
-    default: tr("Signing in")
-    }
-  }
-
-  private var account: String? {
-    guard let email else { return nil }
-    return email + (plan.map { " (\($0))" } ?? "")
   }
 
   /// The status as a JSON object, without unknown members.
@@ -93,7 +78,7 @@ struct SessionStatus: Equatable {
 }
 
 /// Whether requests may use the user's plan, as `org.chappie.Session` tells it. A sign-in with a code does not tell.
-struct PlanUse: Equatable {
+struct PlanUse {
   /// Not ``ChappiePlanUse/unknown``.
   let kind: ChappiePlanUse
   /// The page on which the user sees and limits the usage; nil when there is none.
@@ -155,22 +140,18 @@ struct DefaultModel {
   /// The property `ModelSource` of `org.chappie.Client`.
   let source: String
 
-  /// Asks the service, and has it ask the backend if the model is unconfirmed. Nil if the service does not answer.
-  init?(_ service: ServiceConnection, _ account: String?) async {
-    guard let client = try? await service.sharedClient(account) else { return nil }
-    do {
-      var properties = try await service.properties(client, "Client")
-      if try properties.value("ModelSource") == Self.unconfirmed {
-        // Not interactive: this must not make the keyring ask for its password. A failure leaves it unconfirmed.
-        _ = try? await service.call(
-          client, "Client", "ListModels", .tuple([:] as VariantDictionary), timeout: Self.patience, interactive: false)
-        properties = try await service.properties(client, "Client")
-      }
-      slug = try properties.value("Model") ?? ""
-      source = try properties.value("ModelSource") ?? Self.unconfirmed
-    } catch {
-      return nil
+  /// Asks the service, and has it ask the backend if the model is unconfirmed.
+  init(_ service: ServiceConnection, _ account: String?) async throws {
+    let client = try await service.sharedClient(account)
+    var properties = try await service.properties(client, "Client")
+    if try properties.value("ModelSource") == Self.unconfirmed {
+      // Not interactive: this must not make the keyring ask for its password. A failure leaves it unconfirmed.
+      _ = try? await service.call(
+        client, "Client", "ListModels", .tuple([:] as VariantDictionary), timeout: Self.patience, interactive: false)
+      properties = try await service.properties(client, "Client")
     }
+    slug = try properties.value("Model") ?? ""
+    source = try properties.value("ModelSource") ?? Self.unconfirmed
   }
 
   /// A sentence for a person.

@@ -4,8 +4,8 @@ import GLibBridge
 import Platform
 
 /// The usage limits of the plan, as `org.chappie.Client` reports them.
-struct UsageLimits: Equatable {
-  struct Window: Equatable {
+struct UsageLimits {
+  struct Window {
     let name: String
     let usedPercent: Double
     let minutes: UInt32?
@@ -39,18 +39,16 @@ struct UsageLimits: Equatable {
   let plan: String?
   let primary: Window?
   let secondary: Window?
-  let hasCredits: Bool
-  let isUnlimited: Bool
-  let balance: String?
+  private let credits: String?
 
   init(_ values: VariantDictionary) throws {
     plan = try values.value("plan")
     primary = try Window(try values.value("primary"), name: tr("Limit"))
     secondary = try Window(try values.value("secondary"), name: tr("Longer limit"))
     let credits: VariantDictionary = try values.value("credits") ?? [:]
-    hasCredits = try credits.value("has_credits") ?? false
-    isUnlimited = try credits.value("unlimited") ?? false
-    balance = try credits.value("balance")
+    let balance: String? = try credits.value("balance")
+    let hasCredits = try credits.value("has_credits") ?? false
+    self.credits = try credits.value("unlimited") ?? false ? "unlimited" : hasCredits ? balance ?? "some" : nil
   }
 
   /// Whether nothing is known yet.
@@ -62,11 +60,6 @@ struct UsageLimits: Equatable {
   var fullest: Window? { windows.max { $0.usedPercent < $1.usedPercent } }
 
   private var planName: String? { plan.map { tr("\(ChappiePlan(rawValue: $0).displayName) plan") } }
-
-  private var credits: String? {
-    if isUnlimited { return "unlimited" }
-    return hasCredits ? balance ?? "some" : nil
-  }
 
   private var shownCredits: String? {
     switch credits {
@@ -108,7 +101,8 @@ struct UsageLimits: Equatable {
   /// The window that is used most, and the limits themselves.
   var state: PanelState {
     PanelState(
-      sentence: sentence, text: fullest.map { "\($0.wholePercent)%" } ?? "", kind: level, tooltip: tooltip,
+      sentence: tooltip.split(separator: "\n").joined(separator: "; ").terminalSafeLine,
+      text: fullest.map { "\($0.wholePercent)%" } ?? "", kind: level, tooltip: tooltip,
       properties: json)
   }
 
@@ -127,8 +121,6 @@ struct UsageLimits: Equatable {
     default: "normal"
     }
   }
-
-  private var sentence: String { tooltip.split(separator: "\n").joined(separator: "; ").terminalSafeLine }
 
   private var tooltip: String {
     let lines = windows.map { window in

@@ -7,20 +7,12 @@ import Platform
 /// terminal by itself cuts lines at 4096 bytes, and else from the lines of standard input.
 @GLibActor
 final class CallbackReader {
-  enum Entry: Equatable {
-    /// Without the spaces and line ends that copying may add.
-    case address(String)
-    /// Ctrl-C
-    case interrupted
-    case ended
-  }
-
   /// In bytes: more than the service takes for an address.
   private nonisolated static let lineLimit = 64 << 10
 
   private let editor: LineEditor?
   /// The reading under way.
-  private var reading: Task<Entry, Never>?
+  private var reading: Task<LineEditor.Entry, Never>?
 
   /// - Throws: ``CommandFailure``.
   init() throws {
@@ -35,8 +27,8 @@ final class CallbackReader {
   /// Whether a person is asked.
   var isAtTerminal: Bool { editor != nil }
 
-  /// Waits for the next line that is not empty.
-  func next() async -> Entry {
+  /// Waits for the next line that is not empty, without the spaces and line ends that copying may add.
+  func next() async -> LineEditor.Entry {
     let task = Task.onGLib { await self.read() }
     reading = task
     let entry = await task.value
@@ -44,21 +36,15 @@ final class CallbackReader {
     return entry
   }
 
-  private func read() async -> Entry {
+  private func read() async -> LineEditor.Entry {
     while true {
-      let line: String
-      if let editor {
-        switch await editor.next() {
-        case .line(let text): line = text
-        case .interrupt: return .interrupted
-        case .end: return .ended
+      let entry: LineEditor.Entry =
+        if let editor { await editor.next() } else {
+          await offActor { StandardInput.line(limit: Self.lineLimit) }.map { .line($0) } ?? .end
         }
-      } else {
-        guard let text = await offActor({ StandardInput.line(limit: Self.lineLimit) }) else { return .ended }
-        line = text
-      }
+      guard case .line(let line) = entry else { return entry }
       let address = line.filter { !$0.isWhitespace }
-      if !address.isEmpty { return .address(address) }
+      if !address.isEmpty { return .line(address) }
     }
   }
 
@@ -66,6 +52,6 @@ final class CallbackReader {
   func end() async {
     guard let editor, let reading else { return }
     editor.end()
-    if await reading.value == .ended { StandardStream.output.write("\n") }
+    if await reading.value == .end { StandardStream.output.write("\n") }
   }
 }

@@ -2,6 +2,7 @@
 import ChappieSDK
 import GLibBridge
 import Glibc
+import LineEditing
 import Platform
 
 /// A sign-in that this command starts, or joins, and follows to its end.
@@ -45,13 +46,6 @@ final class SignInAttempt {
       })
   }
 
-  /// The current state of the session.
-  ///
-  /// - Throws: ``CommandFailure``.
-  func status() async throws -> SessionStatus {
-    try await service.status(session)
-  }
-
   // MARK: Beginning
 
   /// Starts the sign-in, and shows its code or its page.
@@ -60,17 +54,20 @@ final class SignInAttempt {
   /// - Throws: ``CommandFailure``, `GLibError`, `CancellationError`.
   func start(_ plan: SignInPlan, _ before: SessionStatus) async throws {
     let method = await plan.method(before)
+    let way = plan.way(for: method)
     // A terminal shows the code or the page, so no notification is needed.
-    var options: VariantDictionary = ["notify": !StandardStream.output.isTerminal, "add_account": plan.addsAccount]
+    let notifies = !StandardStream.output.isTerminal
     switch method {
     case .deviceCode:
       isOwn = before.code == nil
-      try await startWithCode(plan.way(for: method), options)
+      try await startWithCode(way, ["notify": notifies, "add_account": plan.addsAccount])
     case .browser:
       isOwn = before.deviceLinkState != .waitingForBrowser
-      options.set("register_anew", plan.connectsAnew)
-      options.set("enable_plan_use", plan.enablesPlanUse)
-      try await startInBrowser(plan.way(for: method), options)
+      let options: VariantDictionary = [
+        "notify": notifies, "add_account": plan.addsAccount, "register_anew": plan.connectsAnew,
+        "enable_plan_use": plan.enablesPlanUse, "open": way == .opened, "paste": way == .pasted,
+      ]
+      try await startInBrowser(way, options)
     }
   }
 
@@ -103,9 +100,6 @@ final class SignInAttempt {
   }
 
   private func startInBrowser(_ way: SignInPlan.Way, _ options: VariantDictionary) async throws {
-    var options = options
-    options.set("open", way == .opened)
-    options.set("paste", way == .pasted)
     let reply: Variant
     do {
       reply = try await service.call(session, "Session", "StartBrowserSignIn", .tuple(options), timeout: nil)
@@ -162,18 +156,14 @@ final class SignInAttempt {
       Task.onGLib { [self] in
         while true {
           switch await reader.next() {
-          case .address(let address):
+          case .line(let address):
             guard await complete(address) else { continue }
             self.reader = nil
             event.yield(.changed)
-            return
-          case .interrupted:
-            event.yield(.interrupted)
-            return
-          case .ended:
-            event.yield(.inputEnded)
-            return
+          case .interrupt: event.yield(.interrupted)
+          case .end: event.yield(.inputEnded)
           }
+          return
         }
       })
   }
@@ -188,7 +178,8 @@ final class SignInAttempt {
     } catch {
       let failure = CommandFailure(error)
       // The sign-in may have ended meanwhile, which its state tells better.
-      guard failure.name == ErrorName.invalidArgument.busName, (try? await status())?.state == .signingIn else {
+      guard failure.name == ErrorName.invalidArgument.busName, (try? await service.status(session))?.state == .signingIn
+      else {
         return true
       }
       CommandFailure.report(failure.message)
@@ -203,7 +194,11 @@ final class SignInAttempt {
   /// - Returns: the state of the account that has signed in.
   /// - Throws: ``CommandFailure``, `GLibError`, `CancellationError`.
   func finish() async throws -> SessionStatus {
-    defer { leave() }
+    defer {
+      spinner?.stop()
+      for task in tasks { task.cancel() }
+      interrupts = []
+    }
     // The sign-in may have ended before the first signal is read.
     var status = try await laterStatus()
     var events = events.makeAsyncIterator()
@@ -221,7 +216,8 @@ final class SignInAttempt {
       }
       status = try await laterStatus()
     }
-    await stopReading()
+    await reader?.end()
+    reader = nil
     spinner?.stop()
     show(status)
     switch status.deviceLinkState {
@@ -256,7 +252,7 @@ final class SignInAttempt {
   /// - Throws: ``CommandFailure/serviceEnded`` if the service has gone: it answered an earlier call.
   private func laterStatus() async throws -> SessionStatus {
     do {
-      return try await status()
+      return try await service.status(session)
     } catch {
       let failure = CommandFailure(error)
       throw failure.status == .serviceMissing && !service.connection.isClosed ? CommandFailure.serviceEnded : failure
@@ -265,16 +261,5 @@ final class SignInAttempt {
 
   private func cancel() async {
     _ = try? await service.call(session, "Session", "CancelSignIn")
-  }
-
-  private func stopReading() async {
-    await reader?.end()
-    reader = nil
-  }
-
-  private func leave() {
-    spinner?.stop()
-    for task in tasks { task.cancel() }
-    interrupts = []
   }
 }

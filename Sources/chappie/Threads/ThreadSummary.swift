@@ -55,16 +55,25 @@ struct ThreadSummary {
     JSONObject(["id", "title", "created_at", "updated_at", "archived", "turn_count", "bytes"], of: values)
   }
 
+  /// Reports that the thread cannot be read, which does not stop work on the others.
+  ///
+  /// - Throws: any other failure.
+  func report(_ error: any Error) throws {
+    let failure = CommandFailure(error)
+    guard failure.status == .failed else { throw failure }
+    CommandFailure.report("\(Self.quoted(title)): \(failure.message)")
+  }
+
   static func table(_ threads: [ThreadSummary]) -> String {
     // The other columns take 56 characters.
     let room = Terminal.columns.map { max(20, $0 - 56) } ?? 60
-    var table = Table(tr("THREAD"), tr("TITLE"), tr("CHANGED"), tr("TURNS"), tr("SIZE"))
-    for thread in threads {
-      table.append(
+    let rows = threads.map { thread in
+      [
         short(thread.id), shown(thread.title).shortened(to: room), thread.updatedAt.localText, "\(thread.turnCount)",
-        ByteCount(bytes: thread.bytes).text)
+        ByteCount(bytes: thread.bytes).text,
+      ]
     }
-    return table.text
+    return Table(tr("THREAD"), tr("TITLE"), tr("CHANGED"), tr("TURNS"), tr("SIZE"), rows: rows).text
   }
 }
 
@@ -76,4 +85,46 @@ struct ThreadReference {
 
   /// The name of the thread in a message.
   var text: String { summary.map { ThreadSummary.quoted($0.title) } ?? ThreadSummary.short(id) }
+}
+
+/// The usage of an account's thread store, as `org.chappie.Threads` reports it.
+struct ThreadStoreUsage {
+  private let values: VariantDictionary
+  let used: UInt64
+  let limit: UInt64
+  let count: UInt32
+  let archivedCount: UInt32
+  let unreadableCount: UInt32
+
+  init(_ values: VariantDictionary) throws {
+    self.values = values
+    used = try values.value("used_bytes") ?? 0
+    limit = try values.value("limit_bytes") ?? 0
+    count = try values.value("thread_count") ?? 0
+    archivedCount = try values.value("archived_count") ?? 0
+    unreadableCount = try values.value("unreadable_count") ?? 0
+  }
+
+  var isEmpty: Bool { count == 0 && unreadableCount == 0 }
+
+  var text: String {
+    let used = ByteCount(bytes: used).text
+    let size =
+      limit == 0
+      ? tr("\(used), without a limit")
+      : UsageBar(percent: Double(self.used) * 100 / Double(limit)).text + "  "
+        + tr("\(used) of \(ByteCount(bytes: limit).text)", context: "size")
+    let counts = tr(
+      Int(count), one: "\(count) thread, \(archivedCount) archived",
+      other: "\(count) threads, \(archivedCount) archived")
+    let unreadable = tr(
+      Int(unreadableCount),
+      one: "\(unreadableCount) cannot be read on this device: chappie threads delete --all removes it too",
+      other: "\(unreadableCount) cannot be read on this device: chappie threads delete --all removes them too")
+    return ([size, counts] + (unreadableCount > 0 ? [unreadable] : [])).map { $0 + "\n" }.joined()
+  }
+
+  var json: JSONObject {
+    JSONObject(["used_bytes", "limit_bytes", "thread_count", "archived_count", "unreadable_count"], of: values)
+  }
 }

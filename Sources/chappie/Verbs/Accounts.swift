@@ -25,7 +25,6 @@ extension Verb {
           let accounts = try await StoredAccount.all(service)
           let credentials = try await ListedCredential.all(service)
           StandardStream.output.write(arguments[json] ? lines(accounts, credentials) : text(accounts, credentials))
-          return .success
         }
       }
       guard ["allow", "deny", "ask"].contains(answer) else {
@@ -35,7 +34,6 @@ extension Verb {
       return Work { service in
         try await service.manager("SetBackgroundUse", .tuple(arguments[app] ?? "", answer))
         StandardStream.output.line(confirmation(answer))
-        return .success
       }
     }
   }
@@ -46,15 +44,12 @@ extension Verb {
   }
 
   private static func text(_ accounts: [StoredAccount], _ credentials: [ListedCredential]) -> String {
-    var table = Table()
-    for account in accounts { table.append(account.name.terminalSafeLine, account.status.summary) }
     // Completions read the names up to the first empty line.
-    var parts = [table.text]
+    var parts = [Table(rows: accounts.map { [$0.name.terminalSafeLine, $0.status.summary] }).text]
     let others = credentials.filter { !$0.isOwn }
     if !others.isEmpty {
-      var table = Table(tr("Application"), tr("Account"), tr("Sign-in"), tr("Background use"))
-      for other in others { table.append(other.owner, other.account, other.signIn, other.backgroundUse ?? "") }
-      parts.append(table.text)
+      let rows = others.map { [$0.owner, $0.account, $0.signIn, $0.backgroundUse ?? ""] }
+      parts.append(Table(tr("Application"), tr("Account"), tr("Sign-in"), tr("Background use"), rows: rows).text)
     }
     if let background = credentials.first(where: \.isOwn)?.backgroundUse {
       parts.append(tr("Background use of your own programs: \(background)") + "\n")

@@ -28,7 +28,6 @@ extension Verb {
           for approval in approvals { StandardStream.output.write(try text(approval)) }
           StandardStream.output.line(tr("Answer with chappie approvals approve ID, or deny ID."))
         }
-        return .success
       }
     }
   }
@@ -72,7 +71,6 @@ extension Verb {
       return Work { service in
         try await service.manager("AnswerApproval", .tuple(approval, true, ""))
         StandardStream.output.line(tr("Approved: the tool runs once."))
-        return .success
       }
     }
   }
@@ -87,7 +85,6 @@ extension Verb {
         let reason = words.dropFirst().joined(separator: " ")
         try await service.manager("AnswerApproval", .tuple(words[0], false, reason))
         StandardStream.output.line(tr("Denied: the tool does not run."))
-        return .success
       }
     }
   }

@@ -60,7 +60,7 @@ extension Verb {
           words: arguments.remaining, takesPipe: takesPipe, files: arguments.all(files), images: arguments.all(images),
           template: template, values: Dictionary(arguments.all(values)) { $1 })
         var options = message(arguments)
-        try template?.complete(&options, instructions: input.instructions)
+        if let template { options = try template.options(options, instructions: input.instructions) }
         options.set("output_schema", arguments[schema]?.text)
         let asking = Asking(
           account: arguments[account], question: input.question, options: options,
@@ -68,7 +68,7 @@ extension Verb {
             form: arguments[schema].map { .json($0.schema) } ?? (arguments[code] ? .codeBlock : .whole),
             json: arguments[json], raw: arguments[raw],
             file: arguments[output].map { OutputFile(path: $0, replaces: true) }))
-        return Work(json: arguments[json]) { service in
+        return Work.exiting(json: arguments[json]) { service in
           try await asking.run(service, thread: arguments[thread], continues: arguments[continues])
         }
       }
@@ -91,20 +91,20 @@ struct Asking {
     try output.file?.check()
     var thread = thread
     if continues {
-      thread = try LastAsk.of(account).thread()
+      thread = try LastAsk.thread(of: account)
     } else {
       // A question that fails must not be taken for the one before it.
-      LastAsk.nothing.note(of: account)
+      LastAsk.note(LastAsk.nothing, of: account)
     }
     guard let thread else { return try await print(service, continues: continues) }
     let conversation = try await ThreadConversation(service, account: account, thread: thread, output: output)
     do {
       let status = try await conversation.send(question, options)
-      LastAsk(thread: conversation.thread).note(of: account)
+      LastAsk.note(conversation.thread ?? LastAsk.nothing, of: account)
       return status
     } catch {
       let isGone = (error as? CommandFailure)?.name == ErrorName.noSuchThread.busName
-      LastAsk(thread: isGone ? nil : conversation.thread).note(of: account)
+      LastAsk.note(isGone ? LastAsk.nothing : conversation.thread ?? LastAsk.nothing, of: account)
       throw error
     }
   }
@@ -123,59 +123,42 @@ struct Asking {
     }
     let answer = KeptAnswer()
     // An answer that does not have the wanted form can be followed up as well.
-    defer { if answer.isComplete { LastAsk.conversation.note(of: account) } }
+    defer { if answer.isComplete { LastAsk.note(nil, of: account) } }
     let printer = TurnPrinter(service: service, client: client, output: output, kept: answer)
     return try await printer.print(question, options)
   }
 }
 
-/// What `ask --continue` follows up, for each account.
-enum LastAsk {
-  /// The conversation that the service keeps outside of threads.
-  case conversation
-  /// The thread with this id.
-  case thread(String)
-  /// The last question was not completed, or its thread is gone.
-  case nothing
+/// What `ask --continue` follows up, for each account: the id of a thread, or the conversation that the service keeps
+/// outside of threads.
+private enum LastAsk {
+  /// Stands for the id of a thread when the last question was not completed, or its thread is gone.
+  static let nothing = ""
 
   private static let directory = Directories.runtime + "/chappie"
   private static let path = directory + "/last-threads"
   private static let limit = 64 << 10
 
-  /// - Parameter id: nil if there is no such thread.
-  init(thread id: String?) {
-    self = id.map { .thread($0) } ?? .nothing
-  }
-
-  static func of(_ account: String?) -> LastAsk {
-    guard let id = read()[bytesOf: account ?? "default"]?.stringValue else { return .conversation }
-    return LastAsk(thread: ThreadID.isValid(id) ? id : nil)
-  }
-
   /// The id of the thread to go on with; nil for the conversation outside of threads.
   ///
   /// - Throws: ``CommandFailure`` if there is nothing to go on with.
-  func thread() throws(CommandFailure) -> String? {
-    switch self {
-    case .conversation: return nil
-    case .thread(let id): return id
-    case .nothing:
+  static func thread(of account: String?) throws(CommandFailure) -> String? {
+    guard let id = read()[bytesOf: account ?? "default"]?.stringValue else { return nil }
+    guard ThreadID.isValid(id) else {
       throw CommandFailure(
         .failed, tr("There is nothing to follow up: the last ask was not completed, or its thread is gone."))
     }
+    return id
   }
 
   /// Without the file, the next `ask --continue` goes on outside of threads.
-  func note(of account: String?) {
-    var threads = Self.read()
-    threads[account ?? "default"] =
-      switch self {
-      case .conversation: nil
-      case .thread(let id): .string(id)
-      case .nothing: ""
-      }
-    try? Files.makeDirectory(Self.directory)
-    try? Files.write(ChappieJSONValue.object(threads).encoded, to: Self.path)
+  ///
+  /// - Parameter thread: the id, or ``nothing``; nil for the conversation outside of threads.
+  static func note(_ thread: String?, of account: String?) {
+    var threads = read()
+    threads[account ?? "default"] = thread.map { .string($0) }
+    try? Files.makeDirectory(directory)
+    try? Files.write(ChappieJSONValue.object(threads).encoded, to: path)
   }
 
   private static func read() -> [String: ChappieJSONValue] {
@@ -202,19 +185,17 @@ extension Verb {
       return Work(json: arguments[json]) { service in
         let client = try await service.sharedClient(arguments[account])
         if arguments[messages] {
-          StandardStream.output.write(data: try await Conversation(service, client).messages())
-          return .success
+          return StandardStream.output.write(data: try await Conversation(service, client).messages())
         }
         if arguments[clear] {
           try await service.call(client, "Client", "ClearContext")
-          LastAsk.conversation.note(of: arguments[account])
+          LastAsk.note(nil, of: arguments[account])
         }
         if let text = arguments[summary] ?? (arguments[compact] ? "" : nil) {
           try await service.call(client, "Client", "CompactContext", .tuple(text), timeout: nil)
         }
         let conversation = try await Conversation(service, client)
         StandardStream.output.line(arguments[json] ? conversation.json.line : try conversation.length())
-        return .success
       }
     }
   }

@@ -16,7 +16,7 @@ extension Verb {
     let yes = parser.yes()
     return { arguments in
       let asks = try arguments.asks(unless: yes)
-      return Work(anywhere: { try await Erasing.run($0, asks: asks) })
+      return Work(run: { try await Erasing.run($0, asks: asks) })
     }
   }
 }
@@ -32,17 +32,21 @@ private enum Erasing {
         for good?
         """)
     if asks { try await Confirmation.ask(question, refused: tr("Nothing was erased.")) }
-    let secrets = await secrets(service)
-    if let failure = secrets.failure, secrets.mayBeErasedLater {
-      throw failure.with(tr("Nothing was erased. \(failure.message)"))
-    }
-    for part in secrets.parts { part.report() }
-    if let failure = secrets.failure {
+    let parts: [ErasedPart]
+    do {
+      parts = try await secrets(service.get())
+    } catch {
+      let failure = CommandFailure(error)
+      // Another try can erase the secrets too, for example once the keyring is unlocked or answers again.
+      if case .success(let connection) = service, await !isHopeless(failure, connection.connection) {
+        throw failure.with(tr("Nothing was erased. \(failure.message)"))
+      }
       CommandFailure.report(tr("What is in the keyring stays there. \(failure.message)"))
-    } else {
-      await removeToolSecrets()
+      return removeFiles(keepsState: true) ?? failure.status
     }
-    return removeFiles(keepsState: secrets.remain) ?? secrets.status
+    for part in parts { part.report() }
+    await removeToolSecrets()
+    return removeFiles(keepsState: parts.contains { $0.isStored }) ?? ErasedPart.status(of: parts)
   }
 
   /// The secrets of MCP servers. Where the keyring cannot be used, the sentences before have said so.
@@ -88,44 +92,20 @@ private enum Erasing {
 
   // MARK: The keyring
 
-  /// What became of the secrets in the keyring.
-  private struct Secrets {
-    var parts: [ErasedPart] = []
-    /// Nothing was removed from the keyring.
-    var failure: CommandFailure?
-    /// Whether another try can erase the secrets too, for example once the keyring is unlocked or answers again.
-    var mayBeErasedLater = false
-
-    /// Whether a credential may still be stored.
-    var remain: Bool { failure != nil || parts.contains { $0.isStored } }
-
-    var status: ExitStatus { failure?.status ?? ErasedPart.status(of: parts) }
-  }
-
-  private static func secrets(_ service: Result<ServiceConnection, CommandFailure>) async -> Secrets {
-    let connection: ServiceConnection
-    do {
-      connection = try service.get()
-    } catch {
-      return Secrets(failure: error)
+  /// What became of the secrets in the keyring. When it throws, nothing was removed from the keyring.
+  private static func secrets(_ connection: ServiceConnection) async throws -> [ErasedPart] {
+    let end = Wait()
+    _ = try await connection.properties(ServiceConnection.root, "Manager")
+    // No timeout: the keyring may ask for its password first, and the server is told of each sign-in.
+    let reply = try await Spinner.show(tr("Signing out…")) {
+      try await connection.manager("Erase", .tuple([:] as VariantDictionary), timeout: nil)
     }
-    do {
-      let end = Wait()
-      _ = try await connection.properties(ServiceConnection.root, "Manager")
-      // No timeout: the keyring may ask for its password first, and the server is told of each sign-in.
-      let reply = try await Spinner.show(tr("Signing out…")) {
-        try await connection.manager("Erase", .tuple([:] as VariantDictionary), timeout: nil)
-      }
-      let watch = connection.connection.watchName(ServiceConnection.name) { if $0 == nil { end.finish() } }
-      defer { withExtendedLifetime(watch) {} }
-      let parts = try reply.member(0, "erased", as: [VariantDictionary].self).map(ErasedPart.init)
-      // It could write a file again until it has ended.
-      try? await withDeadline(.seconds(10)) { await end.valueOrCancelled() }
-      return Secrets(parts: parts)
-    } catch {
-      let failure = CommandFailure(error)
-      return Secrets(failure: failure, mayBeErasedLater: await !isHopeless(failure, connection.connection))
-    }
+    let watch = connection.connection.watchName(ServiceConnection.name) { if $0 == nil { end.finish() } }
+    defer { withExtendedLifetime(watch) {} }
+    let parts = try reply.member(0, "erased", as: [VariantDictionary].self).map(ErasedPart.init)
+    // It could write a file again until it has ended.
+    try? await withDeadline(.seconds(10)) { await end.valueOrCancelled() }
+    return parts
   }
 
   /// Whether no other try can reach the secrets: there is no service, or no keyring.

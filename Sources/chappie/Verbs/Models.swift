@@ -14,9 +14,7 @@ extension Verb {
     let json = parser.jsonLines()
     return { arguments in
       Work(json: arguments[json]) { service in
-        var filter = VariantDictionary()
-        filter.set("input_modality", arguments[input])
-        filter.set("reasoning_level", arguments[effort])
+        let filter: VariantDictionary = ["input_modality": arguments[input], "reasoning_level": arguments[effort]]
         let client = try await service.openClient(arguments[account])
         // No timeout: the keyring may ask for its password first, and the user may take any time.
         let reply = try await service.call(client, "Client", "ListModels", .tuple(filter), timeout: nil)
@@ -28,7 +26,6 @@ extension Verb {
           StandardStream.output.write(
             models.isEmpty ? tr("There is no such model.") + "\n" : ListedModel.table(models, selected))
         }
-        return .success
       }
     }
   }
@@ -55,14 +52,14 @@ private struct ListedModel {
   }
 
   static func table(_ models: [ListedModel], _ selected: String?) -> String {
-    var table = Table("", tr("MODEL"), tr("NAME"), tr("WINDOW"), tr("READS"), tr("EFFORT"))
-    for model in models {
-      let window = model.window.map { $0 < 1000 ? "\($0)" : "\(Int($0) / 1000)k" }
-      table.append(
+    let rows = models.map { model in
+      [
         model.slug == selected ? "*" : "", model.slug, ([model.name] + model.aliases).joined(separator: ", "),
-        window ?? "", model.modalities.joined(separator: ", "), model.efforts.joined(separator: ", "))
+        model.window.map { $0 < 1000 ? "\($0)" : "\(Int($0) / 1000)k" } ?? "",
+        model.modalities.joined(separator: ", "), model.efforts.joined(separator: ", "),
+      ]
     }
-    return table.text
+    return Table("", tr("MODEL"), tr("NAME"), tr("WINDOW"), tr("READS"), tr("EFFORT"), rows: rows).text
   }
 
   func json(_ selected: String?) -> JSONObject {

@@ -21,12 +21,27 @@ extension Verb {
         throw CommandLineError(tr("--json and --i3bar exclude each other."))
       }
       let format: MonitorFormat = arguments[json] ? .json : arguments[i3bar] ? .i3bar : .sentence
-      return Work { service in
-        try await Monitor(service, format).run { onDue -> any MonitorSource in
-          if arguments[usage] { return UsageMonitor(service, account: arguments[account], onDue: onDue) }
-          return SignInMonitor(service, account: arguments[account])
-        }
+      return Work.exiting { service in
+        try await Monitor(service: service, format: format).run(account: arguments[account], isUsage: arguments[usage])
       }
+    }
+  }
+}
+
+/// The form of the lines of `chappie monitor`.
+enum MonitorFormat: Sendable {
+  /// A sentence.
+  case sentence
+  /// An object, for waybar's custom module.
+  case json
+  /// An array of one block, in the protocol of i3bar and swaybar.
+  case i3bar
+
+  func line(_ state: PanelState) -> String {
+    switch self {
+    case .sentence: state.sentence
+    case .json: state.json.line
+    case .i3bar: "[\(state.block.line)],"
     }
   }
 }
@@ -46,23 +61,18 @@ struct Monitor {
     case parentLeft
   }
 
-  private let service: ServiceConnection
-  private let format: MonitorFormat
+  let service: ServiceConnection
+  let format: MonitorFormat
 
-  init(_ service: ServiceConnection, _ format: MonitorFormat) {
-    self.service = service
-    self.format = format
-  }
-
-  /// - Parameter make: makes the source; it gets what to call when time alone may have changed the line.
+  /// - Parameter isUsage: whether the usage is monitored, not the sign-in.
   /// - Throws: ``CommandFailure``, `GLibError`, `CancellationError`.
-  func run(_ make: (@escaping @GLibActor () -> Void) -> any MonitorSource) async throws -> ExitStatus {
+  func run(account: String?, isUsage: Bool) async throws -> ExitStatus {
     let (events, event) = AsyncStream.makeStream(of: Event.self)
     let reader = HangUpWatch(.output) { event.yield(.readerLeft) }
     // Other children of a panel may inherit the read end of the pipe and keep it open after the panel has ended.
     let parent = ParentWatch { event.yield(.parentLeft) }
     service.connection.onClosed { event.yield(.busLost) }
-    let source = make { event.yield(.due) }
+    let source = MonitorSource(service, account: account, isUsage: isUsage) { event.yield(.due) }
     // The first call starts the service. Without a service there is nothing to monitor.
     try await source.attach()
     let watch = service.connection.watchName(ServiceConnection.name) {
@@ -72,7 +82,8 @@ struct Monitor {
       .init(sender: ServiceConnection.name, interface: "org.freedesktop.DBus.Properties")
     ) { event.yield(.changed($0.path)) }
     defer { withExtendedLifetime((reader, parent, watch, listener)) {} }
-    if let head = format.head { StandardStream.output.line(head) }
+    // The array has no end, which is the protocol's way.
+    if format == .i3bar { StandardStream.output.line(#"{"version":1}"# + "\n[") }
     var last: String?
     for await event in events {
       switch event {
@@ -92,7 +103,7 @@ struct Monitor {
     return .success
   }
 
-  private func state(_ source: any MonitorSource, after event: Event) async throws -> PanelState {
+  private func state(_ source: MonitorSource, after event: Event) async throws -> PanelState {
     guard event != .serviceLeft else { return .unavailable }
     do {
       if event == .serviceCame { try await source.attach() }

@@ -45,7 +45,7 @@ extension Verb {
           arguments[account],
           arguments[afterFirstUnlock] ? .afterFirstUnlockThisDeviceOnly : .whenUnlockedThisDeviceOnly)
         let attempt = SignInAttempt(service, session, json: arguments[json])
-        let before = try await attempt.status()
+        let before = try await service.status(session)
         if StandardInput.isTerminal, !arguments[json] { await announcePrompt(service) }
         do {
           try await attempt.start(plan, before)
@@ -54,7 +54,6 @@ extension Verb {
         }
         let after = try await attempt.finish()
         if !arguments[json] { tell(after, before) }
-        return .success
       }
     }
   }
@@ -97,7 +96,7 @@ extension Verb {
     let account = parser.account()
     let app = parser.app(tr("Sign this application out, all accounts that it has without --account"))
     return { arguments in
-      Work { service in
+      Work.exiting { service in
         if let app = arguments[app] { return try await signOut(app, arguments[account], service) }
         let session = try await service.session(arguments[account])
         try await service.call(session, "Session", "SignOut", timeout: nil)
@@ -115,9 +114,8 @@ extension Verb {
   private static func signOut(_ app: String, _ account: String?, _ service: ServiceConnection) async throws
     -> ExitStatus
   {
-    var options = VariantDictionary()
-    options.set("account", account)
     do {
+      let options: VariantDictionary = ["account": account]
       let reply = try await service.manager("SignOutApplication", .tuple(app, options), timeout: nil)
       let parts = try reply.member(0, "signed_out", as: [VariantDictionary].self).map(ErasedPart.init)
       for part in parts { part.report() }
@@ -127,5 +125,43 @@ extension Verb {
         .failed, tr("There is no such sign-in of \(app): chappie accounts lists those that there are."),
         name: error.busName)
     }
+  }
+}
+
+/// What the user asked of a sign-in, and how it is made.
+struct SignInPlan {
+  /// How the page gets into a browser, and the browser's answer back.
+  enum Way {
+    /// It is opened here, and the browser returns by itself.
+    case opened
+    /// The user opens it on this computer, and the browser returns by itself.
+    case shown
+    /// The user opens it on another computer, and brings the address at which that browser arrives.
+    case pasted
+  }
+
+  /// Nil for the best one.
+  let wantedMethod: ChappieSignInMethod?
+  /// Nil for the best one.
+  let wantedWay: Way?
+  let addsAccount: Bool
+  let connectsAnew: Bool
+  let enablesPlanUse: Bool
+
+  /// The method: that of the stored sign-in if no other is wanted, since its registration and its rights depend on it.
+  @GLibActor
+  func method(_ before: SessionStatus) async -> ChappieSignInMethod {
+    if let method = wantedMethod ?? before.method { return method }
+    // Not over SSH without a display.
+    guard Browser.isReachable else { return .deviceCode }
+    // The files that tell may be on a disk that does not answer.
+    let name = try? await withDeadline(.seconds(5)) { await offActor { Browser.defaultName } }
+    return name.flatMap(\.self) == nil ? .deviceCode : .browser
+  }
+
+  func way(for method: ChappieSignInMethod) -> Way {
+    if let wantedWay { return wantedWay }
+    if wantedMethod == .browser || Browser.isReachable { return .opened }
+    return method == .browser && StandardInput.isTerminal ? .pasted : .shown
   }
 }

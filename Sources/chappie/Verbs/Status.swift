@@ -12,11 +12,11 @@ extension Verb {
     let account = parser.account()
     let json = parser.json()
     return { arguments in
-      Work(json: arguments[json]) { service in
+      Work.exiting(json: arguments[json]) { service in
         let session = try await service.session(arguments[account])
         let status = try await service.status(session)
         let isSignedIn = status.state == .signedIn
-        let model = isSignedIn ? await DefaultModel(service, arguments[account]) : nil
+        let model = isSignedIn ? (try? await DefaultModel(service, arguments[account])) : nil
         if arguments[json] {
           var object = status.json
           object.set("model", model?.slug)
@@ -24,7 +24,7 @@ extension Verb {
           StandardStream.output.line(object.line)
         } else {
           let lines = [
-            "\(status.summary).", isSignedIn ? status.method?.sentence : nil, status.planUse?.sentence,
+            "\(status.summary).", isSignedIn ? status.methodSentence : nil, status.planUse?.sentence,
             status.planUse?.management, model?.sentence,
             status.code == nil ? status.page.map { tr("Its page: \($0.terminalSafeLine)") } : nil,
             status.errorMessage.map { tr("Last failure: \(ServiceSentences.translated($0).terminalSafeLine)") },
@@ -50,11 +50,10 @@ extension Verb {
     let json = parser.json()
     let follow = parser.flag("follow", tr("Print a line for each change"))
     return { arguments in
-      Work(json: arguments[json]) { service in
+      Work.exiting(json: arguments[json]) { service in
         if arguments[follow] {
-          return try await Monitor(service, arguments[json] ? .json : .sentence).run {
-            UsageMonitor(service, account: arguments[account], onDue: $0)
-          }
+          return try await Monitor(service: service, format: arguments[json] ? .json : .sentence)
+            .run(account: arguments[account], isUsage: true)
         }
         let client = try await service.openClient(arguments[account])
         // No timeout: the keyring may ask for its password first, and the user may take any time.

@@ -36,7 +36,7 @@ extension Verb {
         // This name always means standard output, even if it links to a file.
         write = { try await $0.write(name, to: output == "/dev/stdout" ? nil : output) }
       }
-      return Work { service in
+      return Work.exiting { service in
         let threads = try await ThreadsProxy.stored(service, account: arguments[account])
         return try await write(
           ThreadExporter(threads: threads, format: arguments[format] ?? .json, replaces: arguments[force]))
@@ -126,10 +126,7 @@ private struct ThreadExporter {
       } catch is CancellationError {
         throw CommandFailure(.interrupted, tr("Cancelled: \(written) of \(all.count) threads are in \(directory)."))
       } catch {
-        // A thread that cannot be read does not stop the others.
-        let failure = CommandFailure(error)
-        guard failure.status == .failed else { throw failure }
-        CommandFailure.report("\(ThreadSummary.quoted(thread.title)): \(failure.message)")
+        try thread.report(error)
         status = .failed
       }
     }

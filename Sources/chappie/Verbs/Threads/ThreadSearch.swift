@@ -76,9 +76,7 @@ private struct ThreadSearch {
     do {
       return try await threads.thread(thread.id).turns.flatMap(\.events).compactMap(\.text).joined(separator: "\n")
     } catch {
-      let failure = CommandFailure(error)
-      guard failure.status == .failed else { throw failure }
-      CommandFailure.report("\(ThreadSummary.quoted(thread.title)): \(failure.message)")
+      try thread.report(error)
       return ""
     }
   }

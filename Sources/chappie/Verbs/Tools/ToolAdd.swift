@@ -17,13 +17,7 @@ extension Verb {
       "directory", placeholder: tr("PATH[:ro]"), tr("Give it a directory, with :ro to read only; may be repeated"))
     let network = parser.flag("network", tr("Give it the network"))
     let unboxed = parser.flag("unboxed", tr("Run it without a sandbox, with all your rights"))
-    let variables = parser.option(
-      "env", placeholder: tr("KEY=VALUE"), tr("Set a variable for it; ${keyring:NAME} is a secret")
-    ) { text in
-      let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      guard parts.count == 2 else { throw CommandLineError(tr("“\(text)” is not KEY=VALUE")) }
-      return Variable(name: parts[0], value: parts[1])
-    }
+    let variables = parser.assignment("env", tr("Set a variable for it; ${keyring:NAME} is a secret"))
     let from = parser.string(
       "from", placeholder: tr("FILE"), tr("Add the servers in a file of Claude, Cursor, VS Code or Codex"))
     let yes = parser.yes()
@@ -34,53 +28,32 @@ extension Verb {
       guard !(arguments[unboxed] && (arguments[network] || !given.isEmpty)) else {
         throw CommandLineError(tr("--unboxed gives everything already: leave --network and --directory out."))
       }
-      let rights = Rights(isUnboxed: arguments[unboxed], hasNetwork: arguments[network], directories: given)
-      let environment = Dictionary(arguments.all(variables).map { ($0.name, $0.value) }) { $1 }
+      // Adds what the command line gives to what the server has.
+      let give: @Sendable (inout ToolServerEntry) -> Void = { entry in
+        entry.configuration.environment.merge(arguments.all(variables)) { $1 }
+        guard !arguments[unboxed], case .boxed(let hasNetwork, let own) = entry.configuration.box else {
+          entry.configuration.box = .unboxed
+          return
+        }
+        let others = own.filter { directory in !given.contains { $0.path == directory.path } }
+        entry.configuration.box = .boxed(network: hasNetwork || arguments[network], directories: others + given)
+      }
       let words = arguments.remaining
       if let path = arguments[from] {
         guard words.isEmpty, arguments.command.isEmpty else {
           throw CommandLineError(tr("--from takes no server on the command line."))
         }
-        return Work(anywhere: { _ in
-          try await ServerAdding(asks: asks).addAll(of: path) { entry in
-            rights.give(to: &entry)
-            entry.configuration.environment.merge(environment) { $1 }
-          }
-        })
+        return Work(run: { _ in try await ServerAdding(asks: asks).addAll(of: path, give) })
       }
       guard words.count == 1, !arguments.command.isEmpty else {
         throw CommandLineError(tr("Give a name, and after -- a command: chappie tools add NAME -- COMMAND…"))
       }
-      return Work(anywhere: { _ in
-        var entry = ToolServerEntry(
-          ChappieMCPConfiguration(name: words[0], command: arguments.command, environment: environment))
-        rights.give(to: &entry)
+      return Work(local: {
+        var entry = ToolServerEntry(ChappieMCPConfiguration(name: words[0], command: arguments.command))
+        give(&entry)
         try await ServerAdding(asks: asks).add(entry)
-        return .success
       })
     }
-  }
-
-  private struct Variable: Sendable {
-    let name: String
-    let value: String
-  }
-}
-
-/// The rights that the command line gives to servers.
-private struct Rights: Sendable {
-  let isUnboxed: Bool
-  let hasNetwork: Bool
-  let directories: [ChappieMCPConfiguration.Directory]
-
-  /// Adds the rights to those that the server has.
-  func give(to entry: inout ToolServerEntry) {
-    guard !isUnboxed, case .boxed(let network, let own) = entry.configuration.box else {
-      entry.configuration.box = .unboxed
-      return
-    }
-    let others = own.filter { directory in !directories.contains { $0.path == directory.path } }
-    entry.configuration.box = .boxed(network: network || hasNetwork, directories: others + directories)
   }
 }
 
@@ -117,7 +90,7 @@ private struct ServerAdding {
     var entry = entry
     // The service may have another search path.
     if let program = entry.configuration.program { entry.configuration.command[0] = program }
-    let server = UserServer(entry)
+    let server = UserServer(entry: entry)
     try entry.configuration.check()
     try checkIsNew(server.name)
     let refused = tr("“\(server.name)” was not added.")
@@ -143,5 +116,53 @@ private struct ServerAdding {
       throw CommandFailure(
         .failed, tr("There is a server “\(name)” already: chappie tools remove \(name) removes it."))
     }
+  }
+}
+
+extension Verb {
+  /// `chappie tools approve`: approves what a server says of its tools now.
+  static let toolApprove = Verb(
+    "approve", tr("Approve the tools of a server as they are now"),
+    details: tr(
+      """
+      It starts the server, and shows line by line what differs from what you approved before. A tool whose description \
+      has changed is not used until then.
+      """)
+  ) { parser in
+    let yes = parser.yes()
+    parser.acceptRemaining(placeholder: tr("NAME"))
+    return { arguments in
+      let name = try arguments.server()
+      let asks = try arguments.asks(unless: yes)
+      return Work(local: { try await approve(try UserServer(name), asks: asks) })
+    }
+  }
+
+  @GLibActor
+  private static func approve(_ server: UserServer, asks: Bool) async throws {
+    let listing: MCPListing
+    do {
+      listing = try await server.listing()
+    } catch {
+      let failure = CommandFailure(error)
+      var approval = ToolApproval.load(server.name)
+      approval.noteFailure(failure.message)
+      if failure.status != .interrupted { try? approval.save() }
+      throw failure
+    }
+    let program = server.entry.configuration.program
+    let approval = ToolApproval.load(server.name)
+    if case .damaged(let error) = approval.state { CommandFailure.report(error.reason.translation) }
+    let changes = approval.changes(against: listing, program: program)
+    if changes.isEmpty, approval.state == .approved {
+      return StandardStream.output.line(tr("Nothing has changed since you approved the tools of “\(server.name)”."))
+    }
+    for line in changes.flatMap(ToolTexts.lines) { StandardStream.output.line(line) }
+    if asks { try await Confirmation.ask(tr("Approve this?"), refused: tr("Nothing was approved.")) }
+    // The question takes time, in which a tool may have been used.
+    var latest = ToolApproval.load(server.name)
+    latest.approve(listing, program: program)
+    try latest.save()
+    StandardStream.output.line(tr("Approved the tools of “\(server.name)”."))
   }
 }

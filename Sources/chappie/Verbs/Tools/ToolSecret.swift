@@ -22,7 +22,7 @@ extension Verb {
       guard ChappieMCPConfiguration.isName(name) else {
         throw CommandLineError(tr("“\(name)” is no name of a secret: use 1 to 32 letters, digits, _ and -."))
       }
-      return Work(anywhere: { _ in
+      return Work(local: {
         let secrets = ToolSecrets(interaction: .allowed)
         if arguments[remove] {
           guard try await secrets.remove(name) > 0 else {
@@ -33,7 +33,6 @@ extension Verb {
           try await secrets.store(try await SecretInput().read(), as: name)
           StandardStream.output.line(tr("Stored the secret “\(name)”: ${keyring:\(name)} stands for it."))
         }
-        return .success
       })
     }
   }

@@ -11,18 +11,17 @@ extension Verb {
     return { arguments in
       Work(
         json: arguments[json],
-        anywhere: { _ in
+        local: {
           let servers = try ToolsFile.read().servers.map { ServerSummary($0) }
           if arguments[json] {
             for server in servers { StandardStream.output.line(server.json.line) }
           } else if servers.isEmpty {
             StandardStream.output.line(tr("There are no servers: chappie tools add NAME -- COMMAND adds one."))
           } else {
-            var table = Table(tr("SERVER"), tr("TOOLS"), tr("POLICY"), tr("STATE"), tr("LAST ERROR"))
-            for server in servers { server.add(to: &table) }
-            StandardStream.output.write(table.text)
+            let rows = servers.map(\.row)
+            StandardStream.output.write(
+              Table(tr("SERVER"), tr("TOOLS"), tr("POLICY"), tr("STATE"), tr("LAST ERROR"), rows: rows).text)
           }
-          return .success
         })
     }
   }
@@ -67,10 +66,9 @@ extension Verb {
     return { arguments in
       let names = arguments.remaining
       guard names.count < 2 else { throw CommandLineError(tr("“\(names[1])” is one argument too many")) }
-      return Work(anywhere: { _ in
+      return Work(local: {
         let servers = try names.isEmpty ? ToolsFile.read().servers : [UserServer(names[0]).entry]
         try showLog(of: servers.map(\.configuration.name))
-        return .success
       })
     }
   }
@@ -88,55 +86,34 @@ extension Verb {
         }
       }
     }
-    guard !lines.isEmpty else {
-      StandardStream.output.line(tr("No tool was called yet."))
-      return
-    }
-    var table = Table(tr("TIME"), tr("TOOL"), tr("STATUS"), tr("DURATION"), tr("SIZE"))
-    for line in lines.sorted(by: { $0.time < $1.time }) {
-      table.append(line.time.localText, line.cells[0], line.cells[1], line.cells[2], line.cells[3])
-    }
-    StandardStream.output.write(table.text)
+    guard !lines.isEmpty else { return StandardStream.output.line(tr("No tool was called yet.")) }
+    let rows = lines.sorted { $0.time < $1.time }.map { [$0.time.localText] + $0.cells }
+    StandardStream.output.write(
+      Table(tr("TIME"), tr("TOOL"), tr("STATUS"), tr("DURATION"), tr("SIZE"), rows: rows).text)
   }
 }
 
 /// A server with what is known of it without a start.
 private struct ServerSummary {
-  private enum State: String {
-    case new
-    case approved
-    case changed
-    case damaged
-    case disabled
-  }
-
   let entry: ToolServerEntry
   let approval: ToolApproval
-  private let word: State
+  /// The state, for a script and for a person.
+  private let word: String
+  let state: String
 
   init(_ entry: ToolServerEntry) {
     self.entry = entry
     approval = ToolApproval.load(entry.configuration.name)
     // Another program of the same name may come first in the search path now.
     let isMoved = approval.program != nil && entry.configuration.program != approval.program
-    word =
+    (word, state) =
       switch approval.state {
-      case _ where !entry.isEnabled: .disabled
-      case .damaged: .damaged
-      case .new: .new
-      case .changed: .changed
-      case .approved: isMoved ? .changed : .approved
+      case _ where !entry.isEnabled: ("disabled", tr("disabled"))
+      case .damaged: ("damaged", tr("damaged: see chappie tools approve \(entry.configuration.name)"))
+      case .new: ("new", tr("not approved"))
+      case .approved where !isMoved: ("approved", tr("approved"))
+      case .approved, .changed: ("changed", tr("changed: see chappie tools approve \(entry.configuration.name)"))
       }
-  }
-
-  var state: String {
-    switch word {
-    case .new: tr("not approved")
-    case .approved: tr("approved")
-    case .changed: tr("changed: see chappie tools approve \(entry.configuration.name)")
-    case .damaged: tr("damaged: see chappie tools approve \(entry.configuration.name)")
-    case .disabled: tr("disabled")
-    }
   }
 
   /// The last error; nil if there was none.
@@ -147,15 +124,14 @@ private struct ServerSummary {
     }
   }
 
-  func add(to table: inout Table) {
-    table.append(
-      entry.configuration.name, "\(approval.pins.count)", entry.policy.rawValue, state, error ?? "")
+  var row: [String] {
+    [entry.configuration.name, "\(approval.pins.count)", entry.policy.rawValue, state, error ?? ""]
   }
 
   var json: JSONObject {
     [
       "server": entry.configuration.name, "command": entry.configuration.command, "tools": approval.pins.keys.sorted(),
-      "policy": entry.policy.rawValue, "state": word.rawValue, "error": approval.error?.message,
+      "policy": entry.policy.rawValue, "state": word, "error": approval.error?.message,
       "error_at": approval.error?.time,
     ]
   }

@@ -27,10 +27,7 @@ extension Verb {
       parser.acceptRemaining(placeholder: tr("NAME"))
       return { arguments in
         let name = try arguments.server()
-        return Work(anywhere: { _ in
-          try await run(try UserServer(name))
-          return .success
-        })
+        return Work(local: { try await run(try UserServer(name)) })
       }
     }
   }
@@ -72,12 +69,11 @@ extension Verb {
         throw CommandLineError(tr("“\(words[1])” is no policy: use automatic, ask or deny."))
       }
       let parts = words[0].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      return Work(anywhere: { _ in
+      return Work(local: {
         let server = try UserServer(parts[0])
         guard parts.count == 2 else {
           try await server.change { $0.policy = policy }
-          StandardStream.output.line(tr("“\(server.name)” has the policy \(policy.rawValue)."))
-          return .success
+          return StandardStream.output.line(tr("“\(server.name)” has the policy \(policy.rawValue)."))
         }
         let approval = ToolApproval.load(server.name)
         guard approval.pins[bytesOf: parts[1]] != nil else {
@@ -88,7 +84,6 @@ extension Verb {
         }
         try await server.change { $0.toolPolicies[parts[1]] = policy }
         StandardStream.output.line(tr("\(parts[1].terminalSafeLine) has the policy \(policy.rawValue)."))
-        return .success
       })
     }
   }
@@ -96,7 +91,7 @@ extension Verb {
 
 extension CommandLineArguments {
   /// The one argument of a verb for a server.
-  fileprivate func server() throws -> String { try one(tr("Which server? See chappie tools list.")) }
+  func server() throws -> String { try one(tr("Which server? See chappie tools list.")) }
 }
 
 /// A server of the user's configuration.
@@ -105,7 +100,9 @@ struct UserServer {
   let entry: ToolServerEntry
 
   var name: String { entry.configuration.name }
+}
 
+extension UserServer {
   /// - Throws: ``CommandFailure`` if there is none of this name; ``ToolsFileError``.
   init(_ name: String) throws {
     let file = try ToolsFile.read()
@@ -118,10 +115,6 @@ struct UserServer {
     self.entry = entry
   }
 
-  init(_ entry: ToolServerEntry) {
-    self.entry = entry
-  }
-
   /// Changes the server in the file, which another command may have changed meanwhile.
   func change(_ change: (inout ToolServerEntry) -> Void) async throws {
     try await ToolsFile.change { (file) throws(ToolsFileError) in
@@ -131,17 +124,16 @@ struct UserServer {
     }
   }
 
-  static func noProgram(_ name: String) -> CommandFailure {
-    CommandFailure(.failed, tr("There is no program “\(name.terminalSafeLine)”: install it, or give its whole path."))
-  }
-
   /// Starts the server, and lists its tools.
   ///
   /// - Throws: ``ToolsFileError``, `ChappieMCPError`, `CancellationError`.
   func listing() async throws -> MCPListing {
     let secrets = ToolSecrets(interaction: .allowed)
     let resolved = try await Variables.resolve(entry.configuration) { try await secrets.secret($0) }
-    guard resolved.program != nil else { throw Self.noProgram(resolved.command.first ?? "") }
+    guard resolved.program != nil else {
+      let program = (resolved.command.first ?? "").terminalSafeLine
+      throw CommandFailure(.failed, tr("There is no program “\(program)”: install it, or give its whole path."))
+    }
     do {
       return try await Spinner.show(tr("Starting “\(name)”…")) {
         let server = try await ChappieMCPServer.start(resolved)
