@@ -62,21 +62,3 @@ extension MCPQuestion.Field {
     return .object(members)
   }
 }
-
-extension MCPAnswer {
-  package init(_ json: ChappieJSONValue) {
-    switch json["action"]?.stringValue {
-    case "accept": self = .accept(json["content"]?.objectValue ?? [:])
-    case "decline": self = .decline
-    default: self = .cancel
-    }
-  }
-
-  package var json: ChappieJSONValue {
-    switch self {
-    case .accept(let content): ["action": "accept", "content": .object(content)]
-    case .decline: ["action": "decline"]
-    case .cancel: ["action": "cancel"]
-    }
-  }
-}

@@ -128,3 +128,21 @@ package enum MCPAnswer: Sendable, Hashable {
   /// Nobody has answered.
   case cancel
 }
+
+extension MCPAnswer {
+  package init(_ json: ChappieJSONValue) {
+    switch json["action"]?.stringValue {
+    case "accept": self = .accept(json["content"]?.objectValue ?? [:])
+    case "decline": self = .decline
+    default: self = .cancel
+    }
+  }
+
+  package var json: ChappieJSONValue {
+    switch self {
+    case .accept(let content): ["action": "accept", "content": .object(content)]
+    case .decline: ["action": "decline"]
+    case .cancel: ["action": "cancel"]
+    }
+  }
+}
