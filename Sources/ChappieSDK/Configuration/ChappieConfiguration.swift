@@ -127,7 +127,7 @@ public struct ChappieStreamingTransportPolicy: Sendable, Hashable {
   public let prefersWebSocket: Bool
   /// The number of reconnections for a WebSocket that drops during an answer, 0 or more.
   public let maxWebSocketReconnectionAttempts: Int
-  /// Whether the client switches to HTTP, for the rest of its life, when a WebSocket is not available.
+  /// Whether the client switches to HTTP, for ten minutes, when a WebSocket is not available.
   public let fallsBackToHTTPSSE: Bool
 
   /// A negative number counts as 0.

@@ -156,6 +156,6 @@ extension ChappieInputMessage {
     guard options.outputSchema == nil else { return self }
     var options = options
     options.outputSchema = try ChappieSchema.of(type).json
-    return ChappieInputMessage(role: role, text: text, images: images, options: options)
+    return ChappieInputMessage(role: role, text: text, images: images, files: files, options: options)
   }
 }

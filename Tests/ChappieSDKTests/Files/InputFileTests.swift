@@ -44,6 +44,15 @@ struct InputFileTests {
     }
   }
 
+  @Test func aTypedQuestionKeepsItsFiles() async throws {
+    struct Summary: Decodable { let text: String }
+    try await TestClient.with(.httpSSEOnly) { tools in
+      let message = ChappieInputMessage.user("Look", files: [try notes()])
+      let summary = try await tools.client.respond(to: message, generating: Summary.self)
+      #expect(summary.text.contains("It came with notes.txt."))
+    }
+  }
+
   @Test func aConversationKeepsItsFiles() async throws {
     try await TestClient.with(.httpSSEOnly) { tools in
       _ = try await tools.client.send(.user("Look", files: [try notes()]))
