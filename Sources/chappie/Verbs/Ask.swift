@@ -91,20 +91,20 @@ struct Asking {
     try output.file?.check()
     var thread = thread
     if continues {
-      thread = try LastAsk.thread(of: account)
+      thread = try LastAsk.of(account).thread()
     } else {
       // A question that fails must not be taken for the one before it.
-      LastAsk.note(LastAsk.nothing, of: account)
+      LastAsk.nothing.note(of: account)
     }
     guard let thread else { return try await print(service, continues: continues) }
     let conversation = try await ThreadConversation(service, account: account, thread: thread, output: output)
     do {
       let status = try await conversation.send(question, options)
-      LastAsk.note(conversation.thread ?? LastAsk.nothing, of: account)
+      LastAsk(thread: conversation.thread).note(of: account)
       return status
     } catch {
       let isGone = (error as? CommandFailure)?.name == ErrorName.noSuchThread.busName
-      LastAsk.note(isGone ? LastAsk.nothing : conversation.thread ?? LastAsk.nothing, of: account)
+      LastAsk(thread: isGone ? nil : conversation.thread).note(of: account)
       throw error
     }
   }
@@ -123,42 +123,59 @@ struct Asking {
     }
     let answer = KeptAnswer()
     // An answer that does not have the wanted form can be followed up as well.
-    defer { if answer.isComplete { LastAsk.note(nil, of: account) } }
+    defer { if answer.isComplete { LastAsk.conversation.note(of: account) } }
     let printer = TurnPrinter(service: service, client: client, output: output, kept: answer)
     return try await printer.print(question, options)
   }
 }
 
-/// What `ask --continue` follows up, for each account: the id of a thread, or the conversation that the service keeps
-/// outside of threads.
+/// What `ask --continue` follows up, for each account.
 private enum LastAsk {
-  /// Stands for the id of a thread when the last question was not completed, or its thread is gone.
-  static let nothing = ""
+  /// The conversation that the service keeps outside of threads.
+  case conversation
+  /// The thread with this id.
+  case thread(String)
+  /// The last question was not completed, or its thread is gone.
+  case nothing
 
   private static let directory = Directories.runtime + "/chappie"
   private static let path = directory + "/last-threads"
   private static let limit = 64 << 10
 
+  /// - Parameter id: nil if there is no such thread.
+  init(thread id: String?) {
+    self = id.map { .thread($0) } ?? .nothing
+  }
+
+  static func of(_ account: String?) -> LastAsk {
+    guard let id = read()[bytesOf: account ?? "default"]?.stringValue else { return .conversation }
+    return LastAsk(thread: ThreadID.isValid(id) ? id : nil)
+  }
+
   /// The id of the thread to go on with; nil for the conversation outside of threads.
   ///
   /// - Throws: ``CommandFailure`` if there is nothing to go on with.
-  static func thread(of account: String?) throws(CommandFailure) -> String? {
-    guard let id = read()[bytesOf: account ?? "default"]?.stringValue else { return nil }
-    guard ThreadID.isValid(id) else {
+  func thread() throws(CommandFailure) -> String? {
+    switch self {
+    case .conversation: return nil
+    case .thread(let id): return id
+    case .nothing:
       throw CommandFailure(
         .failed, tr("There is nothing to follow up: the last ask was not completed, or its thread is gone."))
     }
-    return id
   }
 
   /// Without the file, the next `ask --continue` goes on outside of threads.
-  ///
-  /// - Parameter thread: the id, or ``nothing``; nil for the conversation outside of threads.
-  static func note(_ thread: String?, of account: String?) {
-    var threads = read()
-    threads[account ?? "default"] = thread.map { .string($0) }
-    try? Files.makeDirectory(directory)
-    try? Files.write(ChappieJSONValue.object(threads).encoded, to: path)
+  func note(of account: String?) {
+    var threads = Self.read()
+    threads[account ?? "default"] =
+      switch self {
+      case .conversation: nil
+      case .thread(let id): .string(id)
+      case .nothing: ""
+      }
+    try? Files.makeDirectory(Self.directory)
+    try? Files.write(ChappieJSONValue.object(threads).encoded, to: Self.path)
   }
 
   private static func read() -> [String: ChappieJSONValue] {
@@ -189,7 +206,7 @@ extension Verb {
         }
         if arguments[clear] {
           try await service.call(client, "Client", "ClearContext")
-          LastAsk.note(nil, of: arguments[account])
+          LastAsk.conversation.note(of: arguments[account])
         }
         if let text = arguments[summary] ?? (arguments[compact] ? "" : nil) {
           try await service.call(client, "Client", "CompactContext", .tuple(text), timeout: nil)
