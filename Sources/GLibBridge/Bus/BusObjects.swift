@@ -120,7 +120,7 @@ public final class BusObjects {
   }
 
   private func findGroup(of caller: String) async {
-    let group = await rules?.group(caller) ?? (caller, false)
+    let group: Group = await rules?.group(caller) ?? (caller, false)
     inbox.assign(caller, to: group.name, isLasting: group.isLasting)
   }
 
