@@ -93,7 +93,7 @@ struct ContextCommandTests {
 
   @Test func eachAccountHasItsOwnConversation() async throws {
     try await World.signedIn { world, caller in
-      let work = try await caller.signIn(account: "work")
+      try await caller.signIn(account: "work")
       _ = try await world.chappie("ask", "--continue", "--account", "work", "one")
       #expect(try await world.chappie("context", "--account", "work").text.hasPrefix("2 messages"))
       #expect(try await world.chappie("context").text.hasPrefix("0 messages"))

@@ -78,7 +78,7 @@ struct ListModelsTests {
       _ = try await world.caller().slugs()
       #expect(try await world.sandbox.state().requests["models"] == 1)
 
-      let work = try await caller.signIn(account: "work")
+      try await caller.signIn(account: "work")
       _ = try await caller.slugs(at: try await caller.open("Client", ["keychain_account": "work"]))
       #expect(try await world.sandbox.state().requests["models"] == 2)
     }

@@ -37,7 +37,7 @@ struct LeakTests {
   func aLongDayLeavesNoToken(over transport: World.Plan.Transport) async throws {
     try await World.withoutLeaks(talkative(transport)) { world, caller in
       try await caller.signIn()
-      let work = try await caller.signIn(account: "work")
+      try await caller.signIn(account: "work")
       _ = try await caller.send("hi")
       _ = try await caller.stream("hi", ["broadcast": true, "continue": true]).end()
       try await world.sandbox.expireAccessTokens()

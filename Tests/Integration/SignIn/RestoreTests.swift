@@ -104,7 +104,7 @@ struct RestoreTests {
   /// A credential belongs to its slot: a program that can write to the keyring cannot move it to another one.
   @Test func anItemOfAnotherAccountIsRefused() async throws {
     try await World.signedIn { world, caller in
-      let work = try await caller.signIn(account: "work")
+      try await caller.signIn(account: "work")
       let stolen = try #require(try await world.keyring.credentials()["work"])
       try await world.keyring.changeSecret(of: "default") { _ in String(decoding: stolen.secret, as: UTF8.self) }
       try await world.service.restart()

@@ -20,7 +20,7 @@ struct ThreadConfigurationTests {
 
   @Test func threadsCanBeDisabled() async throws {
     try await with("[Threads]\nEnabled=false\n") { world, caller in
-      let work = try await caller.signIn(account: "work")
+      try await caller.signIn(account: "work")
       let client = try await caller.open("Client")
       for path in [ObjectPath.chappie, .chappie.appending("account").appending("work"), client] {
         let reply = try await caller.connection.call(

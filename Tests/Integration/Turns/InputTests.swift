@@ -103,7 +103,8 @@ struct InputTests {
       let controls = "\u{1}\u{1B}[31m\u{7F}"
       let invisible = "\u{202E}\u{FEFF}\u{200D}"
       for text in [controls, invisible, "\u{FFFE}\u{10FFFF}", "e\u{301}é", "\"\\\n\r\t/"] {
-        #expect(try await caller.send(text).contains(text))
+        let answer = try await caller.send(text)
+        #expect(answer.contains(text))
         #expect(try await world.sandbox.state().lastInput == ["user: \(text)"])
       }
     }

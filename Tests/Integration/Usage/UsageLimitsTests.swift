@@ -100,7 +100,7 @@ struct UsageLimitsTests {
 
   @Test func anotherSignInIsNotAffected() async throws {
     try await World.signedIn { _, caller in
-      let work = try await caller.signIn(account: "work")
+      try await caller.signIn(account: "work")
       let client = try await caller.open("Client", ["keychain_account": "work"])
       _ = try await caller.requestUsage(at: client)
       try await caller.catchUp()

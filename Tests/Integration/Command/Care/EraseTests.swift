@@ -20,7 +20,7 @@ struct EraseTests {
   private func fill(_ world: World) async throws -> Caller {
     try world.directories.configure("[Notifications]\nEnabled=true\n")
     let caller = try await world.signedInCaller()
-    let work = try await caller.signIn(account: "work")
+    try await caller.signIn(account: "work")
     _ = try await world.beginThread("Something to forget")
     #expect(exist(directories(of: world)) == [true, true, true, true])
     return caller

@@ -65,7 +65,7 @@ struct ThreadNameTests {
 
   @Test func eachAccountHasItsOwnThreads() async throws {
     try await World.signedIn { world, caller in
-      let work = try await caller.signIn(account: "work")
+      try await caller.signIn(account: "work")
       _ = try await world.chappie("ask", "--thread", "new", "--account", "work", "At work")
       #expect(try await world.listedThreads().isEmpty)
       #expect(try await world.chappie("threads", "--account", "work").text.contains("  At work  "))
