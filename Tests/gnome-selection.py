@@ -254,8 +254,11 @@ class Run:
 
     def becomes(self, text=RIGHT):
         """The program has the text, and the focus."""
-        time.sleep(0.3)
-        equal("the text", self.program.text(), text)
+        time.sleep(0.3)  # What must not come would be there.
+        try:
+            wait_for("the text", lambda: self.program.text() == text)
+        except Failure:
+            equal("the text", self.program.text(), text)
         if not self.program.has_focus():
             raise Failure("the focus is elsewhere")
 
