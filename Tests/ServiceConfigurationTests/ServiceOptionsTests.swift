@@ -54,7 +54,16 @@ struct ServiceOptionsTests {
     #expect(options.defaults.model == "gpt-test")
   }
 
-  @Test(arguments: ["http://example.org", "example.org", "ftp://127.0.0.1"])
+  @Test(arguments: ["http://localhost:1", "http://127.0.0.1:1/backend-api", "http://[::1]:1", "https://example.com"])
+  func takesServersThatAreHTTPSOrLoopback(_ url: String) throws {
+    let backend = try ServiceOptions(issuer: url, baseURL: "\(url)/", directories: []).defaults.backend
+    #expect([backend.issuer, backend.baseURL, backend.apiURL] == [url, url, "\(url)/v1"])
+  }
+
+  @Test(arguments: [
+    "http://example.org", "example.org", "ftp://127.0.0.1", "", "https://", "//example.org",
+    "https://user:password@example.org", "http://localhost.example.org",
+  ])
   func rejectsServersThatAreNeitherHTTPSNorLoopback(_ url: String) {
     #expect(throws: ChappieClientError.self) { try ServiceOptions(issuer: url, directories: []) }
     #expect(throws: ChappieClientError.self) { try ServiceOptions(baseURL: url, directories: []) }
@@ -98,6 +107,8 @@ struct ServiceOptionsTests {
     ("[Redaction patterns]\na=b", "[Redaction patterns] is no group"), ("[redaction]", "[redaction] is no group"),
     ("[Redaction]\nMask=tool_outputs", "[Redaction] Mask= must be words of titles, inputs, images, outputs, "),
     ("[Redaction Patterns]\ncard=(", "[Redaction Patterns] card= must be a regular expression."),
+    ("[Window]\nWidth=1", "[Window] is no group: the groups are [Backend], [Client], [Models], [Lock], [Keyring], "),
+    ("[Backend]\nIssuers=https://example.org", "[Backend] Issuers= is no key: the keys are Issuer=, BaseURL=, "),
     ("[Keyring]\nDeviceKey=disk", "[Keyring] DeviceKey= must be file or tpm2, not “disk”."),
     ("[Threads]\nMaximumSize=0", "[Threads] MaximumSize= must be a number of MiB above 0, or unlimited, not “0”."),
     ("[Models]\nfast=", "[Models] fast= must be the slug of a model, with a name of at most 64 bytes, not “”."),

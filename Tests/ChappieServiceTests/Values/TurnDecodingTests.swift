@@ -102,6 +102,7 @@ struct TurnDecodingTests {
     let entry = try TranscriptEntry(variant: .tuple(role, "text"))
     let error = #expect(throws: BusError.self) { try entry.message() }
     #expect(error?.name == ErrorName.invalidArgument.busName)
+    #expect(error?.message.contains("'\(role)'") == true)
     for known in ChappieInputMessage.Role.allCases { #expect(error?.message.contains(known.rawValue) == true) }
   }
 

@@ -98,7 +98,7 @@ struct EndlessAnswerTests {
   func anEndlessEventEndsAnAnswer(over transport: World.Plan.Transport) async throws {
     try await World.signedIn(transport) { world, caller in
       let bystander = try await MemoryWitness(world)
-      let client = try await caller.open("Client", transport.reconnecting(1))
+      let client = try await caller.open("Client", transport.reconnecting(1, fallsBack: true))
       try await world.sandbox.play(#"[{"endpoint":"responses","flood":{"of":"event"},"times":"always"}]"#)
       try await expectRefusal("Network") { try await caller.send("go on", at: client) }
       try await world.sandbox.play("[]")

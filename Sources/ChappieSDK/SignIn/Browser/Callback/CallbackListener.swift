@@ -16,9 +16,6 @@ enum Callback: Sendable {
 /// and ends nothing. The awaited one is sent on to an address without a code, which shows the outcome.
 @GLibActor
 final class CallbackListener {
-  /// The longest time that the listener outlives the attempt, for a browser that is on its way to the page.
-  private static let farewell = Duration.seconds(2)
-
   private enum Browser {
     /// It has not returned, or the user has pasted its address.
     case elsewhere
@@ -34,6 +31,7 @@ final class CallbackListener {
   private nonisolated let address: CallbackAddress
   private let expected: (state: SecretBytes, issuer: String)
   private let patience: Duration
+  private let farewell: Duration
   private let listener: LoopbackListener
   private let first = Promise<Callback>()
   private let outcome = Promise<CallbackPage>()
@@ -45,12 +43,16 @@ final class CallbackListener {
   ///   - state: the parameter `state` of this attempt.
   ///   - issuer: the server's identity, which a parameter `iss` must equal (RFC 9207).
   ///   - patience: the longest time that the browser waits for the outcome.
-  init(state: SecretBytes, issuer: String, patience: Duration = .seconds(60)) throws(ChappieAuthError) {
+  ///   - farewell: the longest time that the listener outlives the attempt, for a browser that is on its way to the page.
+  init(
+    state: SecretBytes, issuer: String, patience: Duration = .seconds(60), farewell: Duration = .seconds(2)
+  ) throws(ChappieAuthError) {
     do {
       listener = try LoopbackListener()
       address = CallbackAddress(port: listener.port)
       expected = (state, issuer)
       self.patience = patience
+      self.farewell = farewell
       listener.serve { [weak self] request in
         await self?.answer(request) ?? CallbackPage.unknownAddress.answer
       }
@@ -80,7 +82,7 @@ final class CallbackListener {
     outcome.fulfil(page)
     switch browser {
     case .elsewhere, .arrived: listener.stop()
-    case .underWay: browser = .awaited(Timer(after: Self.farewell) { self.listener.stop() })
+    case .underWay: browser = .awaited(Timer(after: farewell) { self.listener.stop() })
     case .awaited: break
     }
   }
