@@ -8,7 +8,7 @@ public typealias Generable = Decodable & Sendable
 public typealias GenerationSchema = ChappieSchema
 
 /// What the model has written, as a JSON value: an object for a typed answer, a string for a text.
-public struct GeneratedContent: Sendable, Hashable, Codable, PromptRepresentable {
+public struct GeneratedContent: Sendable, Hashable, Codable {
   /// The value. While it is streamed, members and elements that have not begun are missing.
   public let json: ChappieJSONValue
   /// Whether the model has written it to its end.
@@ -54,3 +54,5 @@ public struct GeneratedContent: Sendable, Hashable, Codable, PromptRepresentable
     try (json[name] ?? .null).decoded()
   }
 }
+
+extension GeneratedContent: PromptRepresentable {}

@@ -70,14 +70,14 @@ public enum LanguageModelError: Error, Sendable {
   }
 }
 
-extension LanguageModelError: SentenceError {
+extension LanguageModelError: CustomStringConvertible {
   /// The error and its remedy, in a sentence.
   public var description: String { context.debugDescription }
 }
 
 extension LanguageModelSession {
   /// A wrong use of a session.
-  public enum Error: SentenceError, Sendable, Hashable, CustomStringConvertible {
+  public enum Error: Swift.Error, Sendable, Hashable, CustomStringConvertible {
     /// The session is answering another request. Wait for its end, or use another session.
     case concurrentRequests
 
@@ -88,7 +88,7 @@ extension LanguageModelSession {
   }
 
   /// An error that a tool has thrown. It ends the request.
-  public struct ToolCallError: SentenceError, CustomStringConvertible {
+  public struct ToolCallError: Swift.Error, CustomStringConvertible {
     /// The tool that was called.
     public let tool: any Tool
     /// The error that the tool has thrown.
@@ -112,11 +112,26 @@ extension LanguageModelSession {
 #if FoundationTypes
   import FoundationEssentials
 
+  extension LanguageModelError: LocalizedError {
+    /// Same as ``description``, also as `localizedDescription`.
+    public var errorDescription: String? { description }
+  }
+
   extension LanguageModelError.Context {
     /// The time from which on requests are answered again, if the backend tells it.
     public var resetDate: Date? {
       guard case .usageLimitReached(let limit)? = underlyingError as? ChappieClientError else { return nil }
       return limit.resetsAt
     }
+  }
+
+  extension LanguageModelSession.Error: LocalizedError {
+    /// Same as ``description``, also as `localizedDescription`.
+    public var errorDescription: String? { description }
+  }
+
+  extension LanguageModelSession.ToolCallError: LocalizedError {
+    /// Same as ``description``, also as `localizedDescription`.
+    public var errorDescription: String? { description }
   }
 #endif

@@ -45,10 +45,20 @@ extension LanguageModelSession {
     let snapshots: AsyncThrowingStream<Snapshot, any Swift.Error>
     let task: Task<Response<Content>, any Swift.Error>
 
-    /// Iterates over the snapshots, of which the newest comes next. A stream has one reader at a time. The iterator
-    /// throws as ``LanguageModelSession/respond(to:options:)``; `CancellationError` if the reader is cancelled.
-    public func makeAsyncIterator() -> AsyncThrowingStream<Snapshot, any Swift.Error>.AsyncIterator {
-      snapshots.makeAsyncIterator()
+    /// Iterates over the snapshots. A stream has one reader at a time.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+      fileprivate var snapshots: AsyncThrowingStream<Snapshot, any Swift.Error>.AsyncIterator
+
+      /// The newest snapshot, or nil after the last.
+      ///
+      /// - Throws: as ``LanguageModelSession/respond(to:options:)``; `CancellationError` if the reader is cancelled.
+      public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Snapshot? {
+        try await snapshots.next(isolation: actor)
+      }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator {
+      AsyncIterator(snapshots: snapshots.makeAsyncIterator())
     }
 
     /// Waits for the complete answer, also while a reader gets the snapshots.
@@ -58,6 +68,17 @@ extension LanguageModelSession {
       // Releasing the snapshots would cancel the request.
       defer { withExtendedLifetime(snapshots) {} }
       return try await task.valueOrCancelled()
+    }
+  }
+}
+
+extension Task where Failure == any Error {
+  /// The task's value. The task is cancelled with the task that waits for it.
+  func valueOrCancelled() async throws -> Success {
+    try await withTaskCancellationHandler {
+      try await value
+    } onCancel: {
+      cancel()
     }
   }
 }

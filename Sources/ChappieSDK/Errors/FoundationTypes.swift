@@ -32,14 +32,14 @@ import Platform
     package var address: String { absoluteString }
   }
 
-  /// An error whose description is a sentence, also as `localizedDescription`.
-  package protocol SentenceError: LocalizedError, CustomStringConvertible {}
-
-  extension SentenceError {
+  extension ChappieAuthError: LocalizedError {
+    /// Same as ``description``, also as `localizedDescription`.
     public var errorDescription: String? { description }
-    public var failureReason: String? { nil }
-    public var recoverySuggestion: String? { nil }
-    public var helpAnchor: String? { nil }
+  }
+
+  extension ChappieClientError: LocalizedError {
+    /// Same as ``description``, also as `localizedDescription`.
+    public var errorDescription: String? { description }
   }
 
   extension Error {
@@ -65,13 +65,8 @@ import Platform
     package var address: String { self }
   }
 
-  package protocol SentenceError: Error, CustomStringConvertible {}
-
   extension Error {
     /// What a tool's error tells the model.
     package var sentence: String { "\(self)" }
   }
 #endif
-
-extension ChappieAuthError: SentenceError {}
-extension ChappieClientError: SentenceError {}

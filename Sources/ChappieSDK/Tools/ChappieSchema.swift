@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#if FoundationTypes
+  import FoundationEssentials
+#endif
 
 /// The JSON Schema of an answer, or of a tool's arguments.
 ///
@@ -46,7 +49,7 @@ public struct ChappieSchema: Sendable, Hashable {
 }
 
 /// The reason why a type has no strict schema.
-public struct ChappieSchemaError: SentenceError, Sendable, Hashable, CustomStringConvertible {
+public struct ChappieSchemaError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The field, as its path from the type: `recipe.steps[].kind`.
   public let path: String
   /// The problem and its remedy, without a full stop.
@@ -61,3 +64,10 @@ public struct ChappieSchemaError: SentenceError, Sendable, Hashable, CustomStrin
     self.problem = problem
   }
 }
+
+#if FoundationTypes
+  extension ChappieSchemaError: LocalizedError {
+    /// Same as ``description``, also as `localizedDescription`.
+    public var errorDescription: String? { description }
+  }
+#endif

@@ -53,25 +53,27 @@ package struct ToolSet: Sendable {
     self.init(
       tools.map { tool in
         Tool(tool.manifest, timeLimit: tool.timeLimit) { call in
-          try await Task.detached { try await tool.handler(call) }.valueOrCancelled()
+          try await Self.detached { try await tool.handler(call) }
         }
       },
-      approve: approve.map { approve -> Approval in
-        { request in
-          let task = Task<ChappieApprovalDecision, any Error>.detached { await approve(request) }
-          return (try? await task.valueOrCancelled()) ?? .denied()
-        }
-      })
+      approve: approve.map(Self.detached))
   }
-}
 
-extension Task where Failure == any Error {
-  /// The task's value. The task is cancelled with the task that waits for it.
-  package func valueOrCancelled() async throws -> Success {
-    try await withTaskCancellationHandler {
-      try await value
+  private static func detached(_ approve: @escaping ChappieToolApprovalHandler) -> Approval {
+    { request in
+      let decision = try? await detached { await approve(request) }
+      return decision ?? .denied()
+    }
+  }
+
+  private static func detached<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws
+    -> Result
+  {
+    let task = Task.detached { try await body() }
+    return try await withTaskCancellationHandler {
+      try await task.value
     } onCancel: {
-      cancel()
+      task.cancel()
     }
   }
 }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#if FoundationTypes
+  import FoundationEssentials
+#endif
 
 extension ChappieClient {
   /// Sends a user message, and returns the answer as a value of a type. The message and the answer are appended to the
@@ -57,7 +60,7 @@ extension ChappieClient {
 public struct ChappiePartial<Value: Decodable & Sendable>: Sendable {
   /// The complete part: members and elements that have not begun are missing, and the last text can be its beginning.
   public let json: ChappieJSONValue
-  fileprivate let whole: Value?
+  private let whole: Value?
 
   /// Whether this is the whole answer.
   public var isComplete: Bool { whole != nil }
@@ -65,6 +68,11 @@ public struct ChappiePartial<Value: Decodable & Sendable>: Sendable {
   /// The value; nil while ``json`` lacks something that the type needs. Its last text can be a beginning until the
   /// answer is complete.
   public var value: Value? { whole ?? (try? json.decoded()) }
+
+  fileprivate init(json: ChappieJSONValue, whole: Value? = nil) {
+    self.json = json
+    self.whole = whole
+  }
 }
 
 /// The snapshots of a typed answer.
@@ -78,12 +86,16 @@ public struct ChappiePartialStream<Value: Decodable & Sendable>: AsyncSequence, 
 
   /// Reads the snapshots in order.
   public struct Iterator: AsyncIteratorProtocol {
-    fileprivate var events: AsyncThrowingStream<ChappieStreamEvent, any Error>.Iterator
-    fileprivate var text = ""
+    private var events: AsyncThrowingStream<ChappieStreamEvent, any Error>.Iterator
+    private var text = ""
     /// The length of ``text`` at the latest snapshot, in bytes.
-    fileprivate var seen = 0
-    fileprivate var latest: ChappieJSONValue?
-    fileprivate var isWhole = false
+    private var seen = 0
+    private var latest: ChappieJSONValue?
+    private var isWhole = false
+
+    fileprivate init(events: AsyncThrowingStream<ChappieStreamEvent, any Error>.Iterator) {
+      self.events = events
+    }
 
     /// The next snapshot that differs from the one before; nil after the whole value.
     ///
@@ -98,7 +110,7 @@ public struct ChappiePartialStream<Value: Decodable & Sendable>: AsyncSequence, 
           seen = text.utf8.count
           guard let json = PartialJSON.read(PartialJSON.document(in: text)), json != latest else { continue }
           latest = json
-          return ChappiePartial(json: json, whole: nil)
+          return ChappiePartial(json: json)
         case .completed(let response):
           isWhole = true
           let answer: (json: ChappieJSONValue, value: Value) = try TypedAnswer.value(of: response)
@@ -114,7 +126,7 @@ public struct ChappiePartialStream<Value: Decodable & Sendable>: AsyncSequence, 
 }
 
 /// The reason why an answer is no value of the type.
-public enum ChappieTypedAnswerError: SentenceError, Sendable, Hashable, CustomStringConvertible {
+public enum ChappieTypedAnswerError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The model refuses to answer. The text is what it says.
   case refused(String)
   /// The answer is no JSON, or does not fit the type. The reason names the field and the problem, without a full stop.
@@ -128,6 +140,13 @@ public enum ChappieTypedAnswerError: SentenceError, Sendable, Hashable, CustomSt
     }
   }
 }
+
+#if FoundationTypes
+  extension ChappieTypedAnswerError: LocalizedError {
+    /// Same as ``description``, also as `localizedDescription`.
+    public var errorDescription: String? { description }
+  }
+#endif
 
 /// An answer as a value of a type.
 package enum TypedAnswer {
