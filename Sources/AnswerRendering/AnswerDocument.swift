@@ -182,9 +182,10 @@ struct AnswerDocument {
       }
     let blocks = MarkdownDocument((known ?? []) + settled + "x\n".utf8).blocks
     guard blocks.count == 1 else { return nil }
+    if let known { return (settled, known, blocks[0]) }
     let lines = settled.split(separator: Self.lineFeed, omittingEmptySubsequences: false)
     let first = lines.drop { $0.allSatisfy { $0 == UInt8(ascii: " ") } }.prefix(count)
-    return (settled, known ?? first.flatMap { $0 + [Self.lineFeed] }, blocks[0])
+    return (settled, first.flatMap { $0 + [Self.lineFeed] }, blocks[0])
   }
 
   /// Parts a block that is too long: behind a line if there is one, or else behind a word.

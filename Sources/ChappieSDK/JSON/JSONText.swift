@@ -86,8 +86,13 @@ enum JSONText {
     }
     var unit: UInt16 = 0
     for index in (start + 2)..<(start + 6) {
-      guard let digit = Character(Unicode.Scalar(content[index])).hexDigitValue else { return nil }
-      unit = unit << 4 | UInt16(digit)
+      let byte = UInt16(content[index])
+      switch byte {
+      case 0x30...0x39: unit = unit << 4 | (byte - 0x30)
+      case 0x41...0x46: unit = unit << 4 | (byte - 0x37)
+      case 0x61...0x66: unit = unit << 4 | (byte - 0x57)
+      default: return nil
+      }
     }
     return unit
   }

@@ -53,13 +53,19 @@ struct ServerSentEventParser {
   mutating func parse(
     _ chunk: borrowing Span<UInt8>, _ take: (borrowing Span<UInt8>) throws -> Bool
   ) throws -> Bool {
-    // Out of the parser, whose positions change while the bytes are read.
-    var bytes: [UInt8] = []
-    swap(&bytes, &buffer)
-    bytes.append(copying: chunk)
-    let wantsMore = try readLines(of: bytes.span, take)
-    bytes.removeFirst(forgetWhatIsDone())
-    buffer = bytes
+    let wantsMore: Bool
+    if buffer.isEmpty {
+      wantsMore = try readLines(of: chunk, take)
+      buffer.append(copying: chunk.extracting(forgetWhatIsDone()..<chunk.count))
+    } else {
+      // Out of the parser, whose positions change while the bytes are read.
+      var bytes: [UInt8] = []
+      swap(&bytes, &buffer)
+      bytes.append(copying: chunk)
+      wantsMore = try readLines(of: bytes.span, take)
+      bytes.removeFirst(forgetWhatIsDone())
+      buffer = bytes
+    }
     guard buffer.count <= limit else { throw LimitError.eventTooLong(limit: limit) }
     return wantsMore
   }

@@ -36,10 +36,19 @@ final class RetentionScheduler: Sendable {
     {
       Log.warning("Threads that cannot be read on this device fill the limit, so retention deletes no thread for it.")
     }
-    let plan = RetentionPlan(
-      policy, for: index.summaries, otherBytes: index.unreadableBytes, now: now, inUse: inUse)
     // Deletions by age alone wait for the next check of the clock.
     let waits = state.withLock { $0.clockCheck.map { now < $0 } ?? false }
+    let others = index.unreadableBytes
+    // Mostly nothing is due, and then no summary is copied.
+    let isFull = policy.room(beside: others).map { index.totalBytes > $0 + others } ?? false
+    guard
+      isFull
+        || index.entries.contains(where: { entry in
+          entry.isReadable && !(waits && entry.summary.isArchived)
+            && policy.due(entry.summary).map { $0 <= now } ?? false
+        })
+    else { return nil }
+    let plan = RetentionPlan(policy, for: index.summaries, otherBytes: others, now: now, inUse: inUse)
     return plan.archived.isEmpty && plan.deleted.isEmpty && (waits || plan.expired.isEmpty) ? nil : plan
   }
 

@@ -79,7 +79,23 @@ struct ThreadIndex: Sendable {
 
 extension ThreadIndex {
   /// One page, newest first.
-  func page(_ query: ChappieThreadQuery) -> [ChappieThreadSummary] { query.page(of: summaries) }
+  func page(_ query: ChappieThreadQuery) -> [ChappieThreadSummary] {
+    // Sorting numbers takes a tenth of the time of sorting summaries.
+    var order: [(number: Int64, place: Int)] = []
+    order.reserveCapacity(entries.count)
+    for (place, entry) in entries.enumerated() where entry.isReadable && query.kind.lists(entry.summary) {
+      order.append((entry.summary.changeNumber, place))
+    }
+    var sorted = order.sorted { left, right in
+      left.number == right.number
+        ? entries[left.place].summary.isListed(before: entries[right.place].summary)
+        : left.number > right.number
+    }[...]
+    if let after = query.after {
+      sorted = sorted.drop { next in !after.isListed(before: entries[next.place].summary) }
+    }
+    return sorted.prefix(max(1, query.limit ?? .max)).map { entries[$0.place].summary }
+  }
 
   func usage(limit: Int64?) -> ChappieThreadStoreUsage {
     let readable = entries.filter(\.isReadable)
