@@ -72,17 +72,6 @@ extension LanguageModelSession {
   }
 }
 
-extension Task where Failure == any Error {
-  /// The task's value. The task is cancelled with the task that waits for it.
-  func valueOrCancelled() async throws -> Success {
-    try await withTaskCancellationHandler {
-      try await value
-    } onCancel: {
-      cancel()
-    }
-  }
-}
-
 extension LanguageModelSession.ResponseStream.Snapshot where Content == String {
   /// The text so far.
   public var content: String { text }

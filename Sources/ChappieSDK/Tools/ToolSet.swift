@@ -53,27 +53,25 @@ package struct ToolSet: Sendable {
     self.init(
       tools.map { tool in
         Tool(tool.manifest, timeLimit: tool.timeLimit) { call in
-          try await Self.detached { try await tool.handler(call) }
+          try await Task.detached { try await tool.handler(call) }.valueOrCancelled()
         }
       },
-      approve: approve.map(Self.detached))
+      approve: approve.map { approve -> Approval in
+        { request in
+          let task = Task<ChappieApprovalDecision, any Error>.detached { await approve(request) }
+          return (try? await task.valueOrCancelled()) ?? .denied()
+        }
+      })
   }
+}
 
-  private static func detached(_ approve: @escaping ChappieToolApprovalHandler) -> Approval {
-    { request in
-      let decision = try? await detached { await approve(request) }
-      return decision ?? .denied()
-    }
-  }
-
-  private static func detached<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws
-    -> Result
-  {
-    let task = Task.detached { try await body() }
-    return try await withTaskCancellationHandler {
-      try await task.value
+extension Task where Failure == any Error {
+  /// The task's value. The task is cancelled with the task that waits for it.
+  package func valueOrCancelled() async throws -> Success {
+    try await withTaskCancellationHandler {
+      try await value
     } onCancel: {
-      task.cancel()
+      cancel()
     }
   }
 }
