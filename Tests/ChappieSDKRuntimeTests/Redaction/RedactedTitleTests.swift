@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
-import ChappieSDKRuntime
 import GLibBridge
 import Testing
+
+@testable import ChappieSDKRuntime
 
 /// Titles of redacted threads.
 @Suite(.timeLimit(.minutes(1))) @GLibActor
