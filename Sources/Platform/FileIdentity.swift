@@ -14,7 +14,8 @@ public struct FileIdentity: Hashable, Sendable {
 
   /// The file at `path`, through symbolic links; nil if it cannot be reached.
   init?(_ path: String) {
-    guard let status = Files.status(path) else { return nil }
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
     self.init(status)
   }
 }
@@ -32,8 +33,9 @@ public enum FileKind: Sendable {
   case other
 
   public init(_ path: String) {
-    guard let status = Files.status(path) else {
-      self = Files.status(path, followsLinks: false) == nil ? .nothing : .brokenLink
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      self = lstat(path, &status) == 0 ? .brokenLink : .nothing
       return
     }
     switch status.st_mode & S_IFMT {
@@ -53,10 +55,10 @@ public struct ProgramFile: Sendable {
   /// Nil if the system does not tell which file this process runs, or if its path leads to another one here, as in
   /// another mount namespace.
   public init?() {
-    guard let target = Files.target(of: "/proc/self/exe"), let identity = FileIdentity("/proc/self/exe") else {
-      return nil
-    }
-    let name = String(decoding: target, as: UTF8.self)
+    var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/self/exe", &path, path.count)
+    guard count > 0, let identity = FileIdentity("/proc/self/exe") else { return nil }
+    let name = String(decoding: path.prefix(count), as: UTF8.self)
     self.identity = identity
     if name.hasPrefix("/"), name.hasSuffix(Self.deletedMark) {
       // The file was replaced while this process started.
