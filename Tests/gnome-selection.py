@@ -250,7 +250,7 @@ class Run:
 
     def pasted(self, answer=RIGHT):
         self.closes(None)
-        wait_for("the answer in the clipboard", lambda: self.clipboard()[1].decode() == answer)
+        wait_for("the answer in the clipboard", lambda: self.clipboard()[1] == answer.encode())
 
     def becomes(self, text=RIGHT):
         """The program has the text, and the focus."""
