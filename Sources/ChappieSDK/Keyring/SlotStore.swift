@@ -136,7 +136,11 @@ enum SlotFinding<Secret: Sendable> {
 }
 
 /// The store behind the lock rules: the only way to a stored secret.
-extension SlotStore {
+@GLibActor
+struct SlotVault<Secret: Sendable> {
+  let store: any SlotStore<Secret>
+  let gate: LockGate
+
   /// Reads a slot under its item's accessibility rule.
   ///
   /// - Parameters:
@@ -144,24 +148,24 @@ extension SlotStore {
   ///   - interaction: whether a locked keyring may prompt for its password.
   /// - Throws: ``CredentialError``, `CancellationError`.
   func read(
-    _ slot: SlotIdentity, _ gate: LockGate, under rule: ChappieKeychainAccessibility = .afterFirstUnlockThisDeviceOnly,
+    _ slot: SlotIdentity, under rule: ChappieKeychainAccessibility = .afterFirstUnlockThisDeviceOnly,
     interaction: UserInteraction
   ) async throws -> SlotFinding<Secret> {
-    let finding = try await read(slot, gate, under: rule)
+    let finding = try await read(slot, under: rule)
     switch finding {
     case .locked, .hidden:
       guard await gate.interaction(interaction) == .allowed else { return finding }
-      try await unlock(slot, interaction: .allowed)
-      return try await read(slot, gate, under: rule)
+      try await store.unlock(slot, interaction: .allowed)
+      return try await read(slot, under: rule)
     case .none, .unusable, .secret: return finding
     }
   }
 
   private func read(
-    _ slot: SlotIdentity, _ gate: LockGate, under rule: ChappieKeychainAccessibility
+    _ slot: SlotIdentity, under rule: ChappieKeychainAccessibility
   ) async throws -> SlotFinding<Secret> {
     let item: UnreadItem<Secret>
-    switch try await find(slot) {
+    switch try await store.find(slot) {
     case .none: return .none
     case .locked: return .locked(.keyringLocked)
     case .hidden: return .hidden(.keyringLocked)

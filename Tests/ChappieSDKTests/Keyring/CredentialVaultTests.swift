@@ -10,7 +10,7 @@ struct CredentialVaultTests {
   private static let slot = SlotIdentity(ChappieConfiguration(keychainService: "org.example.tests"))
 
   private func read(_ store: FakeStore) async throws -> SlotFinding<Credential> {
-    try await store.read(Self.slot, LockGate(unknown: .deny), interaction: .forbidden)
+    try await SlotVault(store: store, gate: LockGate(unknown: .deny)).read(Self.slot, interaction: .forbidden)
   }
 
   @Test func readsTheStoredCredential() async throws {

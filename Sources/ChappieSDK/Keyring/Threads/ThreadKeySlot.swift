@@ -91,7 +91,7 @@ package final class ThreadKeySlot {
   private func find(_ interaction: UserInteraction) async throws
     -> (key: ThreadKey, rule: ChappieKeychainAccessibility)?
   {
-    switch try await store.read(slot, gate, under: accessibility, interaction: interaction) {
+    switch try await SlotVault(store: store, gate: gate).read(slot, under: accessibility, interaction: interaction) {
     case .none: return nil
     case .locked(let error), .hidden(let error): throw error
     case .unusable(let reason): throw CredentialError.unusable(reason)

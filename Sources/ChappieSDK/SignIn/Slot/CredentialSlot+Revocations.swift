@@ -46,7 +46,7 @@ extension CredentialSlot {
   private func listed() async throws -> Listed {
     let nothing = (list: UnusedSignIns(), rule: ChappieKeychainAccessibility.whenUnlockedThisDeviceOnly)
     guard let unusedStore else { return nothing }
-    switch try await unusedStore.read(identity, gate, interaction: .forbidden) {
+    switch try await SlotVault(store: unusedStore, gate: gate).read(identity, interaction: .forbidden) {
     case .secret(let list, let rule): return (list, rule)
     case .none, .unusable: return nothing
     case .locked(let error), .hidden(let error): throw error
@@ -106,7 +106,7 @@ extension CredentialSlot {
     guard let lock = try? await SlotFileLock.take(identity) else { return known }
     defer { withExtendedLifetime(lock) {} }
     // One for other servers is in use too.
-    let finding = try? await store.read(identity, gate, interaction: .forbidden)
+    let finding = try? await SlotVault(store: store, gate: gate).read(identity, interaction: .forbidden)
     switch finding {
     case .locked?, .hidden?, nil: return known
     case .none?, .unusable?, .secret?: break

@@ -127,7 +127,7 @@ final class CredentialSlot {
   /// Reads the store's entry for the servers of this slot. A credential for other servers counts as unusable and is
   /// sent nowhere.
   func find(_ interaction: UserInteraction) async throws -> SlotFinding<Credential> {
-    let finding = try await store.read(identity, gate, interaction: interaction)
+    let finding = try await SlotVault(store: store, gate: gate).read(identity, interaction: interaction)
     guard case .secret(let credential, _) = finding, methods[credential] == nil else { return finding }
     return .unusable(reason: Credential.otherServers)
   }
