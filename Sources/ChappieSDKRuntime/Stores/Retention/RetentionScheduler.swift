@@ -31,16 +31,15 @@ final class RetentionScheduler: Sendable {
 
   /// The plan for now; nil if there is nothing to do.
   func plan(_ index: ThreadIndex, now: Int64, inUse: Set<String>) -> RetentionPlan? {
-    if policy.maximumTotalBytes != nil, policy.room(beside: index.unreadableBytes) == nil,
-      !hasWarned.exchange(true, ordering: .relaxed)
-    {
+    let others = index.unreadableBytes
+    let room = policy.room(beside: others)
+    if policy.maximumTotalBytes != nil, room == nil, !hasWarned.exchange(true, ordering: .relaxed) {
       Log.warning("Threads that cannot be read on this device fill the limit, so retention deletes no thread for it.")
     }
     // Deletions by age alone wait for the next check of the clock.
     let waits = state.withLock { $0.clockCheck.map { now < $0 } ?? false }
-    let others = index.unreadableBytes
     // Mostly nothing is due, and then no summary is copied.
-    let isFull = policy.room(beside: others).map { index.totalBytes > $0 + others } ?? false
+    let isFull = room.map { index.totalBytes > $0 + others } ?? false
     guard
       isFull
         || index.entries.contains(where: { entry in
