@@ -27,7 +27,7 @@ sys.dont_write_bytecode = True
 import window  # noqa: E402
 from support import (  # noqa: E402
     TIMEOUT, TOP, Failure, call, call_bus, equal, has_owner, parse_arguments, property_of, run_steps, wait_for)
-from window import Atspi, Display, Gio, GLib  # noqa: E402
+from window import Atspi, Bus, Display, Gio, GLib, Role  # noqa: E402
 
 # A program in the accessibility tree whose answers have the wrong types.
 LIAR = """
@@ -341,20 +341,11 @@ class Popup(window.Window):
     """The small window, in the accessibility tree. The bus starts its program."""
 
     def __init__(self):
-        self.root = None
+        self.bus, self.root = Bus(), None
 
     def shown(self):
         """The program, if it shows a window."""
-        desktop = Atspi.get_desktop(0)
-        try:
-            for at in range(desktop.get_child_count()):
-                child = desktop.get_child_at_index(at)
-                if child and child.get_name() in self.NAMES:
-                    child.set_cache_mask(Atspi.Cache.NONE)
-                    return child if child.get_child_count() else None
-        except GLib.Error:
-            pass  # A program has ended meanwhile.
-        return None
+        return self.bus.program(self.NAMES)
 
     def appears(self):
         self.root = wait_for("the window", self.shown)
@@ -545,7 +536,7 @@ class Run(window.Run):
         done.append("read")
         self.window.shows("You said: “Explain the text")
         self.window.button_is_there("Copy")
-        if self.window.named(Atspi.Role.PUSH_BUTTON, "Replace"):
+        if self.window.named(Role.PUSH_BUTTON, "Replace"):
             raise Failure("an explanation can replace the text")
         done.append("shown")
         self.desk.key("Escape")
@@ -567,7 +558,7 @@ class Run(window.Run):
             self.act(action)
             self.window.shows(answer)
             self.window.button_is_there("Copy")
-            if self.window.named(Atspi.Role.PUSH_BUTTON, "Replace"):
+            if self.window.named(Role.PUSH_BUTTON, "Replace"):
                 raise Failure("the answer can replace the text")
             self.look(f"act-{self.desk.kind}")
             self.desk.key("Return")
@@ -947,7 +938,7 @@ class Run(window.Run):
         self.picture("failure")
         print((Path(os.environ["CHAPPIE_WORLD"]) / "window.log").read_text()[-3000:])
         if self.window.root:
-            print("\n".join(f"  {node.get_role_name()}: {Popup.words(node)!r:.200}" for node in self.window.all()))
+            print("\n".join(f"  {node}" for node in self.window.tree().all()))
 
     def close(self):
         print("\n".join(f"      {self.desk.kind}: {name}: {', '.join(done) or 'nothing'}" for name, done in self.table))

@@ -18,14 +18,12 @@ import threading
 import time
 from pathlib import Path
 
-import gi
+from gi.repository import Gio, GLib
 
-gi.require_version("Atspi", "2.0")
-from gi.repository import Atspi, Gio, GLib  # noqa: E402
-
-from support import (  # noqa: E402
+from accessibility import Atspi, Bus, Role, State
+from support import (
     BUS, TIMEOUT, TOP, Failure, add_browser, call, call_service, equal, parse_arguments, run_steps, user_code, wait_for)
-from window import DOWN, UP, Run, Window  # noqa: E402
+from window import DOWN, UP, Run, Window
 
 MODULE = TOP / ".build/plasma"
 # A panel with only the applet, and an empty desktop, so that nothing else wakes up the shell.
@@ -78,24 +76,22 @@ class Shell(Window):
         self.processes = [subprocess.Popen(command, stdout=self.log, stderr=self.log) for command in (
             [shortcuts], ["kwin_x11", "--no-kactivities"], ["plasmashell", "--no-respawn"])]
         self.process = self.processes[-1]
-        self.root = wait_for("plasmashell", self._application, 4 * TIMEOUT)
-        self.root.set_cache_mask(Atspi.Cache.NONE)
+        self.bus = Bus()
+        self.root = wait_for("plasmashell", self._program, 4 * TIMEOUT)
 
-    def _application(self):
+    def _program(self):
         if self.process.poll() is not None:
             raise Failure(f"plasmashell ended:\n{self.errors()}")
-        desktop = Atspi.get_desktop(0)
-        for at in range(desktop.get_child_count()):
-            child = desktop.get_child_at_index(at)
-            if child and child.get_name() == "plasmashell" and child.get_child_count():
-                return child
-        return None
+        return self.bus.program(["plasmashell"])
+
+    def tree(self):
+        return self.wait_for("the tree of plasmashell", lambda: self.bus.walk(self.root))
 
     def icon(self):
-        return self.named(Atspi.Role.PUSH_BUTTON, "Chappie")
+        return self.named(Role.PUSH_BUTTON, "Chappie")
 
     def says(self, words):
-        wait_for(f"the icon says “{words}”", lambda: self.icon().get_description().endswith(f" {words}"))
+        wait_for(f"the icon says “{words}”", lambda: self.icon().description.endswith(f" {words}"))
 
     def shortcut(self):
         for code in (37, 64):  # Control and Alt.
@@ -112,14 +108,13 @@ class Shell(Window):
         return time.monotonic() - begun
 
     def question_has_focus(self):
-        return self.first(lambda node: node.get_name() == "Question"
-                          and node.get_state_set().contains(Atspi.StateType.FOCUSED)) is not None
+        return self.first(lambda node: node.name == "Question" and node.has(State.FOCUSED)) is not None
 
     def names_its_controls(self):
         """Checks the controls of the popup, and not those of Plasma."""
-        for node in self.all(wait_for("the box", lambda: self.named(Atspi.Role.PAGE_TAB, "Chappie"))):
-            if node.get_state_set().contains(Atspi.StateType.FOCUSABLE) and not node.get_name():
-                raise Failure(f"a {node.get_role_name()} has no name")
+        for node in wait_for("the box", lambda: self.named(Role.PAGE_TAB, "Chappie")).all():
+            if node.has(State.FOCUSABLE) and not node.name:
+                raise Failure(f"no name has the {node}")
 
     def wakeups(self, seconds):
         """The number of wake-ups of all threads of the shell."""
@@ -241,9 +236,11 @@ class PlasmaRun(Run):
 
     def choose_search(self, *keys):
         """Moves in the closed list of the ways to search."""
-        choice = wait_for("the choice", lambda: self.window.named(Atspi.Role.COMBO_BOX, "Search the web"))
-        Atspi.Component.grab_focus(choice)
-        wait_for("the focus", lambda: choice.get_state_set().contains(Atspi.StateType.FOCUSED))
+        def choice():
+            return self.window.named(Role.COMBO_BOX, "Search the web")
+
+        wait_for("the choice", choice).focus()
+        wait_for("the focus", lambda: choice().has(State.FOCUSED))
         for key in keys:
             self.window.key(key)
 
@@ -256,7 +253,7 @@ class PlasmaRun(Run):
         self.picture("searched")
         page = Path(os.environ["CHAPPIE_WORLD"]) / "page"
         add_browser(f'printf %s "$1" >"{page}"')
-        self.window.act(lambda: self.window.first(lambda node: node.get_name() == "1. night buses, source 1 (example.org)"))
+        self.window.act(lambda: self.window.first(lambda node: node.name == "1. night buses, source 1 (example.org)"))
         wait_for("the page", lambda: page.exists() and page.read_text() == "https://example.org/night-buses/1")
         if not self.window.question_has_focus():
             self.open()
@@ -332,7 +329,7 @@ class PlasmaRun(Run):
         self.window.ask("A megabyte, please.")
         slowest, begun = 0, time.monotonic()
         while not self.window.sees("The answer is longer than the box.") or not self.window.named(
-                Atspi.Role.PUSH_BUTTON, "Ask"):
+                Role.PUSH_BUTTON, "Ask"):
             for _ in range(10):
                 slowest = max(slowest, self.window.answers_in())
             if time.monotonic() > begun + 4 * TIMEOUT:
@@ -409,8 +406,7 @@ class PlasmaRun(Run):
 
     def report_failure(self):
         if self.window:
-            print("\n".join(f"  {node.get_role_name()}: {Window.words(node)!r:.200} {node.get_description()!r}"
-                            for node in self.window.all()))
+            print("\n".join(f"  {node} {node.description!r}" for node in self.window.tree().all()))
         self.picture("failure")
 
     def close(self):

@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 from support import TOP, Failure, World, add_browser, equal, parse_arguments, run_steps, wait_for  # noqa: E402
-from window import Atspi, Display, Window  # noqa: E402
+from window import Display, Role, Window  # noqa: E402
 
 EXAMPLE = TOP / "Examples/GTK/Sources"
 PROGRAM = TOP / ".build/examples/sign-in"
@@ -80,7 +80,7 @@ class Run:
     def signs_in_with_a_code(self):
         self.window.press("Use a code instead")
         self.window.shows("Enter this code on the page")
-        code = re.search(r"\b[A-Z]{4}-\d{5}\b", self.window.deep_words(self.window.root))[0]
+        code = re.search(r"\b[A-Z]{4}-\d{5}\b", self.window.tree().deep_words)[0]
         self.world.control("approve", f"user_code={code}".encode())
         self.window.shows("You are signed in as ada@example.com")
         self.window.shows("Plan: Plus")
@@ -103,8 +103,8 @@ class Run:
         self.window.press("Use this address")
         self.window.shows("This address does not complete the sign-in")
         answer = self.world.control("authorize", urllib.parse.urlencode({"address": page}).encode())
-        entry = self.window.first(lambda node: node.get_role() == Atspi.Role.TEXT)
-        Atspi.EditableText.set_text_contents(entry, json.loads(answer)["location"])
+        entry = self.window.first(lambda node: node.role == Role.TEXT)
+        entry.write(json.loads(answer)["location"])
         self.window.press("Use this address")
         self.window.shows("Using ChatGPT plan")
         self.window.shows("You’re using your ChatGPT plan.")

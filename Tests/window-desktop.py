@@ -15,7 +15,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 import window  # noqa: E402
 from support import TIMEOUT, TOP, Failure, call, call_bus, call_service, wait_for  # noqa: E402
-from window import Atspi, Gio, GLib  # noqa: E402
+from window import Gio, GLib, Role  # noqa: E402
 
 PORTAL = "org.freedesktop.portal.Desktop"
 PORTAL_PATH = "/org/freedesktop/portal/desktop"
@@ -109,7 +109,7 @@ class Run(window.Run):
         seen = []
         for _ in range(60):
             node = self.window.focused()
-            name = node.get_name() if node else None
+            name = node.name if node else None
             seen.append(name)
             self.window.key(TAB)
             wait_for("another focus", lambda: self.window.focused() != node)
@@ -139,7 +139,7 @@ class Run(window.Run):
             raise Failure("the picture was pasted as text, too")
         self.look("picture")
         self.window.press("Remove the picture")
-        wait_for("no picture", lambda: not self.window.named(Atspi.Role.PUSH_BUTTON, "Remove the picture"))
+        wait_for("no picture", lambda: not self.window.named(Role.PUSH_BUTTON, "Remove the picture"))
 
     def drops(self):
         self.drop(self.file, lambda: self.window.button_is_there("Remove the picture"))
@@ -153,8 +153,8 @@ class Run(window.Run):
         self.window.press("Ask")
         self.window.shows("You said: “What is to buy?")
         self.window.shows("bread")
-        question = self.window.first(lambda node: node.get_name() == "You")
-        if "bread" in self.window.deep_words(question) or "notes.txt" not in self.window.deep_words(question):
+        question = self.window.first(lambda node: node.name == "You")
+        if "bread" in question.deep_words or "notes.txt" not in question.deep_words:
             raise Failure("the question shows the text of its file")
         self.window.press("Edit the question")
         self.window.button_is_there("Remove the file")
@@ -166,7 +166,7 @@ class Run(window.Run):
         self.window.press("Ask")
         self.window.shows("It came with report.pdf.")
         # Neither a picture nor text, and it falls on the code of the answer.
-        self.drop("/usr/bin/true", lambda: self.window.tells("“true” is neither"))
+        self.drop("/usr/bin/true", lambda: self.window.shows("“true” is neither"))
 
     def opens_files(self):
         """As file managers open them: Nautilus with the script, Thunar with the desktop file, others over the bus."""
@@ -192,8 +192,8 @@ class Run(window.Run):
 
         def removes_all():
             def is_empty():
-                node = self.window.named(Atspi.Role.PUSH_BUTTON, "Remove the file")
-                return not node or (Atspi.Action.do_action(node, 0) and False)
+                node = self.window.named(Role.PUSH_BUTTON, "Remove the file")
+                return not node or (node.act() and False)
             wait_for("no files", is_empty)
 
         nautilus(*names)
@@ -206,15 +206,15 @@ class Run(window.Run):
         self.window.shows(names[0])
         removes_all()
         opens("gone.txt")
-        self.window.tells("gone.txt")
+        self.window.shows("gone.txt")
         opens(".")
-        self.window.tells("“some files” is a folder: choose files in it.")
+        self.window.shows("“some files” is a folder: choose files in it.")
         opens("pipe")
-        self.window.tells("“pipe” is not a regular file.")
+        self.window.shows("“pipe” is not a regular file.")
         opens(*[names[0]] * 17)
-        self.window.tells("Add at most 16 files at a time.")
+        self.window.shows("Add at most 16 files at a time.")
         opens("pipe", names[0], "gone.txt")
-        self.window.tells("2 files were not added. “pipe” is not a regular file.")
+        self.window.shows("2 files were not added. “pipe” is not a regular file.")
         removes_all()
         self.world.start_locker()
         self.world.lock(True)
@@ -268,7 +268,7 @@ class Run(window.Run):
         self.window.action("background")
         wait_for("a request", lambda: len(self.portal.requests) == 1)
         self.portal.answer(False)
-        self.window.tells("The desktop does not let programs run in the background.")
+        self.window.shows("The desktop does not let programs run in the background.")
         self.window.action("background")
         wait_for("another request", lambda: len(self.portal.requests) == 2)
         self.portal.answer(True)

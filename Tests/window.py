@@ -14,15 +14,13 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import gi
+from gi.repository import Gio, GLib
 
-gi.require_version("Atspi", "2.0")
-from gi.repository import Atspi, Gio, GLib  # noqa: E402
-
-from support import (  # noqa: E402
+from accessibility import Atspi, Bus, Role, State
+from support import (
     TIMEOUT, TOP, Failure, World, add_browser, call, call_bus, call_service, equal, parse_arguments, run_steps, user_code, wait_for)
 
 WINDOW = TOP / "desktop/window/main.js"
@@ -77,96 +75,55 @@ class Window:
     def __init__(self):
         self.log = open(Path(os.environ["CHAPPIE_WORLD"]) / "window.log", "w+")
         self.process = subprocess.Popen(self.COMMAND, stdout=self.log, stderr=self.log)
-        self.root = wait_for("the window", self._application)
-        # The cache is updated by events, which need a main loop.
-        self.root.set_cache_mask(Atspi.Cache.NONE)
+        self.bus = Bus()
+        self.root = wait_for("the window", self._program)
 
-    def _application(self):
+    def _program(self):
         if self.process.poll() is not None:
             raise Failure(f"the window ended: {Path(self.log.name).read_text()[-2000:]}")
-        desktop = Atspi.get_desktop(0)
-        for at in range(desktop.get_child_count()):
-            child = desktop.get_child_at_index(at)
-            if child and child.get_name() in self.NAMES and child.get_child_count():
-                return child
-        return None
+        return self.bus.program(self.NAMES)
 
-    def all(self, root=None, scrolled=True):
-        """All visible nodes, or all but the content of scroll panes and of the leaflet, which is below the toasts."""
-        waiting = [root or self.root]
-        while waiting:
-            node = waiting.pop()
-            try:
-                states = node.get_state_set()
-                # Of the states of children, GTK 4.8 reports only whether they are visible.
-                if node != self.root and not states.contains(Atspi.StateType.VISIBLE):
-                    continue
-                yield node
-                if not scrolled and (node.get_role() == Atspi.Role.SCROLL_PANE or node.get_name() == "AdwLeaflet"):
-                    continue
-                waiting += [child for child in map(node.get_child_at_index, range(node.get_child_count())) if child]
-            except GLib.Error:
-                continue  # The node was removed meanwhile.
+    def tree(self):
+        return self.wait_for("the tree of the window", lambda: self.bus.read(self.root))
 
     def matching(self, condition, root=None):
-        """The visible nodes that meet a condition. A node that is removed meanwhile meets none."""
-        for node in self.all(root):
-            try:
-                meets = condition(node)
-            except GLib.Error:
-                continue
-            if meets:
-                yield node
+        """The visible nodes that meet a condition."""
+        return filter(condition, (root or self.tree()).all())
 
     def first(self, condition, root=None):
         return next(self.matching(condition, root), None)
 
-    @staticmethod
-    def words(node):
-        try:
-            shown = Atspi.Text.get_text(node, 0, -1) if "Text" in node.get_interfaces() else ""
-            return f"{node.get_name() or ''}\n{shown}"
-        except GLib.Error:
-            return ""
-
     def sees(self, words):
         """A node with this text, or None."""
-        return self.first(lambda node: words in self.words(node))
+        return self.first(lambda node: words in node.words)
 
     def shows(self, words):
         return wait_for(f"“{words}” shows", lambda: self.sees(words))
-
-    def tells(self, words):
-        """Waits for a toast. It is there for five seconds, and reading a whole conversation may take as long."""
-        wait_for(f"“{words}” is told", lambda: any(words in self.words(node) for node in self.all(scrolled=False)))
 
     def hides(self, words):
         wait_for(f"“{words}” is gone", lambda: not self.sees(words))
 
     def named(self, role, name):
-        return self.first(lambda node: node.get_role() == role and node.get_name() == name)
+        return self.first(lambda node: node.role == role and node.name == name)
 
     def button(self, name):
         def inmost(root=None):
             """A menu button has a button of the same name in it, which acts; in GTK 4.18 it is a toggle button."""
-            node = self.first(lambda node: node != root and node.get_name() == name and node.get_role() in (
-                Atspi.Role.PUSH_BUTTON, Atspi.Role.TOGGLE_BUTTON), root)
+            node = self.first(lambda node: node != root and node.name == name and node.role in (
+                Role.PUSH_BUTTON, Role.TOGGLE_BUTTON), root)
             return node and (inmost(node) or node)
 
         def sensitive():
             node = inmost()
-            return node if node and node.get_state_set().contains(Atspi.StateType.SENSITIVE) else None
+            return node if node and node.has(State.SENSITIVE) else None
         return self.wait_for(f"button “{name}” is sensitive", sensitive)
 
     def focused(self):
-        return self.first(lambda node: node.get_state_set().contains(Atspi.StateType.FOCUSED))
-
-    def deep_words(self, node):
-        return "\n".join(map(self.words, self.all(node)))
+        return self.first(lambda node: node.has(State.FOCUSED))
 
     @staticmethod
     def wait_for(what, condition):
-        """The first true value of a condition, which is not met while a node is removed."""
+        """The first true value of a condition, which is not met while the tree cannot be read, or a node is gone."""
         def met():
             try:
                 return condition()
@@ -176,7 +133,7 @@ class Window:
 
     def act(self, find):
         """Acts on the node that is found, once it is there."""
-        self.wait_for("an action", lambda: (node := find()) and Atspi.Action.do_action(node, 0))
+        self.wait_for("an action", lambda: (node := find()) and node.act())
 
     def press(self, name):
         self.act(lambda: self.button(name))
@@ -201,7 +158,7 @@ class Window:
         self.key(0xFF0D)
 
     def button_is_there(self, name):
-        wait_for(f"button “{name}”", lambda: self.named(Atspi.Role.PUSH_BUTTON, name))
+        wait_for(f"button “{name}”", lambda: self.named(Role.PUSH_BUTTON, name))
 
     def action(self, name, parameter=None):
         """Activates an action of the application, as other programs may."""
@@ -247,21 +204,21 @@ class Window:
         """Controls without an accessible name, for which GTK 4.8 returns the type. The close button of toasts in libadwaita
         1.2 is excepted, and so are lists, scroll panes and fillers, which pass the focus to their children. In GTK 4.18
         fillers are panels."""
-        containers = (Atspi.Role.LIST, Atspi.Role.SCROLL_PANE, Atspi.Role.FILLER, Atspi.Role.PANEL)
-        return [f"{node.get_role_name()} “{node.get_name()}”" for node in self.matching(
-            lambda node: node.get_state_set().contains(Atspi.StateType.FOCUSABLE)
-            and re.fullmatch(r"(Gtk|Adw|Chappie)\w+|", node.get_name() or "")
-            and node.get_role() not in containers and node.get_parent().get_name() != "AdwToastWidget")]
+        containers = (Role.LIST, Role.SCROLL_PANE, Role.FILLER, Role.PANEL)
+        return [str(node) for node in self.matching(
+            lambda node: node.has(State.FOCUSABLE) and re.fullmatch(r"(Gtk|Adw|Chappie)\w+|", node.name)
+            and node.role not in containers and node.parent.name != "AdwToastWidget")]
 
     def toasts(self):
-        return list(self.matching(lambda node: node.get_name() == "AdwToastWidget"))
+        return list(self.matching(lambda node: node.name == "AdwToastWidget"))
 
     def errors(self):
         self.log.flush()
         self.log.seek(0)
-        # GTK 4.8 logs this when it is asked for the role of a widget that was removed meanwhile.
-        # GTK 4.18 logs the other when a message dialog of libadwaita opens.
-        known = "gtk_accessible_get_accessible_role: assertion|Trying to measure GtkLabel .* but it needs at least"
+        # GTK 4.8 logs these when its cache of the tree is read after a page of a stack was removed.
+        known = r"gtk_(widget_get_parent|accessible_get_at_context|accessible_get_accessible_role): assertion"
+        # GTK 4.18 logs this when a message dialog of libadwaita opens.
+        known += "|Trying to measure GtkLabel .* but it needs at least"
         return [line for line in self.log.read().splitlines()
                 if re.search("CRITICAL|WARNING|JS ERROR|Error", line) and not re.search(known, line)]
 
@@ -325,7 +282,7 @@ class Run:
         self.window.press("Allow plan use")
         self.window.shows("Waiting for your browser…")
         self.world.decide_in_browser()
-        self.window.tells("You’re using your ChatGPT plan.")
+        self.window.shows("You’re using your ChatGPT plan.")
         self.window.shows("ada@example.com")
         self.world.control("plan-use", b"state=limit-reached")
         subprocess.run(["chappie", "ask", "Hello"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -378,28 +335,30 @@ class Run:
         """Chooses an entry of the focused list with the keyboard."""
         def row():
             focused = self.window.focused()
-            return focused if focused and focused.get_role() == Atspi.Role.LIST_ITEM else None
+            return focused if focused and focused.role == Role.LIST_ITEM else None
 
         self.window.key(SPACE)
         self.window.shows(entry)
         # The list shows before its rows take keys.
-        rows = self.window.wait_for("the focus in the list", lambda: (found := row()) and found.get_parent())
-        place = next(at for at in range(rows.get_child_count())
-                     if entry in self.window.deep_words(rows.get_child_at_index(at)))
+        rows = self.window.wait_for("the focus in the list", lambda: (found := row()) and found.parent)
+        place = next(at for at, child in enumerate(rows.children) if entry in child.deep_words)
         # In GTK 4.18, the first key after a row was chosen before goes to the first row, too.
         for key in [HOME] + [DOWN] * place:
             self.window.key(key)
         self.window.wait_for(f"the focus at “{entry}”",
-                             lambda: (found := row()) and entry in self.window.deep_words(found))
+                             lambda: (found := row()) and entry in found.deep_words)
         self.window.key(RETURN)
 
     def tab_to(self, words):
         """Moves the focus to a control with this text."""
         def reached():
             focused = self.window.focused()
-            if focused and words in self.window.deep_words(focused):
+            if focused and words in focused.deep_words:
                 return True
-            return self.window.key(TAB)
+            self.window.key(TAB)
+            with suppress(Failure):  # In a label, it moves between links.
+                wait_for("another focus", lambda: self.window.focused() != focused, 1)
+            return False
         wait_for(f"the focus at “{words}”", reached)
 
     def last_options(self):
@@ -465,7 +424,7 @@ class Run:
         self.look("searched")
         page = Path(os.environ["CHAPPIE_WORLD"]) / "page"
         add_browser(f'printf %s "$1" >"{page}"')
-        self.window.act(lambda: self.window.named(Atspi.Role.LINK, "1. night buses, source 1 (example.org)"))
+        self.window.act(lambda: self.window.named(Role.LINK, "1. night buses, source 1 (example.org)"))
         wait_for("the page", lambda: page.exists() and page.read_text() == "https://example.org/night-buses/1")
         searched = self.thread_ids()[0]
         self.world.scenario({"endpoint": "responses", "search": {"markers": True}})
@@ -527,8 +486,8 @@ class Run:
     def asks_again(self):
         """The last question alone is asked again or edited. It replaces neither a draft nor another program's turn."""
         def has_draft(text):
-            wait_for(f"the draft “{text}”", lambda: self.window.words(
-                self.window.named(Atspi.Role.TEXT, "Question")) == f"Question\n{text}")
+            wait_for(f"the draft “{text}”",
+                     lambda: self.window.named(Role.TEXT, "Question").words == f"Question\n{text}")
 
         self.world.answer("Another answer.")
         self.window.press("Ask again")
@@ -539,7 +498,7 @@ class Run:
         self.window.keys("x")
         has_draft("x")
         self.window.press("Edit the question")
-        self.window.tells("Send or clear your draft first.")
+        self.window.shows("Send or clear your draft first.")
         self.window.key(BACKSPACE)
         has_draft("")
         self.window.press("Edit the question")
@@ -557,13 +516,13 @@ class Run:
         self.window.shows("You said: “And now? Tell me more.”")
         self.window.button_is_there("Ask again")
         self.window.hides("Another answer.")
-        edits = list(self.window.matching(lambda node: node.get_name() == "Edit the question"))
+        edits = list(self.window.matching(lambda node: node.name == "Edit the question"))
         equal("the questions that can be edited", len(edits), 1)
         equal("the stored questions", self.questions(), ["What is a bus?", "And now? Tell me more."])
         thread = self.thread_ids()[0]
         call_service("Threads.Send", "(ssa{sv})", thread, "From elsewhere", {})
         self.window.press("Ask again")
-        self.window.tells("The last message of the thread is another one: open the thread again.")
+        self.window.shows("The last message of the thread is another one: open the thread again.")
         equal("the stored questions", self.questions(), ["What is a bus?", "And now? Tell me more.", "From elsewhere"])
         self.window.press("New conversation")
         self.window.shows("Asked with: Default model")
@@ -591,7 +550,7 @@ class Run:
         for part in ("# What is a bus?", "> And now? Tell me more.", "## gpt-6-astra", "1. calls\n2. signals"):
             if part not in text:
                 raise Failure(f"the export lacks “{part}”:\n{text}")
-        equal("the toasts", [self.window.deep_words(toast) for toast in self.window.toasts()], [])
+        equal("the toasts", [toast.deep_words for toast in self.window.toasts()], [])
 
     def searches_texts(self):
         self.window.press("New conversation")
@@ -661,7 +620,7 @@ class Run:
         self.window.hides("Who am I?")
 
     def texts(self):
-        return "\n".join(map(self.window.words, self.window.all()))
+        return self.window.tree().deep_words
 
     def narrow(self):
         """At the width of a telephone, the list and the conversation are separate pages."""
@@ -671,7 +630,7 @@ class Run:
         self.look("narrow")
         self.window.shows("and that was it.")
         self.display.resize_windows(920, 640)
-        wait_for("the list beside it", lambda: not self.window.named(Atspi.Role.PUSH_BUTTON, "Conversations"))
+        wait_for("the list beside it", lambda: not self.window.named(Role.PUSH_BUTTON, "Conversations"))
 
     def idles(self):
         """The main thread is not woken for five seconds, once the text cursor has stopped blinking."""
@@ -720,8 +679,8 @@ class Run:
     def threads(self):
         self.window.press("New conversation")
         self.window.hides("and that was it.")
-        row = wait_for("the thread", lambda: self.window.first(
-            lambda node: node.get_role() == Atspi.Role.LIST_ITEM and node.get_name().startswith("What is a bus?")))
+        wait_for("the thread", lambda: self.window.first(
+            lambda node: node.role == Role.LIST_ITEM and node.name.startswith("What is a bus?")))
         self.look("new")
         self.window.action("thread", self.thread_ids()[0])
         self.window.shows("and that was it.")
@@ -732,7 +691,6 @@ class Run:
         self.window.action("search", "of bus")
         self.window.shows("Of buses, ")
         self.window.action("search", "")
-        del row
 
     @staticmethod
     def thread_ids():
@@ -757,7 +715,7 @@ class Run:
         with self.window.measured("1 MB"):
             self.window.action("ask", "A megabyte, please.")
             wait_for("the end of the megabyte", lambda: self.window.sees("Copy the answer"), 4 * TIMEOUT)
-        more = self.window.shows("Show more (").get_name()
+        more = self.window.shows("Show more (").name
         with self.window.measured("48 KB more, of a single word"):
             self.window.press(more)
             self.window.hides(more)
@@ -809,7 +767,6 @@ class Run:
             self.window.button_is_there("Ask")
             self.window.action("ask", "Is it slow?")
             self.window.shows("You said: “Is it slow?”")
-            self.measures_the_first_word()
         finally:
             os.environ["GSK_RENDERER"] = renderer
             for process in busy:
@@ -819,36 +776,6 @@ class Run:
         self.window.close()
         self.window = Window()
         self.window.button_is_there("Ask")
-
-    def measures_the_first_word(self):
-        """Prints the time from a question to the first word of its answer. To look at the last message takes a part of
-        a second here, which is in the window's figure."""
-        messages = self.window.first(lambda node: node.get_name() == "Answer").get_parent()
-
-        def first(place, number, asks):
-            word = f"{place}{number}"
-            self.world.answer(f"{word} and so on.")
-            self.window.button_is_there("Ask")
-            begun = time.monotonic()
-            asks(word)
-            return time.monotonic() - begun
-
-        def at_the_terminal(word):
-            asking = subprocess.Popen(["chappie", "ask", "Is it slow?"], stdout=subprocess.PIPE, text=True)
-            equal("the first letter", asking.stdout.read(1), word[0])
-            asking.communicate()
-
-        def in_the_window(word):
-            self.window.keys("Is it slow?")
-            self.window.key(RETURN)
-            wait_for(f"the word “{word}”", lambda: word in self.window.deep_words(
-                messages.get_child_at_index(messages.get_child_count() - 1)))
-
-        for place, asks in (("Terminal", at_the_terminal), ("Window", in_the_window)):
-            times = [first(place, number, asks) for number in range(5)]
-            self.world.be_online()
-            print(f"      first word, {place.lower()}: {sorted(times)[2]:.2f} s "
-                  f"({min(times):.2f} to {max(times):.2f})")
 
     def stores_none(self):
         """The service is configured to store no threads."""
@@ -891,7 +818,7 @@ class Run:
         self.picture("failure")
         if self.window:
             print("\n".join(self.window.errors()))
-            print("\n".join(f"  {node.get_role_name()}: {Window.words(node)!r:.200}" for node in self.window.all()))
+            print("\n".join(f"  {node}" for node in self.window.tree().all()))
 
     def close(self):
         if self.window:
