@@ -7,7 +7,7 @@ import Platform
 /// Bubblewrap gives the server namespaces of its own: no network unless it was allowed, no bus, no display, no other
 /// process, and of the files the system's programs and libraries, the server's own program, and the named directories.
 package enum ToolBox {
-  private static let bubblewrap = "/usr/bin/bwrap"
+  package static let bubblewrap = "/usr/bin/bwrap"
   /// The most processes and threads of a server.
   private static let taskLimit = 256
   /// The longest file that a server writes, in bytes.

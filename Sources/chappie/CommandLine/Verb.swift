@@ -89,8 +89,8 @@ extension CommandLineParser {
 
   /// The options of a message, such as `--model`, which every verb that asks has.
   ///
-  /// - Returns: reads them as `org.chappie.Client` takes them.
-  func message() -> @Sendable (CommandLineArguments) -> VariantDictionary {
+  /// - Returns: reads them as `org.chappie.Client` takes them, or throws ``CommandLineError``.
+  func message() -> @Sendable (CommandLineArguments) throws -> VariantDictionary {
     let model = string("model", short: "m", placeholder: tr("MODEL"), tr("Ask this model"))
     let fast = flag("fast", tr("Answer sooner, think less"))
     let effort = string(
@@ -104,6 +104,9 @@ extension CommandLineParser {
     let domains = string(
       "search-domain", placeholder: tr("DOMAIN"), tr("Search the web, in this domain alone; may be repeated"))
     return { arguments in
+      guard !(arguments[search] && arguments[cached]) else {
+        throw CommandLineError(tr("--search and --search-cached exclude each other."))
+      }
       let domains = arguments.all(domains)
       let searches: String? = arguments[cached] ? "cached" : arguments[search] || !domains.isEmpty ? "live" : nil
       let servers = arguments.all(tools).joined(separator: ",").serverNames

@@ -72,9 +72,7 @@ enum DesktopChecks {
       ).member(0, "name")
       return .ok("notifications", tr("\(server) shows notifications."))
     } catch {
-      return .note(
-        "notifications", tr("The notification server does not answer: \(CommandFailure(error).message)"),
-        tr("Restart it."))
+      return .note("notifications", tr("The notification server does not answer."), tr("Restart it."))
     }
   }
 
@@ -129,17 +127,15 @@ enum ToolChecks {
       return [.problem("tools", .failed, error.reason.translation, tr("Correct or remove the file."))]
     }
     guard !servers.isEmpty else { return [] }
-    for server in servers {
-      let configuration = server.configuration
+    let missing = servers.map(\.configuration).compactMap { configuration -> Finding? in
       // A variable is known when the server starts.
-      guard let command = configuration.command.first, !command.contains("${") else { continue }
-      guard configuration.program == nil else { continue }
-      return [
-        .note(
-          "tools", tr("The server “\(configuration.name)” needs \(command.terminalSafeLine), which does not exist."),
-          tr("Install it, or remove the server with chappie tools remove."))
-      ]
+      guard configuration.program == nil, let command = configuration.command.first, !command.contains("${")
+      else { return nil }
+      return .note(
+        "tools", tr("The server “\(configuration.name)” needs \(command.terminalSafeLine), which does not exist."),
+        tr("Install it, or remove the server with chappie tools remove."))
     }
+    guard missing.isEmpty else { return missing }
     guard servers.contains(where: { $0.configuration.box != .unboxed }) else {
       return [.ok("tools", tr("The programs of all MCP servers exist."))]
     }
@@ -148,7 +144,7 @@ enum ToolChecks {
 
   @GLibActor
   private static func sandbox() async -> Finding {
-    guard Program.isInstalled("bwrap") else {
+    guard Program.isInstalled(ToolBox.bubblewrap) else {
       return .note(
         "tools", tr("MCP servers need bubblewrap for their sandbox."), tr("Install it, or add servers with --unboxed."))
     }

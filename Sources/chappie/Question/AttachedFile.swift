@@ -28,7 +28,9 @@ struct AttachedFile {
     let name = isInput ? "standard input" : argument.terminalSafeLine
     guard
       let bytes = isInput
-        ? try AskInput.readAll(limit: Self.documentLimit) : try Self.read(argument, limit: Self.documentLimit)
+        ? try AskInput.readAll(limit: Self.documentLimit)
+        : try Self.read(
+          argument, limit: Self.documentLimit, otherwise: tr("\(argument) is no regular file: pipe it in, and give -."))
     else { throw Self.tooLong(shown, Self.documentLimit) }
     label = "\(name) (\(ByteCount(bytes: UInt64(bytes.count)).text))"
     switch ChappieInputFile.Kind(bytes, name) {
@@ -52,11 +54,12 @@ struct AttachedFile {
 
   /// The content of a regular file.
   ///
+  /// - Parameter otherwise: what is said of a device, a pipe or a socket.
   /// - Throws: ``CommandLineError``.
-  static func read(_ path: String, limit: Int) throws -> [UInt8] {
+  static func read(_ path: String, limit: Int, otherwise: String) throws -> [UInt8] {
     switch FileKind(path) {
     case .directory: throw CommandLineError(tr("\(path) is a directory: name a file in it."))
-    case .sink, .other: throw CommandLineError(tr("\(path) is no regular file: pipe it in, and give -."))
+    case .sink, .other: throw CommandLineError(otherwise)
     case .nothing, .brokenLink, .regular: break
     }
     do {
@@ -89,7 +92,8 @@ struct SchemaFile {
 
   /// - Throws: ``CommandLineError`` if the file cannot be read, is no JSON object, or no schema.
   init(_ path: String) throws {
-    let bytes = try AttachedFile.read(path, limit: JSONSchema.textLimit)
+    let bytes = try AttachedFile.read(
+      path, limit: JSONSchema.textLimit, otherwise: tr("The schema \(path) is no regular file."))
     guard let value = try? ChappieJSONValue(parsing: bytes.span, valueLimit: JSONSchema.valueLimit),
       value.objectValue != nil
     else { throw CommandLineError(tr("The schema \(path) is no JSON object, or has too many values.")) }

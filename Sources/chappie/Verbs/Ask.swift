@@ -59,7 +59,7 @@ extension Verb {
         let input = try AskInput(
           words: arguments.remaining, takesPipe: takesPipe, files: arguments.all(files), images: arguments.all(images),
           template: template, values: Dictionary(arguments.all(values)) { $1 })
-        var options = message(arguments)
+        var options = try message(arguments)
         if let template { options = try template.options(options, instructions: input.instructions) }
         options.set("output_schema", arguments[schema]?.text)
         let asking = Asking(

@@ -13,7 +13,7 @@ extension Verb {
     let raw = parser.raw()
     let message = parser.message()
     return { arguments in
-      var options = message(arguments)
+      var options = try message(arguments)
       let model: String? = try options.value("model")
       // The conversation keeps the model: /model changes it.
       options.remove("model")

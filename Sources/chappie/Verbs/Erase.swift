@@ -10,7 +10,8 @@ extension Verb {
     details: tr(
       """
       Signs out every account of every program, as sign-out does, deletes every thread, the key of this device, the \
-      configuration with the templates and every other file, and ends the service. Run it before the package is removed.
+      configuration with the templates and every other file, and the secrets of MCP servers, and ends the service. Run \
+      it before the package is removed.
       """)
   ) { parser in
     let yes = parser.yes()
@@ -45,17 +46,28 @@ private enum Erasing {
       return removeFiles(keepsState: true) ?? failure.status
     }
     for part in parts { part.report() }
-    await removeToolSecrets()
-    return removeFiles(keepsState: parts.contains { $0.isStored }) ?? ErasedPart.status(of: parts)
+    let toolSecrets = await removeToolSecrets()
+    return removeFiles(keepsState: parts.contains { $0.isStored }) ?? toolSecrets ?? ErasedPart.status(of: parts)
   }
 
-  /// The secrets of MCP servers. Where the keyring cannot be used, the sentences before have said so.
-  private static func removeToolSecrets() async {
-    guard let count = try? await ToolSecrets(interaction: .allowed).remove(nil), count > 0 else { return }
+  /// Removes the secrets of MCP servers.
+  ///
+  /// - Returns: the exit status of a failure.
+  private static func removeToolSecrets() async -> ExitStatus? {
+    let count: Int
+    do {
+      count = try await ToolSecrets(interaction: .allowed).remove(nil)
+    } catch {
+      let failure = CommandFailure(error)
+      CommandFailure.report(tr("The secrets of MCP servers stay in the keyring. \(failure.message)"))
+      return failure.status
+    }
+    guard count > 0 else { return nil }
     StandardStream.output.line(
       tr(
         count, one: "Removed \(count) secret of an MCP server from the keyring.",
         other: "Removed \(count) secrets of MCP servers from the keyring."))
+    return nil
   }
 
   /// The files, but not the key of this device while the keyring has a credential: only with the key can it be signed

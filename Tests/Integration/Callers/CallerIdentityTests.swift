@@ -61,8 +61,8 @@ struct CallerIdentityTests {
           #expect(call.text.contains(reason), "\(call.text)")
         }
         // Every caller may read the lock state.
-        let version = try await sandbox.gdbus(Self.state, "org.chappie.Manager", "Version")
-        #expect(version.text == "(<uint32 1>,)\n")
+        let lock = try await sandbox.gdbus(Self.state, "org.chappie.Manager", "LockState")
+        #expect(lock.text == "(<'unlocked'>,)\n")
       }
       // The valid mark works, so the refusals above come from the mark alone.
       let right = try await AppSandbox(.file(info), in: directories).gdbus("org.chappie.Manager.OpenSession", "{}")

@@ -42,6 +42,7 @@ struct SchemaTests {
   @Test(arguments: [
     ("none.json", "There is no file none.json."),
     (".", ". is a directory: name a file in it."),
+    ("/dev/null", "The schema /dev/null is no regular file."),
     ("text", "The schema text is no JSON object, or has too many values."),
     ("list", "The schema list is no JSON object, or has too many values."),
     ("items", "The schema items cannot be used: #/properties/a/items must be an object, true or false."),
@@ -60,10 +61,13 @@ struct SchemaTests {
     }
   }
 
-  @Test func codeAndASchemaExcludeEachOther() async throws {
+  @Test func optionsOfAQuestionExcludeEachOther() async throws {
     try await World.with(World.Plan(service: .none)) { world in
       let output = try await world.shell(#"echo '{}' >s.json; "$0" ask --schema s.json -x What"#)
       #expect(output.text == "chappie: --schema and --extract exclude each other.\n")
+      let searches = try await world.chappie("ask", "--search", "--search-cached", "What")
+      #expect(searches.text == "chappie: --search and --search-cached exclude each other.\n")
+      #expect(searches.status == 2)
       #expect(output.status == 2)
     }
   }

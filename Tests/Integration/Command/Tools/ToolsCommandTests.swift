@@ -301,9 +301,11 @@ struct ToolsCommandTests {
       }
       let doctor = try await world.chappie("doctor", "--json")
       #expect(doctor.text.contains(#""check":"tools","status":"problem""#), "\(doctor.text)")
-      try await ToolServer.write(#"{"mcpServers":{"a":{"command":"no-such-program"}}}"#, in: world)
+      try await ToolServer.write(
+        #"{"mcpServers":{"a":{"command":"no-such-program"},"b":{"command":"nor-this"}}}"#, in: world)
       let missing = try await world.chappie("doctor", "--json")
       #expect(missing.text.contains("The server “a” needs no-such-program, which does not exist."), "\(missing.text)")
+      #expect(missing.text.contains("The server “b” needs nor-this, which does not exist."), "\(missing.text)")
     }
   }
 }
