@@ -47,8 +47,9 @@ package struct ServiceOptions: Sendable {
     self.baseURL = baseURL
     self.apiURL = apiURL
     var given: Set<String> = []
-    for path in directories.map({ $0 + "/chappie/chappie.conf" }) where Files.exists(path) {
+    for path in directories.map({ $0 + "/chappie/chappie.conf" }) where FileKind(path) != .nothing {
       do {
+        guard FileKind(path) != .brokenLink else { throw StartFailure(description: "It is a link to nothing.") }
         try read(KeyFile(Files.read(path, limit: Self.sizeLimit)), &given)
       } catch {
         throw StartFailure(description: "\(path): \((error as? GLibError)?.message ?? "\(error)")")
@@ -76,7 +77,8 @@ package struct ServiceOptions: Sendable {
           throw StartFailure(description: "\(label) must be text in UTF-8 with \\\\ for each backslash.")
         }
         guard key.store(&self, name, value) else {
-          let given = key.isPattern ? "" : ", not “\(value)”"
+          // An address may have a password.
+          let given = key.isPattern || value.contains("@") ? "" : ", not “\(value)”"
           throw StartFailure(description: "\(label) must be \(key.expected)\(given).")
         }
       }

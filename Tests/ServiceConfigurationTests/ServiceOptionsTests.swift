@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
 import ChappieSDKRuntime
+import Glibc
 import Platform
 import TestSupport
 import Testing
@@ -128,6 +129,22 @@ struct ServiceOptionsTests {
     for value in ["", "no", "TRUE", "0", "-1", "1e-12", "1e300", "nan", "inf"] {
       expectFault(Array("[\(group)]\n\(name)=\(value)".utf8), "[\(group)] \(name)= must be ")
     }
+  }
+
+  /// The user has a configuration, on a disk that is not mounted.
+  @Test func reportsALinkToNothing() throws {
+    let root = try TemporaryDirectory()
+    try Files.makeDirectory("\(root.path)/chappie")
+    #expect(symlink("nothing", "\(root.path)/chappie/chappie.conf") == 0)
+    #expect {
+      try ServiceOptions(directories: [root.path])
+    } throws: { "\($0)" == "\(root.path)/chappie/chappie.conf: It is a link to nothing." }
+  }
+
+  @Test func aPasswordInAnAddressIsNotReported() {
+    expectFault(
+      Array("[Backend]\nIssuer=https://ada:secret@example.org".utf8),
+      "[Backend] Issuer= must be an HTTPS address (plain HTTP is for the loopback alone).")
   }
 
   @Test func reportsAFileThatIsTooLarge() {

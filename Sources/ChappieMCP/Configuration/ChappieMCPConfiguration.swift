@@ -123,7 +123,8 @@ extension ChappieMCPConfiguration.Directory {
   package init(argument: String) {
     let path = argument.hasSuffix(":ro") ? String(argument.dropLast(3)) : argument
     let expanded = path == "~" || path.hasPrefix("~/") ? Directories.home + path.dropFirst() : path
-    self.init(path: Directories.absolutePath(expanded), isWritable: path == argument)
+    // An empty path would be the working directory.
+    self.init(path: expanded.isEmpty ? "" : Directories.absolutePath(expanded), isWritable: path == argument)
   }
 
   /// The form that `init(argument:)` reads.

@@ -62,7 +62,7 @@ struct CallerIdentityTests {
         }
         // Every caller may read the lock state.
         let lock = try await sandbox.gdbus(Self.state, "org.chappie.Manager", "LockState")
-        #expect(lock.text == "(<'unlocked'>,)\n")
+        #expect(lock.text == "(<'unknown'>,)\n")
       }
       // The valid mark works, so the refusals above come from the mark alone.
       let right = try await AppSandbox(.file(info), in: directories).gdbus("org.chappie.Manager.OpenSession", "{}")

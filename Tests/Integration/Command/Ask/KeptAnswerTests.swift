@@ -25,6 +25,19 @@ struct KeptAnswerTests {
     }
   }
 
+  /// The code is printed before the file is opened.
+  @Test func aPipeThatNobodyReadsCanBeLeft() async throws {
+    try await World.signedIn { world, _ in
+      try await world.sandbox.play(#"[{"endpoint":"responses","text":"```\nls\n```"}]"#)
+      let output = try await world.shell(
+        #"""
+        mkfifo pipe; "$0" ask -x -o pipe Hello >code & until [ -s code ]; do sleep 0.1; done
+        while kill $! 2>none; do sleep 0.1; done; wait $!; echo $?; cat code
+        """#)
+      #expect(output.text.hasSuffix("143\nls\n"), "\(output.text)")
+    }
+  }
+
   @Test func aFailedAnswerLeavesTheFileAlone() async throws {
     try await World.with { world in
       let output = try await world.shell(#"echo old >answer; "$0" ask -o answer Hello; echo $?; cat answer"#)

@@ -94,6 +94,8 @@ struct ToolsCommandTests {
     (["--directory", "/", "a", "--", "b"], 1, "No server gets the directory /, which has your whole home directory"),
     (["--directory", "~", "a", "--", "b"], 1, "which has your whole home directory"),
     (["--directory", "/nowhere", "a", "--", "b"], 1, "The directory /nowhere does not exist"),
+    (["--directory", "", "a", "--", "b"], 1, "The directory “” is no absolute path"),
+    (["--directory", ":ro", "a", "--", "b"], 1, "The directory “” is no absolute path"),
     (["a", "--", "no-such-program"], 1, "There is no program “no-such-program”: install it, or give its whole path."),
     (["a", "--", "no-such-program", "${NO_SUCH}"], 1, "The variable NO_SUCH is not set"),
     (["a", "--", "no-such-program", "${keyring:a}"], 1, "which other programs could read"),
