@@ -195,21 +195,6 @@ extension World {
   }
 }
 
-/// The test that runs in this task.
-private enum RunningTest {
-  @TaskLocal static var world: World?
-}
-
-extension Trait where Self == IssueHandlingTrait {
-  /// Prints the logs of a world when its test fails.
-  static var worlds: Self {
-    .compactMapIssues { issue in
-      RunningTest.world?.noteFailure()
-      return issue
-    }
-  }
-}
-
 extension World.Plan.Transport {
   /// A configuration without retries and without the fallback.
   var impatient: VariantDictionary { reconnecting(0) }

@@ -91,7 +91,7 @@ final class Sandbox {
       let sentBack: String?
     }
 
-    let requests: [String: Int]
+    fileprivate(set) var requests: [String: Int]
     let clients: [String: [String: String]]
     let lastResponsesRequest: Request
     let turnState: TurnState
@@ -128,6 +128,8 @@ final class Sandbox {
   private let directories: WorldDirectories
   private let arguments: [String]
   private var process: ChildProcess?
+  /// The requests that do not count any more.
+  private var forgotten: [String: Int] = [:]
   private(set) var issuer = ""
 
   init(_ directories: WorldDirectories, _ arguments: [String]) {
@@ -149,6 +151,7 @@ final class Sandbox {
     let process = try ChildProcess(
       "sandbox", Binaries.sandbox, ["--port", "\(port)", "--verbose"] + arguments, in: directories)
     self.process = process
+    forgotten = [:]
     try await eventually("the stand-in's address") { process.output.contains("page http") || process.end != nil }
     let lines = process.output.split(separator: "\n")
     guard let line = lines.first(where: { $0.hasPrefix("issuer ") }) else {
@@ -168,7 +171,17 @@ final class Sandbox {
   func state() async throws -> State {
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
-    return try decoder.decode(State.self, from: try await request(.get, "\(issuer)/sandbox/state"))
+    var state = try decoder.decode(State.self, from: try await request(.get, "\(issuer)/sandbox/state"))
+    state.requests.merge(forgotten, uniquingKeysWith: -)
+    return state
+  }
+
+  /// Ends the scenario, closes all WebSockets, and counts the requests from here on.
+  func forget() async throws {
+    try await play("[]")
+    try await closeSockets()
+    forgotten = [:]
+    forgotten = try await state().requests
   }
 
   /// Replaces the scenario: a JSON list of rules.
@@ -183,8 +196,11 @@ final class Sandbox {
 
   /// Closes all WebSockets, so that the next turn needs a handshake.
   func closeSockets() async throws {
-    try await request(.post, "\(issuer)/sandbox/close-sockets")
-    try await eventually("no socket") { try await state().openSockets == 0 }
+    try await eventually("no socket") {
+      // A turn that ended early may have asked for one that opens only now.
+      try await request(.post, "\(issuer)/sandbox/close-sockets")
+      return try await state().openSockets == 0
+    }
   }
 
   func revokeRefreshTokens() async throws {
