@@ -69,16 +69,17 @@ struct CompactionTests {
     }
   }
 
-  @Test(arguments: [
-    (#""status":400,"body":{"detail":"No."}"#, "HTTPError"),
-    (
-      #""status":429,"body":{"error":{"type":"usage_limit_reached","plan_type":"plus","resets_at":1893456000}}"#,
-      "UsageLimitReached"
-    ),
-    (#""text":"""#, "Network"),
-  ])
-  func aFailedSummaryLeavesTheConversation(_ rule: String, _ error: String) async throws {
-    try await World.signedIn { world, caller in
+  @Test func aFailedSummaryLeavesTheConversation() async throws {
+    let failures = [
+      (#""status":400,"body":{"detail":"No."}"#, "HTTPError"),
+      (
+        #""status":429,"body":{"error":{"type":"usage_limit_reached","plan_type":"plus","resets_at":1893456000}}"#,
+        "UsageLimitReached"
+      ),
+      (#""text":"""#, "Network"),
+    ]
+    try await World.signedIn(each: failures) { world, caller, failure in
+      let (rule, error) = failure
       let client = try await caller.open("Client")
       _ = try await caller.send("one", at: client)
       let before = try await caller.context(at: client)

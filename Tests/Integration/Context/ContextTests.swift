@@ -156,13 +156,9 @@ struct ContextTests {
 
   // MARK: Refused changes
 
-  nonisolated static let keys = [
-    "session_id", "thread_id", "model", "messages", "compacted_summary", "created_at", "updated_at",
-  ]
-
-  @Test(arguments: keys)
-  func aValueOfTheWrongTypeIsNamed(_ key: String) async throws {
-    try await World.signedIn { _, caller in
+  @Test func aValueOfTheWrongTypeIsNamed() async throws {
+    let keys = ["session_id", "thread_id", "model", "messages", "compacted_summary", "created_at", "updated_at"]
+    try await World.signedIn(each: keys) { _, caller, key in
       let client = try await caller.open("Client")
       _ = try await caller.send("one", at: client)
       let context = try await caller.context(at: client)

@@ -28,58 +28,65 @@ struct ErrorNameTests {
     }
   }
 
+  /// The cases of a list share a world: nobody is signed in before the first, and the last may spoil it.
   nonisolated static let cases = [
-    Case(name: "MissingCredential") { _, _ in .chappie },
-    Case(
-      name: "MissingAccountID",
-      plan: World.Plan(sandboxArguments: ["--auto-approve", "--rate", "0", "--account-id", ""])
-    ) { world, caller in
-      try await caller.signIn()
-      #expect(try await caller.send("hi").contains("hi"))
-      try await world.sandbox.play(#"[{"endpoint":"responses","status":403,"times":"always"}]"#)
-      return .chappie
-    },
-    Case(name: "ReauthenticationRequired") { world, caller in
-      try await caller.signIn()
-      try await world.sandbox.revokeRefreshTokens()
-      try await world.sandbox.expireAccessTokens()
-      return .chappie
-    },
-    playing(
-      "UsageLimitReached",
-      #""status":429,"body":{"error":{"type":"usage_limit_reached","resets_at":1893456000}}"#),
-    Case(name: "RateLimited") { world, caller in
-      try await caller.signIn()
-      try await world.sandbox.play(#"[{"endpoint":"responses","status":429,"times":"always"}]"#)
-      return try await caller.open("Client", ["rate_limit_backoff": ["max_retries": Int32(0)] as VariantDictionary])
-    },
-    playing("HTTPError", #""status":400,"body":{"detail":"No."}"#),
-    Case(name: "Network") { world, caller in
-      try await caller.signIn()
-      await world.sandbox.end()
-      return .chappie
-    },
-    playing("MissingToolHandler", #""tool_calls":[{"name":"fly"}]"#),
-    Case(name: "ToolLoopLimitExceeded") { world, caller in
-      try await caller.signIn()
-      // A call with invalid arguments fails without a handler.
-      try await caller.register([Tools.weather])
-      try await world.sandbox.callTools(#"[{"name":"weather"}]"#, times: #""always""#)
-      return .chappie
-    },
-    Case(name: "StreamingTransportReplayDiverged") { world, caller in
-      try await caller.signIn()
-      let dropped = #"{"endpoint":"responses","text":"one two three","drop_after":2}"#
-      let other = #"{"endpoint":"responses","text":"eins zwei drei"}"#
-      try await world.sandbox.play("[\(dropped),\(other),\(dropped),\(other)]")
-      return .chappie
-    },
-    Case(name: "Locked") { world, caller in
-      try await caller.signIn()
-      try await world.keyring.lock()
-      return .chappie
-    },
-    Case(name: "KeyringUnavailable", plan: World.Plan(keyring: .none)) { _, _ in .chappie },
+    [
+      Case(name: "MissingCredential") { _, _ in .chappie },
+      Case(name: "ReauthenticationRequired") { world, caller in
+        try await caller.signIn()
+        try await world.sandbox.revokeRefreshTokens()
+        try await world.sandbox.expireAccessTokens()
+        return .chappie
+      },
+      playing(
+        "UsageLimitReached",
+        #""status":429,"body":{"error":{"type":"usage_limit_reached","resets_at":1893456000}}"#),
+      Case(name: "RateLimited") { world, caller in
+        try await caller.signIn()
+        try await world.sandbox.play(#"[{"endpoint":"responses","status":429,"times":"always"}]"#)
+        return try await caller.open("Client", ["rate_limit_backoff": ["max_retries": Int32(0)] as VariantDictionary])
+      },
+      playing("HTTPError", #""status":400,"body":{"detail":"No."}"#),
+      playing("MissingToolHandler", #""tool_calls":[{"name":"fly"}]"#),
+      Case(name: "ToolLoopLimitExceeded") { world, caller in
+        try await caller.signIn()
+        // A call with invalid arguments fails without a handler.
+        try await caller.register([Tools.weather])
+        try await world.sandbox.callTools(#"[{"name":"weather"}]"#, times: #""always""#)
+        return .chappie
+      },
+      Case(name: "StreamingTransportReplayDiverged") { world, caller in
+        try await caller.signIn()
+        let dropped = #"{"endpoint":"responses","text":"one two three","drop_after":2}"#
+        let other = #"{"endpoint":"responses","text":"eins zwei drei"}"#
+        try await world.sandbox.play("[\(dropped),\(other),\(dropped),\(other)]")
+        return .chappie
+      },
+      Case(name: "Locked") { world, caller in
+        try await caller.signIn()
+        try await world.keyring.lock()
+        return .chappie
+      },
+    ],
+    [
+      Case(name: "Network") { world, caller in
+        try await caller.signIn()
+        await world.sandbox.end()
+        return .chappie
+      }
+    ],
+    [
+      Case(
+        name: "MissingAccountID",
+        plan: World.Plan(sandboxArguments: ["--auto-approve", "--rate", "0", "--account-id", ""])
+      ) { world, caller in
+        try await caller.signIn()
+        #expect(try await caller.send("hi").contains("hi"))
+        try await world.sandbox.play(#"[{"endpoint":"responses","status":403,"times":"always"}]"#)
+        return .chappie
+      }
+    ],
+    [Case(name: "KeyringUnavailable", plan: World.Plan(keyring: .none)) { _, _ in .chappie }],
   ]
 
   /// The two errors that a Swift program meets only with a real keyring or with none.
@@ -97,8 +104,8 @@ struct ErrorNameTests {
   }
 
   @Test(arguments: cases)
-  func eachFailureHasItsDBusName(_ test: Case) async throws {
-    try await World.with(test.plan) { world in
+  func eachFailureHasItsDBusName(_ cases: [Case]) async throws {
+    try await World.with(cases[0].plan, each: cases) { world, test in
       let caller = try await world.caller()
       let path = try await test.arrange(world, caller)
       let refused = try await refusal { try await caller.send("go", at: path) }

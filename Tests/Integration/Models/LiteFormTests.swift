@@ -90,9 +90,10 @@ struct LiteFormTests {
 
   // MARK: Effort
 
-  @Test(arguments: [("minimal", "low"), ("medium", "high"), ("high", "high"), ("max", "xhigh"), ("ultra", "xhigh")])
-  func anEffortIsSentAsTheModelListsIt(_ wanted: String, _ sent: String) async throws {
-    try await World.signedIn { world, caller in
+  @Test func anEffortIsSentAsTheModelListsIt() async throws {
+    let efforts = [("minimal", "low"), ("medium", "high"), ("high", "high"), ("max", "xhigh"), ("ultra", "xhigh")]
+    try await World.signedIn(each: efforts) { world, caller, effort in
+      let (wanted, sent) = effort
       try await world.sandbox.offer(Self.lite)
       _ = try await caller.send("hi", ["reasoning_effort": wanted])
       #expect(try await world.sandbox.state().lastResponsesRequest.body?.reasoning?.effort == sent)

@@ -8,9 +8,9 @@ struct ModelNameTests {
   private nonisolated static let plan = World.Plan(
     configuration: "[Client]\nModel=best\n[Models]\nbest=gpt-6-sol\nfast=gpt-6-luna\n")
 
-  @Test(arguments: ["--model fast", "--thread new -m fast", "--continue -m fast"])
-  func aQuestionMayUseAnotherName(_ words: String) async throws {
-    try await World.signedIn(Self.plan) { world, _ in
+  @Test func aQuestionMayUseAnotherName() async throws {
+    let lines = ["--model fast", "--thread new -m fast", "--continue -m fast"]
+    try await World.signedIn(Self.plan, each: lines) { world, _, words in
       let output = try await world.shell(#""$0" ask \#(words) --json Hello | grep -c '"model":"gpt-6-luna"'"#)
       #expect(output.text == "1\n")
     }

@@ -17,9 +17,9 @@ struct PlanFailureTests {
       : try await caller.call("Client.\(method)", at: path, interactive: interactive)
   }
 
-  @Test(arguments: questions)
-  func aSignedOutCallerIsRefused(_ endpoint: String, _ method: String) async throws {
-    try await World.with { world in
+  @Test func aSignedOutCallerIsRefused() async throws {
+    try await World.with(each: Self.questions) { world, question in
+      let (endpoint, method) = question
       let caller = try await world.caller()
       try await expectRefusal("MissingCredential") { try await ask(method, caller) }
       #expect(try await world.sandbox.state().requests[endpoint] == 0)
@@ -44,9 +44,9 @@ struct PlanFailureTests {
     }
   }
 
-  @Test(arguments: questions)
-  func aLockedKeyringIsReported(_ endpoint: String, _ method: String) async throws {
-    try await World.signedIn { world, caller in
+  @Test func aLockedKeyringIsReported() async throws {
+    try await World.signedIn(each: Self.questions) { world, caller, question in
+      let (endpoint, method) = question
       try await world.keyring.lock()
       try await expectRefusal("Locked") { try await ask(method, caller) }
       #expect(try await world.sandbox.state().requests[endpoint] == 0)
@@ -55,9 +55,9 @@ struct PlanFailureTests {
 
   // MARK: The backend
 
-  @Test(arguments: questions)
-  func aRefusedTokenIsRefreshed(_ endpoint: String, _ method: String) async throws {
-    try await World.signedIn { world, caller in
+  @Test func aRefusedTokenIsRefreshed() async throws {
+    try await World.signedIn(each: Self.questions) { world, caller, question in
+      let (endpoint, method) = question
       try await world.sandbox.expireAccessTokens()
       try await ask(method, caller)
       let state = try await world.sandbox.state()
@@ -66,9 +66,9 @@ struct PlanFailureTests {
     }
   }
 
-  @Test(arguments: questions)
-  func aTokenIsRefreshedOnce(_ endpoint: String, _ method: String) async throws {
-    try await World.signedIn { world, caller in
+  @Test func aTokenIsRefreshedOnce() async throws {
+    try await World.signedIn(each: Self.questions) { world, caller, question in
+      let (endpoint, method) = question
       try await world.sandbox.play(
         "[{\"endpoint\":\"\(endpoint)\",\"status\":401,\"body\":{\"detail\":\"Go away.\"},\"times\":\"always\"}]")
       let refused = try await refusal { try await ask(method, caller) }
@@ -81,27 +81,27 @@ struct PlanFailureTests {
     }
   }
 
-  @Test(arguments: questions)
-  func aServerErrorIsRetried(_ endpoint: String, _ method: String) async throws {
-    try await World.signedIn { world, caller in
+  @Test func aServerErrorIsRetried() async throws {
+    try await World.signedIn(each: Self.questions) { world, caller, question in
+      let (endpoint, method) = question
       try await world.sandbox.play("[{\"endpoint\":\"\(endpoint)\",\"status\":500,\"times\":2}]")
       try await ask(method, caller)
       #expect(try await world.sandbox.state().requests[endpoint] == 3)
     }
   }
 
-  @Test(arguments: questions)
-  func repeatedServerErrorsEndTheRequest(_ endpoint: String, _ method: String) async throws {
-    try await World.signedIn { world, caller in
+  @Test func repeatedServerErrorsEndTheRequest() async throws {
+    try await World.signedIn(each: Self.questions) { world, caller, question in
+      let (endpoint, method) = question
       try await world.sandbox.play("[{\"endpoint\":\"\(endpoint)\",\"status\":503,\"times\":\"always\"}]")
       try await expectRefusal("HTTPError") { try await ask(method, caller) }
       #expect(try await world.sandbox.state().requests[endpoint] == 5)
     }
   }
 
-  @Test(arguments: questions)
-  func tooManyRequestsFollowTheBackoffConfiguration(_ endpoint: String, _ method: String) async throws {
-    try await World.signedIn { world, caller in
+  @Test func tooManyRequestsFollowTheBackoffConfiguration() async throws {
+    try await World.signedIn(each: Self.questions) { world, caller, question in
+      let (endpoint, method) = question
       let backoff: VariantDictionary = ["max_retries": Int32(1), "initial_delay": 0.01]
       let client = try await caller.open("Client", ["rate_limit_backoff": backoff])
       try await world.sandbox.play("[{\"endpoint\":\"\(endpoint)\",\"status\":429,\"times\":\"always\"}]")
@@ -110,18 +110,20 @@ struct PlanFailureTests {
     }
   }
 
-  @Test(arguments: [
-    "", "<html>", "{}", "[]", "null", "7", "{\\\"models\\\":{}}", "{\\\"models\\\":[", "{\\\"detail\\\":\\\"no\\\"}",
-    "\\u0000",
-  ])
-  func anInvalidAnswerIsAFailure(_ body: String) async throws {
-    try await World.signedIn { world, caller in
+  @Test func anInvalidAnswerIsAFailure() async throws {
+    let bodies = [
+      "", "<html>", "{}", "[]", "null", "7", "{\\\"models\\\":{}}", "{\\\"models\\\":[", "{\\\"detail\\\":\\\"no\\\"}",
+      "\\u0000",
+    ]
+    try await World.signedIn(each: bodies) { world, caller, body in
       for (endpoint, method) in Self.questions {
         try await world.sandbox.play("[{\"endpoint\":\"\(endpoint)\",\"raw\":\"\(body)\"}]")
         try await expectRefusal("HTTPError") { try await ask(method, caller) }
         // The failure is not cached.
         try await ask(method, caller)
       }
+      // A valid answer is kept.
+      try await world.service.restart()
     }
   }
 
@@ -147,9 +149,9 @@ struct PlanFailureTests {
 
   // MARK: Rights
 
-  @Test(arguments: questions)
-  func anOpenedClientIsPrivate(_ endpoint: String, _ method: String) async throws {
-    try await World.signedIn { world, caller in
+  @Test func anOpenedClientIsPrivate() async throws {
+    try await World.signedIn(each: Self.questions) { world, caller, question in
+      let (endpoint, method) = question
       let other = try await world.caller()
       let client = try await caller.open("Client")
       try await expectRefusal("AccessDenied") { try await ask(method, other, at: client) }

@@ -12,9 +12,8 @@ struct ErrorFrameTests {
     """
   }
 
-  @Test(arguments: ["server_error", "something_new", ""])
-  func aTransientFailureIsRetried(_ code: String) async throws {
-    try await World.signedIn { world, caller in
+  @Test func aTransientFailureIsRetried() async throws {
+    try await World.signedIn(each: ["server_error", "something_new", ""]) { world, caller, code in
       try await world.sandbox.play(failed(code))
       let turn = try await caller.stream("hi")
       #expect(try await turn.end().answer.text.contains("hi"))
@@ -25,12 +24,12 @@ struct ErrorFrameTests {
     }
   }
 
-  @Test(arguments: [
-    "context_length_exceeded", "usage_not_included", "cyber_policy", "misalignment_policy_violation", "invalid_prompt",
-    "bio_policy", "server_is_overloaded",
-  ])
-  func aPermanentFailureEndsTheTurn(_ code: String) async throws {
-    try await World.signedIn { world, caller in
+  @Test func aPermanentFailureEndsTheTurn() async throws {
+    let codes = [
+      "context_length_exceeded", "usage_not_included", "cyber_policy", "misalignment_policy_violation",
+      "invalid_prompt", "bio_policy", "server_is_overloaded",
+    ]
+    try await World.signedIn(each: codes) { world, caller, code in
       try await world.sandbox.play(failed(code, "So it is."))
       let turn = try await caller.stream("hi")
       let failure = try await turn.end().failure
@@ -50,27 +49,26 @@ struct ErrorFrameTests {
     ("subscription_sharing_route_not_supported", "HTTPError"), ("invalid_prompt", "HTTPError"),
   ]
 
-  @Test(
-    arguments: World.Plan.Transport.allCases.flatMap { way in ["error", "nested-error"].map { (way, $0) } },
-    finalEvents)
-  func anErrorEventEndsTheTurn(
-    _ form: (transport: World.Plan.Transport, event: String), _ error: (code: String, name: String)
-  ) async throws {
-    try await World.signedIn(form.transport) { world, caller in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func anErrorEventEndsTheTurn(over transport: World.Plan.Transport) async throws {
+    let cases = ["error", "nested-error"].flatMap { event in Self.finalEvents.map { (event, $0.code, $0.name) } }
+    try await World.signedIn(World.Plan(transport: transport), each: cases) { world, caller, test in
+      let (event, code, name) = test
       // The second answer comes over a socket that is in use.
       _ = try await caller.send("first", ["continue": true])
       try await world.sandbox.play(
         """
-        [{"endpoint":"responses","refusal":"\(error.code)","in_stream":"\(form.event)","times":"always"}]
+        [{"endpoint":"responses","refusal":"\(code)","in_stream":"\(event)","times":"always"}]
         """)
-      try await expectRefusal(error.name) { try await caller.send("hi", ["continue": true]) }
+      try await expectRefusal(name) { try await caller.send("hi", ["continue": true]) }
       #expect(try await world.sandbox.state().requests["responses"] == 2)
     }
   }
 
-  @Test(arguments: World.Plan.Transport.allCases, ["error", "nested-error"])
-  func anErrorEventThatMayPassIsTriedAgain(_ transport: World.Plan.Transport, _ event: String) async throws {
-    try await World.signedIn(transport) { world, caller in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func anErrorEventThatMayPassIsTriedAgain(over transport: World.Plan.Transport) async throws {
+    let events = ["error", "nested-error"]
+    try await World.signedIn(World.Plan(transport: transport), each: events) { world, caller, event in
       try await world.sandbox.play(
         """
         [{"endpoint":"responses","refusal":"server_error","in_stream":"\(event)"},
@@ -92,9 +90,8 @@ struct ErrorFrameTests {
   }
 
   /// The client's own backoff policy applies, as for a 429 over HTTP.
-  @Test(arguments: ["slow_down", "rate_limit_exceeded"])
-  func aRateLimitFollowsThePolicy(_ code: String) async throws {
-    try await World.signedIn { world, caller in
+  @Test func aRateLimitFollowsThePolicy() async throws {
+    try await World.signedIn(each: ["slow_down", "rate_limit_exceeded"]) { world, caller, code in
       let policy: VariantDictionary = ["max_retries": Int32(1), "maximum_delay": 0.01]
       let client = try await caller.open("Client", ["rate_limit_backoff": policy])
       try await world.sandbox.play(failed(code, "Please try again in 1 seconds."))

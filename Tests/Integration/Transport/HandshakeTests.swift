@@ -8,9 +8,8 @@ struct HandshakeTests {
   private let webSocket = World.Plan.Transport.webSocket
 
   /// The refusal comes from the backend or from a proxy.
-  @Test(arguments: [426, 403, 404])
-  func aPermanentRefusalSwitchesToHTTPForGood(_ status: Int) async throws {
-    try await World.signedIn { world, caller in
+  @Test func aPermanentRefusalSwitchesToHTTPForGood() async throws {
+    try await World.signedIn(each: [426, 403, 404]) { world, caller, status in
       let client = try await caller.open("Client")
       try await world.sandbox.play(#"[{"endpoint":"handshake","status":\#(status)}]"#)
       #expect(try await caller.send("one", at: client).contains("1 message."))
@@ -25,9 +24,8 @@ struct HandshakeTests {
     }
   }
 
-  @Test(arguments: [429, 500, 503])
-  func aTransientRefusalSwitchesThisTurnToHTTP(_ status: Int) async throws {
-    try await World.signedIn { world, caller in
+  @Test func aTransientRefusalSwitchesThisTurnToHTTP() async throws {
+    try await World.signedIn(each: [429, 500, 503]) { world, caller, status in
       let client = try await caller.open("Client")
       try await world.sandbox.play(#"[{"endpoint":"handshake","status":\#(status)}]"#)
       let turn = try await caller.stream("one", at: client)
@@ -120,12 +118,12 @@ struct HandshakeTests {
 
   // MARK: Without HTTP
 
-  @Test(arguments: [
-    (status: 401, error: "HTTPError"), (status: 403, error: "HTTPError"), (status: 426, error: "HTTPError"),
-    (status: 429, error: "RateLimited"), (status: 503, error: "HTTPError"),
-  ])
-  func aClientThatDoesNotFallBackFails(_ test: (status: Int, error: String)) async throws {
-    try await World.signedIn { world, caller in
+  @Test func aClientThatDoesNotFallBackFails() async throws {
+    let refusals = [
+      (status: 401, error: "HTTPError"), (status: 403, error: "HTTPError"), (status: 426, error: "HTTPError"),
+      (status: 429, error: "RateLimited"), (status: 503, error: "HTTPError"),
+    ]
+    try await World.signedIn(each: refusals) { world, caller, test in
       let client = try await caller.open("Client", webSocket.reconnecting(1))
       try await world.sandbox.play(#"[{"endpoint":"handshake","status":\#(test.status),"times":"always"}]"#)
       let turn = try await caller.stream("hi", at: client)

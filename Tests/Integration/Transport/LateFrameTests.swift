@@ -42,9 +42,8 @@ struct LateFrameTests {
   // MARK: Between two turns
 
   /// The frames arrive together with the end of the answer.
-  @Test(arguments: Late.allCases)
-  func framesAfterTheEndBelongToNoTurn(_ late: Late) async throws {
-    try await World.signedIn { world, caller in
+  @Test func framesAfterTheEndBelongToNoTurn() async throws {
+    try await World.signedIn(each: Late.allCases) { world, caller, late in
       let client = try await caller.open("Client")
       try await world.sandbox.play(#"[{"endpoint":"responses","text":"One.","late":[\#(late.frames)]}]"#)
       #expect(try await caller.send("one", at: client) == "One.")
@@ -54,9 +53,8 @@ struct LateFrameTests {
   }
 
   /// The frames arrive while the socket is kept: it is closed at once.
-  @Test(arguments: Late.allCases)
-  func dataAfterTheAnswerClosesTheSocket(_ late: Late) async throws {
-    try await World.signedIn { world, caller in
+  @Test func dataAfterTheAnswerClosesTheSocket() async throws {
+    try await World.signedIn(each: Late.allCases) { world, caller, late in
       let client = try await caller.open("Client")
       try await world.sandbox.play(
         #"[{"endpoint":"responses","text":"One.","late":[\#(late.frames)],"late_delay_ms":200}]"#)
@@ -87,9 +85,8 @@ struct LateFrameTests {
   // MARK: After the next request
 
   /// The frames were under way when the next turn sent its request.
-  @Test(arguments: [Late.words, .completed, .failed, .item])
-  func framesBeforeTheFirstEventBelongToAnotherAnswer(_ late: Late) async throws {
-    try await World.signedIn { world, caller in
+  @Test func framesBeforeTheFirstEventBelongToAnotherAnswer() async throws {
+    try await World.signedIn(each: [Late.words, .completed, .failed, .item]) { world, caller, late in
       let client = try await caller.open("Client", World.Plan.Transport.webSocket.impatient)
       _ = try await caller.send("one", at: client)
       try await world.sandbox.play(#"[{"endpoint":"responses","events":[\#(late.frames),\#(Self.end)]}]"#)
@@ -99,14 +96,13 @@ struct LateFrameTests {
   }
 
   /// For its reader this answer was interrupted, and it is requested again.
-  @Test(
-    arguments: [
+  @Test func eventsOfAnotherAnswerAreNotUsed() async throws {
+    let events = [
       #"{"type":"response.output_text.delta","response_id":"resp_late","delta":" of another."}"#,
       #"{"type":"response.output_text.delta","response_id":"resp_\u006cate","delta":" of another."}"#,
       LateFrameTests.end, LateFrameTests.beginning, Late.failed.frames,
-    ])
-  func eventsOfAnotherAnswerAreNotUsed(_ foreign: String) async throws {
-    try await World.signedIn { world, caller in
+    ]
+    try await World.signedIn(each: events) { world, caller, foreign in
       let client = try await caller.open("Client")
       try await world.sandbox.play(
         """

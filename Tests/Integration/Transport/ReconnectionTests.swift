@@ -25,9 +25,8 @@ struct ReconnectionTests {
 
   // MARK: Replays
 
-  @Test(arguments: [0, 1, 3])
-  func aDropIsInvisibleToTheCaller(after deltas: Int) async throws {
-    try await World.signedIn { world, caller in
+  @Test func aDropIsInvisibleToTheCaller() async throws {
+    try await World.signedIn(each: [0, 1, 3]) { world, caller, deltas in
       try await world.sandbox.play("[\(answer(Self.text, #","drop_after":\#(deltas)"#)),\(answer())]")
       let turn = try await caller.stream("hi")
       #expect(try await turn.end().answer.text == Self.text)
@@ -67,9 +66,8 @@ struct ReconnectionTests {
   }
 
   /// The replay is another answer, or ends too early.
-  @Test(arguments: ["one zwei three", "on", "one tw"])
-  func aDivergentReplayEndsTheTurn(_ replay: String) async throws {
-    try await World.signedIn { world, caller in
+  @Test func aDivergentReplayEndsTheTurn() async throws {
+    try await World.signedIn(each: ["one zwei three", "on", "one tw"]) { world, caller, replay in
       try await world.sandbox.play("[\(answer("one two three", #","drop_after":2"#)),\(answer(replay))]")
       let turn = try await caller.stream("hi")
       let failure = try await turn.end().failure

@@ -35,12 +35,11 @@ struct SocketConversationTests {
     }
   }
 
-  @Test(
-    arguments: [
+  @Test func theWholeConversationIsSentAfterAnyOtherChange() async throws {
+    let changes: [VariantDictionary] = [
       ["model": "gpt-6-sol"], ["instructions": "Rhyme."], ["reasoning_effort": "high"],
-    ] as [VariantDictionary])
-  func theWholeConversationIsSentAfterAnyOtherChange(_ options: VariantDictionary) async throws {
-    try await World.signedIn { world, caller in
+    ]
+    try await World.signedIn(each: changes) { world, caller, options in
       let client = try await caller.open("Client")
       _ = try await caller.send("one", at: client)
       #expect(try await caller.send("two", options, at: client).contains("3 messages"))
@@ -77,9 +76,9 @@ struct SocketConversationTests {
   }
 
   /// The backend asks for it: the socket has reached its maximum age, or the previous answer is forgotten.
-  @Test(arguments: ["previous_response_not_found", "websocket_connection_limit_reached"])
-  func theWholeConversationIsSentWhenTheBackendHasForgottenIt(_ code: String) async throws {
-    try await World.signedIn { world, caller in
+  @Test func theWholeConversationIsSentWhenTheBackendHasForgottenIt() async throws {
+    let codes = ["previous_response_not_found", "websocket_connection_limit_reached"]
+    try await World.signedIn(each: codes) { world, caller, code in
       let client = try await caller.open("Client", World.Plan.Transport.webSocket.impatient)
       _ = try await caller.send("one", at: client)
       try await world.sandbox.play(

@@ -31,9 +31,9 @@ struct AnswerShapeTests {
   // MARK: Several messages
 
   /// The refusal arrives in deltas, or only as a whole message.
-  @Test(arguments: [true, false], World.Plan.Transport.allCases)
-  func messagesAreParagraphs(_ hasDeltas: Bool, over transport: World.Plan.Transport) async throws {
-    try await World.signedIn(transport) { world, caller in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func messagesAreParagraphs(over transport: World.Plan.Transport) async throws {
+    try await World.signedIn(World.Plan(transport: transport), each: [true, false]) { world, caller, hasDeltas in
       let events = [
         Self.delta("I will look "), Self.delta("that up."), Self.message("I will look that up.", phase: "commentary"),
         Self.delta("It is "), Self.delta("42."), Self.message("It is 42.", phase: "final_answer"),
@@ -54,9 +54,9 @@ struct AnswerShapeTests {
 
   // MARK: Refusals
 
-  @Test(arguments: [true, false], World.Plan.Transport.allCases)
-  func aRefusalIsTheAnswersText(_ hasDeltas: Bool, over transport: World.Plan.Transport) async throws {
-    try await World.signedIn(transport) { world, caller in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aRefusalIsTheAnswersText(over transport: World.Plan.Transport) async throws {
+    try await World.signedIn(World.Plan(transport: transport), each: [true, false]) { world, caller, hasDeltas in
       let client = try await caller.open("Client")
       let text = "I cannot help with that."
       let whole = Self.item(

@@ -16,13 +16,13 @@ struct AnswerTests {
   }
 
   /// Offsets count bytes of UTF-8, so the text has characters of one to four bytes.
-  @Test(
-    arguments: [
+  @Test(arguments: World.Plan.Transport.allCases)
+  func deltasAddUpToTheAnswer(over transport: World.Plan.Transport) async throws {
+    let texts = [
       "One word", "Zwölf Boxkämpfer jagen Viktor", "日本語の テキスト です", "👩‍👩‍👧‍👦 and 🇦🇶 e\u{301}",
       "tab\tquote\"back\\slash\nline",
-    ], World.Plan.Transport.allCases)
-  func deltasAddUpToTheAnswer(_ text: String, over transport: World.Plan.Transport) async throws {
-    try await World.signedIn(transport) { world, caller in
+    ]
+    try await World.signedIn(World.Plan(transport: transport), each: texts) { world, caller, text in
       try await world.sandbox.play("[\(json(["endpoint": "responses", "text": text]))]")
       let turn = try await caller.stream("hi")
       let (answer, details) = try await turn.end().answer

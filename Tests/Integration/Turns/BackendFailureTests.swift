@@ -130,9 +130,10 @@ struct BackendFailureTests {
     ]
   }
 
-  @Test(arguments: World.Plan.Transport.allCases.flatMap { interrupted($0) + refused($0) + failed($0) })
-  func aFailedTurnEndsOnce(_ test: Case) async throws {
-    try await World.signedIn(test.transport) { world, caller in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aFailedTurnEndsOnce(over transport: World.Plan.Transport) async throws {
+    let cases = Self.interrupted(transport) + Self.refused(transport) + Self.failed(transport)
+    try await World.signedIn(World.Plan(transport: transport), each: cases) { world, caller, test in
       let client = try await caller.open("Client", test.transport.reconnecting(1))
       try await world.sandbox.play(#"[{"endpoint":"responses","times":"always",\#(test.rule)}]"#)
       let refused = try await refusal { try await caller.send("hi", at: client) }

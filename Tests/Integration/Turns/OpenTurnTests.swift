@@ -194,9 +194,8 @@ struct OpenTurnTests {
     }
   }
 
-  @Test(arguments: ["", "a b", "ä", "../x", String(repeating: "x", count: 65)])
-  func aWrongNameIsRefused(_ name: String) async throws {
-    try await World.signedIn { _, caller in
+  @Test func aWrongNameIsRefused() async throws {
+    try await World.signedIn(each: ["", "a b", "ä", "../x", String(repeating: "x", count: 65)]) { _, caller, name in
       try await expectRefusal("InvalidArgument") { try await caller.openTurn(["turn": name]) }
       try await expectRefusal("InvalidArgument") { try await caller.stream("hi", ["turn": name]) }
     }
@@ -261,14 +260,14 @@ struct OpenTurnTests {
 
   // MARK: Lines that are no lines
 
-  @Test(arguments: [
-    "", "garbage", "[]", "5", "{}", "\0\u{1}\u{7f}", #"{"text":5}"#, #"{"text":""}"#, #"{"text":"a","cancel":true}"#,
-    #"{"messages":[]}"#, #"{"messages":[{"role":"king","text":"a"}]}"#, #"{"messages":{}}"#, #"{"cancel":false}"#,
-    #"{"text":"a","images":5}"#, #"{"text":"a","images":[1]}"#, #"{"tool_result":{"call":"x","output":"y"}}"#,
-    #"{"approval":{"call":"x","approved":"yes"}}"#,
-  ])
-  func aBadLineEndsTheTurn(_ text: String) async throws {
-    try await World.signedIn { _, caller in
+  @Test func aBadLineEndsTheTurn() async throws {
+    let lines = [
+      "", "garbage", "[]", "5", "{}", "\0\u{1}\u{7f}", #"{"text":5}"#, #"{"text":""}"#, #"{"text":"a","cancel":true}"#,
+      #"{"messages":[]}"#, #"{"messages":[{"role":"king","text":"a"}]}"#, #"{"messages":{}}"#, #"{"cancel":false}"#,
+      #"{"text":"a","images":5}"#, #"{"text":"a","images":[1]}"#, #"{"tool_result":{"call":"x","output":"y"}}"#,
+      #"{"approval":{"call":"x","approved":"yes"}}"#,
+    ]
+    try await World.signedIn(each: lines) { _, caller, text in
       let line = try await caller.openTurn()
       line.write(text + "\n")
       let end = try await line.end()
@@ -279,9 +278,8 @@ struct OpenTurnTests {
     }
   }
 
-  @Test(arguments: [#"{"text":"a""#, #"{"text":"a"}"#, "\u{ff}"])
-  func aLineThatBreaksOffEndsTheTurn(_ text: String) async throws {
-    try await World.signedIn { _, caller in
+  @Test func aLineThatBreaksOffEndsTheTurn() async throws {
+    try await World.signedIn(each: [#"{"text":"a""#, #"{"text":"a"}"#, "\u{ff}"]) { _, caller, text in
       let line = try await caller.openTurn()
       line.write(text)
       line.endOutput()
