@@ -55,12 +55,13 @@ struct ChatPromptTests {
     }
   }
 
-  @Test(arguments: [
-    ("one\r  two\r\rthree", "one\n  two\n\nthree"), ("one\r\ntwo\nthree", "one\ntwo\nthree"),
-    ("/etc/passwd\ris what?", "/etc/passwd\nis what?"), ("a\tb\u{1B}[31m\u{7}\rü 你", "a\tb[31m\nü 你"),
-  ])
-  func pastedLinesAreOneMessage(_ pasted: String, _ message: String) async throws {
-    try await World.signedIn { world, _ in
+  @Test func pastedLinesAreOneMessage() async throws {
+    let texts = [
+      ("one\r  two\r\rthree", "one\n  two\n\nthree"), ("one\r\ntwo\nthree", "one\ntwo\nthree"),
+      ("/etc/passwd\ris what?", "/etc/passwd\nis what?"), ("a\tb\u{1B}[31m\u{7}\rü 你", "a\tb[31m\nü 你"),
+    ]
+    try await World.signedIn(each: texts) { world, _, text in
+      let (pasted, message) = text
       let output = try await world.chappie(
         "chat",
         at: [

@@ -44,9 +44,8 @@ struct ExitStatusTests {
     Case(status: 10, error: "HTTPError", rule: #""status":400,"body":{"detail":"No."}"#),
   ]
 
-  @Test(arguments: cases)
-  func aServerErrorHasItsStatus(_ failing: Case) async throws {
-    try await World.signedIn { world, _ in
+  @Test func aServerErrorHasItsStatus() async throws {
+    try await World.signedIn(each: Self.cases) { world, _, failing in
       if let rule = failing.rule {
         try await world.sandbox.play(#"[{"endpoint":"responses",\#(rule),"times":"always"}]"#)
       }

@@ -34,7 +34,8 @@ final class HostileService {
   }
 
   private let connection: BusConnection
-  private let page: String
+  /// The address that it gives as the page to sign in at.
+  var page = text
   private let isRefusing: Bool
   /// What it says in each turn; in later ones as in the last.
   private let speeches: [Speech]
@@ -46,12 +47,10 @@ final class HostileService {
   var turns: Int { sockets.count }
 
   /// - Parameters:
-  ///   - page: the address that it gives as the page to sign in at.
   ///   - isRefusing: answers each call with an error.
   ///   - speeches: what it says in each turn, and in later ones the last of it; empty if it knows no `OpenTurn`.
-  init(_ world: World, page: String = text, isRefusing: Bool = false, speeches: [Speech] = [.failure]) async throws {
+  init(_ world: World, isRefusing: Bool = false, speeches: [Speech] = [.failure]) async throws {
     connection = try await BusConnection.open(address: world.directories.busAddress)
-    self.page = page
     self.isRefusing = isRefusing
     self.speeches = speeches
     object = try BusObject(
@@ -154,9 +153,10 @@ final class HostileService {
       "org.chappie.Session",
       [
         (
-          "StartDeviceCodeSignIn", "a{sv}", "s s x", { [page] in [Self.text.variant, page.variant, Int64.max.variant] }
+          "StartDeviceCodeSignIn", "a{sv}", "s s x",
+          { [unowned self] in [Self.text.variant, page.variant, Int64.max.variant] }
         ),
-        ("StartBrowserSignIn", "a{sv}", "s x", { [page] in [page.variant, Int64.max.variant] }),
+        ("StartBrowserSignIn", "a{sv}", "s x", { [unowned self] in [page.variant, Int64.max.variant] }),
         ("CompleteBrowserSignIn", "s", "", { [] }), ("CancelSignIn", "", "", { [] }), ("SignOut", "", "", { [] }),
       ],
       [

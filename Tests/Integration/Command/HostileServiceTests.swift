@@ -80,9 +80,9 @@ struct HostileServiceTests {
   }
 
   @Test func monitorPrintsNoControlSequence() async throws {
-    for isJSON in [false, true] {
-      try await World.with(World.Plan(keyring: .none, service: .none)) { world in
-        _ = try await HostileService(world)
+    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
+      _ = try await HostileService(world)
+      for isJSON in [false, true] {
         let monitor = try ChildProcess(
           "command", Binaries.chappie, ["monitor"] + (isJSON ? ["--json"] : []), in: world.directories)
         try await eventually("a line") { monitor.output.contains("\n") }
@@ -97,36 +97,43 @@ struct HostileServiceTests {
 
   private nonisolated static let schemes = ["http", "https", "evil", "file", "javascript", "data", "mailto"]
 
-  @Test(arguments: [
-    "evil:do", "evil://example.org/", "file:///etc/passwd", "javascript:alert(1)", "data:text/html,x", "mailto:a@b",
-    "http://example.org/", "http://127.0.0.1.example.org/", "http://127.0.0.1@example.org/",
-    "https://auth.openai.com@example.org/", "https://example.org\\@auth.openai.com/", "https://example.org/ x",
-    "https://exämple.org/", "https://example.org/\u{202E}", "https://", "https:example.org", "/etc/passwd", "--help",
-    "",
-    "HTTPS:evil", "https://%65vil.example/", "https://example.org/\u{1B}]52;c;eA==\u{7}",
-  ])
-  func onlyWebPagesAreOpened(_ page: String) async throws {
+  @Test func onlyWebPagesAreOpened() async throws {
+    let pages = [
+      "evil:do", "evil://example.org/", "file:///etc/passwd", "javascript:alert(1)", "data:text/html,x", "mailto:a@b",
+      "http://example.org/", "http://127.0.0.1.example.org/", "http://127.0.0.1@example.org/",
+      "https://auth.openai.com@example.org/", "https://example.org\\@auth.openai.com/", "https://example.org/ x",
+      "https://exämple.org/", "https://example.org/\u{202E}", "https://", "https:example.org", "/etc/passwd", "--help",
+      "",
+      "HTTPS:evil", "https://%65vil.example/", "https://example.org/\u{1B}]52;c;eA==\u{7}",
+    ]
     try await World.with(World.Plan(keyring: .none, service: .none)) { world in
       let browser = try Browser(world.directories, schemes: Self.schemes)
-      _ = try await HostileService(world, page: page)
-      for method in ["--device-code", "--browser"] {
-        let output = try await world.chappie(["sign-in", method], environment: ["DISPLAY": ":0"])
-        #expect(output.status == 1)
-        #expect(output.text.contains("was not opened"), "\(output.text)")
-        #expect(Self.harm(in: output.text).isEmpty)
+      let service = try await HostileService(world)
+      try await world.each(pages) { page in
+        service.page = page
+        for method in ["--device-code", "--browser"] {
+          let output = try await world.chappie(["sign-in", method], environment: ["DISPLAY": ":0"])
+          #expect(output.status == 1)
+          #expect(output.text.contains("was not opened"), "\(output.text)")
+          #expect(Self.harm(in: output.text).isEmpty)
+        }
+        #expect(browser.pages.isEmpty)
       }
-      #expect(browser.pages.isEmpty)
     }
   }
 
-  @Test(arguments: ["https://example.org:8443/codex/device?x=1#y", "http://127.0.0.1:9/x", "http://[::1]:9/x"])
-  func theOpenedPageIsTheShownPage(_ page: String) async throws {
+  @Test func theOpenedPageIsTheShownPage() async throws {
+    let pages = ["https://example.org:8443/codex/device?x=1#y", "http://127.0.0.1:9/x", "http://[::1]:9/x"]
     try await World.with(World.Plan(keyring: .none, service: .none)) { world in
       let browser = try Browser(world.directories, schemes: Self.schemes)
-      _ = try await HostileService(world, page: page)
-      let output = try await world.chappie(["sign-in", "--device-code"], environment: ["DISPLAY": ":0"])
-      #expect(output.text.hasPrefix("Open     \(page)\n"), "\(output.text)")
-      #expect(try await browser.waitForPage().trimmingCharacters(in: .whitespaces) == page)
+      let service = try await HostileService(world)
+      try await world.each(pages) { page in
+        service.page = page
+        let before = browser.pages.count
+        let output = try await world.chappie(["sign-in", "--device-code"], environment: ["DISPLAY": ":0"])
+        #expect(output.text.hasPrefix("Open     \(page)\n"), "\(output.text)")
+        #expect(try await browser.waitForPage(before + 1).trimmingCharacters(in: .whitespaces) == page)
+      }
     }
   }
 

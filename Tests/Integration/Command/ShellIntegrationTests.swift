@@ -236,36 +236,40 @@ struct ShellIntegrationTests {
 
   // MARK: The commands
 
-  @Test(arguments: [
-    ("ls -la\n", "ls -la\n", 0), ("`ls -la`", "ls -la\n", 0),
-    ("Try:\n```sh\r\necho a\r\necho b\n```\nDone.", "echo a\necho b\n", 0),
-    ("echo `date` `id`", "echo `date` `id`\n", 0), ("awk -F'\t' 1", "awk -F'\t' 1\n", 0),
-    (" \n ", "chappie: The answer has no command.\n", 13),
-    ("a\u{1B}[31mb", "chappie: The answer has hidden characters, so it is no command.\n", 13),
-    ("a\u{2066}b", "chappie: The answer has hidden characters, so it is no command.\n", 13),
-  ])
-  func aCommandIsWhatAPersonSees(_ text: String, _ printed: String, _ status: Int32) async throws {
-    try await World.with(.bash, answers: [try Self.answer(text)], "") { world in
-      let output = try await world.shell(
-        #"echo text | "$0" suggest-command --shell bash 2>errors; s=$?; tail -n 1 errors; exit $s"#)
-      #expect(output.text == printed)
-      #expect(output.status == status)
+  @Test func aCommandIsWhatAPersonSees() async throws {
+    let answers: [(String, String, Int32)] = [
+      ("ls -la\n", "ls -la\n", 0), ("`ls -la`", "ls -la\n", 0),
+      ("Try:\n```sh\r\necho a\r\necho b\n```\nDone.", "echo a\necho b\n", 0),
+      ("echo `date` `id`", "echo `date` `id`\n", 0), ("awk -F'\t' 1", "awk -F'\t' 1\n", 0),
+      (" \n ", "chappie: The answer has no command.\n", 13),
+      ("a\u{1B}[31mb", "chappie: The answer has hidden characters, so it is no command.\n", 13),
+      ("a\u{2066}b", "chappie: The answer has hidden characters, so it is no command.\n", 13),
+    ]
+    try await World.with(.bash, "") { world in
+      try await world.each(answers) { text, printed, status in
+        try await world.sandbox.play("[\(try Self.answer(text))]")
+        let output = try await world.shell(
+          #"echo text | "$0" suggest-command --shell bash 2>errors; s=$?; tail -n 1 errors; exit $s"#)
+        #expect(output.text == printed)
+        #expect(output.status == status)
+      }
     }
   }
 
-  @Test(arguments: [
-    ("suggest-command </dev/null", "There is no text: say what the command shall do.", 2),
-    ("suggest-command <long", "The text is longer than 64 KiB: send less.", 2),
-    (
-      "explain-last",
-      "The shell did not tell its last command: see chappie shell-integration --help, and run explain-last.",
-      2
-    ),
-    ("shell-integration", "Which shell is it: bash, zsh or fish?", 2),
-    ("shell-integration ksh", "There are lines for bash, zsh and fish, not for “ksh”.", 2),
-  ])
-  func whatCannotBeDoneIsSaid(_ words: String, _ message: String, _ status: Int32) async throws {
-    try await World.with(World.Plan(service: .none)) { world in
+  @Test func whatCannotBeDoneIsSaid() async throws {
+    let mistakes: [(String, String, Int32)] = [
+      ("suggest-command </dev/null", "There is no text: say what the command shall do.", 2),
+      ("suggest-command <long", "The text is longer than 64 KiB: send less.", 2),
+      (
+        "explain-last",
+        "The shell did not tell its last command: see chappie shell-integration --help, and run explain-last.",
+        2
+      ),
+      ("shell-integration", "Which shell is it: bash, zsh or fish?", 2),
+      ("shell-integration ksh", "There are lines for bash, zsh and fish, not for “ksh”.", 2),
+    ]
+    try await World.with(World.Plan(service: .none), each: mistakes) { world, mistake in
+      let (words, message, status) = mistake
       let output = try await world.shell(#"head -c 65537 /dev/zero | tr '\0' a >long; "$0" \#(words)"#)
       #expect(output.text == "chappie: \(message)\n")
       #expect(output.status == status)

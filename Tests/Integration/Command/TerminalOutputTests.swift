@@ -5,31 +5,31 @@ import Testing
 /// Terminal output: no line is longer than the terminal, and no character is missing from its locale.
 @Suite(.worlds) @GLibActor
 struct TerminalOutputTests {
-  @Test(arguments: [100, 80, 44, 24])
-  func tablesFitTheTerminal(_ columns: Int) async throws {
+  @Test func tablesFitTheTerminal() async throws {
     try await World.signedIn { world, _ in
       _ = try await world.beginThread("Something with a rather long title")
-      for verb in ["models", "usage", "threads", "accounts", "doctor"] {
-        let output = try await world.chappie([verb], at: [], columns: columns)
-        #expect(output.status == 0)
-        let lines = output.text.split(whereSeparator: \.isNewline)
-        #expect(!lines.isEmpty)
-        for line in lines { #expect(line.columns <= columns, "\(verb): \(output.text)") }
+      try await world.each([100, 80, 44, 24]) { columns in
+        for verb in ["models", "usage", "threads", "accounts", "doctor"] {
+          let output = try await world.chappie([verb], at: [], columns: columns)
+          #expect(output.status == 0)
+          let lines = output.text.split(whereSeparator: \.isNewline)
+          #expect(!lines.isEmpty)
+          for line in lines { #expect(line.columns <= columns, "\(verb): \(output.text)") }
+        }
+        let models = try await world.chappie(["models"], at: [], columns: columns).text
+        let plain = try await world.chappie("models").text
+        for word in plain.split(separator: "\n").dropFirst().joined(separator: " ").split(separator: " ")
+        where columns > 24 {
+          #expect(models.contains(word), "\(word): \(models)")
+        }
+        let usage = try await world.chappie(["usage"], at: [], columns: columns).text
+        #expect(usage.contains("5-hour limit") && usage.contains("resets"), "\(usage)")
       }
-      let models = try await world.chappie(["models"], at: [], columns: columns).text
-      let plain = try await world.chappie("models").text
-      for word in plain.split(separator: "\n").dropFirst().joined(separator: " ").split(separator: " ")
-      where columns > 24 {
-        #expect(models.contains(word), "\(word): \(models)")
-      }
-      let usage = try await world.chappie(["usage"], at: [], columns: columns).text
-      #expect(usage.contains("5-hour limit") && usage.contains("resets"), "\(usage)")
     }
   }
 
-  @Test(arguments: [40, 60, 80, 200])
-  func helpBreaksNoWord(_ columns: Int) async throws {
-    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
+  @Test func helpBreaksNoWord() async throws {
+    try await World.with(World.Plan(keyring: .none, service: .none), each: [40, 60, 80, 200]) { world, columns in
       for line in [[], ["help"], ["ask", "--help"], ["threads", "--help"], ["help", "sign-in"]] {
         let shown = try await world.chappie(line, at: [], columns: columns).text
         let plain = try await world.chappie(line).text
@@ -50,9 +50,8 @@ struct TerminalOutputTests {
     }
   }
 
-  @Test(arguments: ["C", "POSIX", "en_US.ISO-8859-1"])
-  func aLocaleWithoutUnicodeGetsASCII(_ locale: String) async throws {
-    try await World.signedIn { world, _ in
+  @Test func aLocaleWithoutUnicodeGetsASCII() async throws {
+    try await World.signedIn(each: ["C", "POSIX", "en_US.ISO-8859-1"]) { world, _, locale in
       let environment = ["LC_ALL": locale]
       let asked = try await world.chappie(
         ["ask", "Zürich … 你"], at: [.sees("You said: \"Zurich ... ?\" This")], environment: environment)
@@ -72,9 +71,8 @@ struct TerminalOutputTests {
   }
 
   /// The locale's name decides, even where the machine does not have that locale.
-  @Test(arguments: ["C.UTF-8", "xx_XX.utf8", "xx_XX.UTF-8@euro"])
-  func aUnicodeLocaleGetsUnicode(_ locale: String) async throws {
-    try await World.signedIn { world, _ in
+  @Test func aUnicodeLocaleGetsUnicode() async throws {
+    try await World.signedIn(each: ["C.UTF-8", "xx_XX.utf8", "xx_XX.UTF-8@euro"]) { world, _, locale in
       let asked = try await world.chappie(
         ["ask", "Zürich …"], at: [.sees("You said: “Zürich …” This")], environment: ["LC_ALL": locale])
       #expect(asked.status == 0, "\(asked.text)")

@@ -156,16 +156,18 @@ struct ActionTests {
     }
   }
 
-  @Test(arguments: [
-    ("a b", "a b"), (#"a\n\nb\n\n"#, "a\n\nb\n\n"), ("$language", "$language"), ("</text>", "</text>"),
-  ])
-  func aFilterPrintsTheAnswerAlone(_ input: String, _ text: String) async throws {
+  @Test func aFilterPrintsTheAnswerAlone() async throws {
+    let texts = [
+      ("a b", "a b"), (#"a\n\nb\n\n"#, "a\n\nb\n\n"), ("$language", "$language"), ("</text>", "</text>"),
+    ]
     try await world { world, _ in
-      let output = try await world.shell(#"printf '%b' '\#(input)' | "$0" act short --stdin; printf ."#)
-      let end = text.hasSuffix("\n") ? "\n\n" : ""
-      #expect(output.text == "You said: “Shorten.\n\n\(text)” This conversation has 1 message.\(end).")
-      let again = try await world.shell(#"printf a | "$0" act polite -p language=French --stdin"#)
-      #expect(again.text.contains("For $5 say politely in French: a. Twice: a!"))
+      try await world.each(texts) { input, text in
+        let output = try await world.shell(#"printf '%b' '\#(input)' | "$0" act short --stdin; printf ."#)
+        let end = text.hasSuffix("\n") ? "\n\n" : ""
+        #expect(output.text == "You said: “Shorten.\n\n\(text)” This conversation has 1 message.\(end).")
+        let again = try await world.shell(#"printf a | "$0" act polite -p language=French --stdin"#)
+        #expect(again.text.contains("For $5 say politely in French: a. Twice: a!"))
+      }
     }
   }
 
@@ -202,22 +204,24 @@ struct ActionTests {
     }
   }
 
-  @Test(arguments: [
-    ("", "short --stdin", "There is no text to act on.", 2),
-    (#"\0377"#, "short --stdin", "Standard input is no UTF-8 text.", 2),
-    ("a", "--stdin", "--stdin needs the name of an action.", 2),
-    ("a", "short polite --stdin", "An action is one word: give its name alone.", 2),
-    ("", "plain", "The template “plain” is no action: it needs Surfaces=selection.", 2),
-    ("a", "plain --stdin", "The template “plain” is no action: it needs Surfaces=selection.", 2),
-    ("", "short -p a=b", "--account and --parameter need --stdin.", 2),
-    ("", "short", "There is no window: install the package chappie-desktop, or give --stdin.", 1),
-    ("", "none", "There is no template “none”: chappie templates lists them.", 2),
-  ])
-  func whatCannotBeDoneIsSaid(_ input: String, _ words: String, _ message: String, _ status: Int32) async throws {
+  @Test func whatCannotBeDoneIsSaid() async throws {
+    let mistakes: [(String, String, String, Int32)] = [
+      ("", "short --stdin", "There is no text to act on.", 2),
+      (#"\0377"#, "short --stdin", "Standard input is no UTF-8 text.", 2),
+      ("a", "--stdin", "--stdin needs the name of an action.", 2),
+      ("a", "short polite --stdin", "An action is one word: give its name alone.", 2),
+      ("", "plain", "The template “plain” is no action: it needs Surfaces=selection.", 2),
+      ("a", "plain --stdin", "The template “plain” is no action: it needs Surfaces=selection.", 2),
+      ("", "short -p a=b", "--account and --parameter need --stdin.", 2),
+      ("", "short", "There is no window: install the package chappie-desktop, or give --stdin.", 1),
+      ("", "none", "There is no template “none”: chappie templates lists them.", 2),
+    ]
     try await world { world, _ in
-      let output = try await world.shell(#"printf '%b' '\#(input)' | "$0" act \#(words)"#)
-      #expect(output.text == "chappie: \(message)\n")
-      #expect(output.status == status)
+      try await world.each(mistakes) { input, words, message, status in
+        let output = try await world.shell(#"printf '%b' '\#(input)' | "$0" act \#(words)"#)
+        #expect(output.text == "chappie: \(message)\n")
+        #expect(output.status == status)
+      }
     }
   }
 

@@ -8,21 +8,27 @@ import Testing
 struct ExtractedCodeTests {
   private func world(saying answer: String, _ body: @GLibActor (World) async throws -> Void) async throws {
     try await World.signedIn { world, _ in
-      let text = String(decoding: try JSONEncoder().encode(answer), as: UTF8.self)
-      try await world.sandbox.play(#"[{"endpoint":"responses","text":\#(text)}]"#)
+      try await say(answer, world)
       try await body(world)
     }
   }
 
-  @Test(arguments: [
-    ("a\n```sh\nfirst\n```\nb\n```\nlast <&> ```\n\n  two\n```\nc", "last <&> ```\n\n  two\n"),
-    ("````\n```\ninner\n```\n````", "```\ninner\n```\n"),
-    ("1. do\n   ~~~c\n   if (a) {\n     b;\n   }\n   ~~~\n2. done", "if (a) {\n  b;\n}\n"),
-    ("> ```\n> quoted\n> ```", "quoted\n"),
-    ("```\nwithout an end", "without an end\n"),
-  ])
-  func theLastBlockIsPrintedWhole(_ answer: String, _ code: String) async throws {
-    try await world(saying: answer) { world in
+  private func say(_ answer: String, _ world: World) async throws {
+    let text = String(decoding: try JSONEncoder().encode(answer), as: UTF8.self)
+    try await world.sandbox.play(#"[{"endpoint":"responses","text":\#(text)}]"#)
+  }
+
+  @Test func theLastBlockIsPrintedWhole() async throws {
+    let answers = [
+      ("a\n```sh\nfirst\n```\nb\n```\nlast <&> ```\n\n  two\n```\nc", "last <&> ```\n\n  two\n"),
+      ("````\n```\ninner\n```\n````", "```\ninner\n```\n"),
+      ("1. do\n   ~~~c\n   if (a) {\n     b;\n   }\n   ~~~\n2. done", "if (a) {\n  b;\n}\n"),
+      ("> ```\n> quoted\n> ```", "quoted\n"),
+      ("```\nwithout an end", "without an end\n"),
+    ]
+    try await World.signedIn(each: answers) { world, _, test in
+      let (answer, code) = test
+      try await say(answer, world)
       let output = try await world.shell(#""$0" ask -x -o kept Hello"#)
       #expect(output.text == code)
       let kept = try await world.shell("cat kept")
@@ -30,9 +36,9 @@ struct ExtractedCodeTests {
     }
   }
 
-  @Test(arguments: ["", "--thread new"])
-  func anAnswerWithoutCodeIsAFailure(_ place: String) async throws {
-    try await world(saying: "No code, only `inline`.") { world in
+  @Test func anAnswerWithoutCodeIsAFailure() async throws {
+    try await World.signedIn(each: ["", "--thread new"]) { world, _, place in
+      try await say("No code, only `inline`.", world)
       let output = try await world.shell(
         #"echo old >kept; "$0" ask \#(place) -x -o kept Hello 2>error; echo $?; cat error kept"#)
       #expect(output.text == "13\nNo code, only `inline`.\nchappie: The answer has no code block.\nold\n")
@@ -59,9 +65,8 @@ struct ExtractedCodeTests {
     }
   }
 
-  @Test(arguments: ["-x", "--schema s.json"])
-  func aRefusalIsNoPartOfAnAnswer(_ form: String) async throws {
-    try await World.signedIn { world, _ in
+  @Test func aRefusalIsNoPartOfAnAnswer() async throws {
+    try await World.signedIn(each: ["-x", "--schema s.json"]) { world, _, form in
       let item =
         #"{"type":"message","role":"assistant","content":[{"type":"refusal","refusal":"```\nno\n```"}]}"#
       try await world.sandbox.play(

@@ -21,40 +21,42 @@ struct QuestionTests {
     }
   }
 
-  @Test(arguments: [
-    ("", "piped"), ("-", "piped"), ("Review -", "Review\n\npiped"), ("- Review this", "piped\n\nReview this"),
-    ("Review - this", "Review\n\npiped\n\nthis"), ("Review this", "Review this"), ("-- -", "piped"),
-  ])
-  func aDashIsStandardInput(_ words: String, _ question: String) async throws {
-    try await World.signedIn { world, _ in
+  @Test func aDashIsStandardInput() async throws {
+    let questions = [
+      ("", "piped"), ("-", "piped"), ("Review -", "Review\n\npiped"), ("- Review this", "piped\n\nReview this"),
+      ("Review - this", "Review\n\npiped\n\nthis"), ("Review this", "Review this"), ("-- -", "piped"),
+    ]
+    try await World.signedIn(each: questions) { world, _, test in
+      let (words, question) = test
       let output = try await world.shell(#"printf 'piped\n\n' | "$0" ask \#(words)"#)
       #expect(output.text == "You said: “\(question)” This conversation has 1 message.\n")
     }
   }
 
   /// A text that begins with no verb is a question; what is piped in belongs to it.
-  @Test(arguments: [
-    (#""$0" "What is a bus?" </dev/null"#, "What is a bus?"), (#""$0" --fast What now? </dev/null"#, "What now?"),
-    (#"echo piped | "$0" "Shorten this""#, "Shorten this\n\npiped"),
-    (#"echo piped | "$0" Shorten - please"#, "Shorten\n\npiped\n\nplease"),
-    (#"echo piped | "$0" --file=- Shorten"#, "Shorten\n\nFile: standard input\n```\npiped\n```"),
-    // Words that resemble a verb and begin otherwise, and commands of other programs before a whole question.
-    (#""$0" What is a bus? </dev/null"#, "What is a bus?"), (#""$0" Task </dev/null"#, "Task"),
-    (#""$0" hat </dev/null"#, "hat"), (#""$0" list three rivers </dev/null"#, "list three rivers"),
-  ])
-  func aTextWithoutAVerbIsAsked(_ line: String, _ question: String) async throws {
-    try await World.signedIn { world, _ in
+  @Test func aTextWithoutAVerbIsAsked() async throws {
+    let questions = [
+      (#""$0" "What is a bus?" </dev/null"#, "What is a bus?"), (#""$0" --fast What now? </dev/null"#, "What now?"),
+      (#"echo piped | "$0" "Shorten this""#, "Shorten this\n\npiped"),
+      (#"echo piped | "$0" Shorten - please"#, "Shorten\n\npiped\n\nplease"),
+      (#"echo piped | "$0" --file=- Shorten"#, "Shorten\n\nFile: standard input\n```\npiped\n```"),
+      // Words that resemble a verb and begin otherwise, and commands of other programs before a whole question.
+      (#""$0" What is a bus? </dev/null"#, "What is a bus?"), (#""$0" Task </dev/null"#, "Task"),
+      (#""$0" hat </dev/null"#, "hat"), (#""$0" list three rivers </dev/null"#, "list three rivers"),
+    ]
+    try await World.signedIn(each: questions) { world, _, test in
+      let (line, question) = test
       let output = try await world.shell(line)
       #expect(output.text == "You said: “\(question)” This conversation has 1 message.\n")
     }
   }
 
-  @Test(arguments: [
-    "statsu", "signin", "caht", "asl hello", "--verison", "threds list", "login", "logout", "export last",
-    "delete last --yes", "Show 63ae42d3", "help login", "help sattus",
-  ])
-  func aTextThatIsNearlyAVerbIsAMistake(_ words: String) async throws {
-    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
+  @Test func aTextThatIsNearlyAVerbIsAMistake() async throws {
+    let mistakes = [
+      "statsu", "signin", "caht", "asl hello", "--verison", "threds list", "login", "logout", "export last",
+      "delete last --yes", "Show 63ae42d3", "help login", "help sattus",
+    ]
+    try await World.with(World.Plan(keyring: .none, service: .none), each: mistakes) { world, words in
       let output = try await world.shell(#""$0" \#(words) </dev/null"#)
       #expect(output.text.hasPrefix("chappie: There is no command"), "\(output.text)")
       #expect(output.text.contains("Did you mean"), "\(output.text)")
@@ -63,9 +65,9 @@ struct QuestionTests {
   }
 
   /// A variable of a script may be empty; what is piped in is no question then.
-  @Test(arguments: ["''", "--fast ' '", "Sum up ''"])
-  func anEmptyArgumentIsAMistake(_ words: String) async throws {
-    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
+  @Test func anEmptyArgumentIsAMistake() async throws {
+    let mistakes = ["''", "--fast ' '", "Sum up ''"]
+    try await World.with(World.Plan(keyring: .none, service: .none), each: mistakes) { world, words in
       let output = try await world.shell(#"echo piped | "$0" \#(words)"#)
       #expect(output.text.hasPrefix("chappie: The text has an empty argument"), "\(output.text)")
       #expect(output.status == 2)
@@ -81,18 +83,16 @@ struct QuestionTests {
     }
   }
 
-  @Test(arguments: ["- -", "--image - -", "--image - --image - What"])
-  func standardInputCanBeNamedOnce(_ words: String) async throws {
-    try await World.with { world in
+  @Test func standardInputCanBeNamedOnce() async throws {
+    try await World.with(each: ["- -", "--image - -", "--image - --image - What"]) { world, words in
       let output = try await world.shell(#"echo piped | "$0" ask \#(words)"#)
       #expect(output.text == "chappie: Standard input can be given once: give - once.\n")
       #expect(output.status == 2)
     }
   }
 
-  @Test(arguments: ["", "-", "''", "--image -"])
-  func anEmptyQuestionIsRefused(_ words: String) async throws {
-    try await World.with { world in
+  @Test func anEmptyQuestionIsRefused() async throws {
+    try await World.with(each: ["", "-", "''", "--image -"]) { world, words in
       let output = try await world.shell(#"printf '\211PNG\r\n\032\n' | tail -c 8 >image; "$0" ask \#(words) <image"#)
       let empty = try await world.shell(#""$0" ask \#(words) </dev/null"#)
       #expect(empty.text.hasPrefix("chappie: "))

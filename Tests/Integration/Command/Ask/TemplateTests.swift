@@ -27,15 +27,17 @@ struct TemplateTests {
   ) async throws {
     try await World.with(plan) { world in
       if case .running = plan.service { _ = try await world.signedInCaller() }
-      for (name, text) in templates {
-        _ = try await world.shell(
-          #"""
-          mkdir -p "${XDG_CONFIG_HOME:-$HOME/.config}/chappie/templates"
-          printf %s '\#(text)' >"${XDG_CONFIG_HOME:-$HOME/.config}/chappie/templates/\#(name)"
-          """#)
-      }
+      for (name, text) in templates { try await write(text, name, world) }
       try await body(world)
     }
+  }
+
+  private func write(_ text: String, _ name: String, _ world: World) async throws {
+    _ = try await world.shell(
+      #"""
+      mkdir -p "${XDG_CONFIG_HOME:-$HOME/.config}/chappie/templates"
+      printf %s '\#(text)' >"${XDG_CONFIG_HOME:-$HOME/.config}/chappie/templates/\#(name)"
+      """#)
   }
 
   @Test func aTemplateFillsItsVariables() async throws {
@@ -61,35 +63,39 @@ struct TemplateTests {
     }
   }
 
-  @Test(arguments: [
-    ("plain.txt", "Say hello.\n", "-t plain", "Say hello."),
-    ("plain.txt", "Say hello.", "-t plain In French", "Say hello.\n\nIn French"),
-    ("plain.txt", "Say hello.", "-t plain -", "Say hello.\n\npiped"),
-    ("keys.txt", "[Template]\nEffort=low\n---\n", "-t keys What", "What"),
-    ("a.b-c_D1.txt", "$input!", "-t a.b-c_D1", "piped!"),
-  ])
-  func theQuestionHasItsPlace(_ file: String, _ text: String, _ words: String, _ question: String) async throws {
-    try await world([file: text]) { world in
+  @Test func theQuestionHasItsPlace() async throws {
+    let questions = [
+      ("plain.txt", "Say hello.\n", "-t plain", "Say hello."),
+      ("plain.txt", "Say hello.", "-t plain In French", "Say hello.\n\nIn French"),
+      ("plain.txt", "Say hello.", "-t plain -", "Say hello.\n\npiped"),
+      ("keys.txt", "[Template]\nEffort=low\n---\n", "-t keys What", "What"),
+      ("a.b-c_D1.txt", "$input!", "-t a.b-c_D1", "piped!"),
+    ]
+    try await World.signedIn(each: questions) { world, _, test in
+      let (file, text, words, question) = test
+      try await write(text, file, world)
       let output = try await world.shell(#"printf piped >input; "$0" ask \#(words) <input"#)
       #expect(output.text == "You said: “\(question)” This conversation has 1 message.\n")
     }
   }
 
-  @Test(arguments: [
-    ("-t none What", "There is no template “none”: chappie templates lists them."),
-    ("-t ../chappie What", "“../chappie” is no name of a template: use letters, digits, ., _ and -."),
-    ("-t .hidden What", "“.hidden” is no name of a template: use letters, digits, ., _ and -."),
-    ("-t review What", "The template “review” needs a value: give -p what=VALUE."),
-    ("-t review -p what=a -p who=b What", "The template “review” has no variable $who."),
-    ("-t review -p what What", "--parameter: “what” is not KEY=VALUE"),
-    ("-p what=a What", "--parameter needs a template: give --template."),
-    ("-t review -p what=a", "There is nothing to ask: standard input is empty."),
-  ])
-  func aTemplateThatCannotBeFilledIsRefused(_ words: String, _ message: String) async throws {
+  @Test func aTemplateThatCannotBeFilledIsRefused() async throws {
+    let mistakes = [
+      ("-t none What", "There is no template “none”: chappie templates lists them."),
+      ("-t ../chappie What", "“../chappie” is no name of a template: use letters, digits, ., _ and -."),
+      ("-t .hidden What", "“.hidden” is no name of a template: use letters, digits, ., _ and -."),
+      ("-t review What", "The template “review” needs a value: give -p what=VALUE."),
+      ("-t review -p what=a -p who=b What", "The template “review” has no variable $who."),
+      ("-t review -p what What", "--parameter: “what” is not KEY=VALUE"),
+      ("-p what=a What", "--parameter needs a template: give --template."),
+      ("-t review -p what=a", "There is nothing to ask: standard input is empty."),
+    ]
     try await world(["review.txt": Self.review], World.Plan(service: .none)) { world in
-      let output = try await world.shell(#""$0" ask \#(words) </dev/null"#)
-      #expect(output.text == "chappie: \(message)\n")
-      #expect(output.status == 2)
+      try await world.each(mistakes) { words, message in
+        let output = try await world.shell(#""$0" ask \#(words) </dev/null"#)
+        #expect(output.text == "chappie: \(message)\n")
+        #expect(output.status == 2)
+      }
     }
   }
 

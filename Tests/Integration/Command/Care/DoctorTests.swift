@@ -140,15 +140,16 @@ struct DoctorTests {
     ("masked", "inactive", "problem", 5), ("not-found", "inactive", "note", 0),
   ]
 
-  @Test(arguments: units)
-  func theUnitIsChecked(_ load: String, _ active: String, _ result: String, _ status: Int32) async throws {
+  @Test func theUnitIsChecked() async throws {
     try await World.with(.activatable) { world in
-      let systemd = try await FakeSystemd(world, load: load, active: active)
+      let systemd = try await FakeSystemd(world)
       _ = try await world.signedInCaller()
-      let (lines, found) = try await examine(world)
-      #expect(lines["unit"]?.status == result, "\(lines)")
-      #expect(found == status)
-      withExtendedLifetime(systemd) {}
+      try await world.each(Self.units) { load, active, result, status in
+        (systemd.load, systemd.active) = (load, active)
+        let (lines, found) = try await examine(world)
+        #expect(lines["unit"]?.status == result, "\(lines)")
+        #expect(found == status)
+      }
     }
   }
 

@@ -151,9 +151,9 @@ struct SignInCommandTests {
     }
   }
 
-  @Test(arguments: ["--browser", "--paste", "--enable-plan-use", "--connect-anew"])
-  func optionsExcludeEachOther(_ option: String) async throws {
-    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
+  @Test func optionsExcludeEachOther() async throws {
+    let options = ["--browser", "--paste", "--enable-plan-use", "--connect-anew"]
+    try await World.with(World.Plan(keyring: .none, service: .none), each: options) { world, option in
       let output = try await world.chappie("sign-in", "--device-code", option)
       #expect(output.status == 2)
       #expect(output.text.contains("--device-code and \(option) exclude each other"))

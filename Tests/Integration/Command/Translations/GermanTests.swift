@@ -25,10 +25,10 @@ struct GermanTests {
   }
 
   /// The names that scripts read are the same in each language.
-  @Test(arguments: [["status", "--json"], ["accounts", "--json"], ["usage", "--json"], ["models", "--json"]])
-  func whatScriptsReadIsNotTranslated(_ line: [String]) async throws {
+  @Test func whatScriptsReadIsNotTranslated() async throws {
+    let lines = [["status", "--json"], ["accounts", "--json"], ["usage", "--json"], ["models", "--json"]]
     try await Catalogues.make()
-    try await World.signedIn { world, _ in
+    try await World.signedIn(each: lines) { world, _, line in
       let english = try await world.chappie(line)
       let german = try await world.chappie(line, environment: Catalogues.german)
       func names(_ text: String) -> [Substring] {

@@ -47,19 +47,19 @@ struct PseudoLocaleTests {
     }
   }
 
-  @Test(arguments: [
-    "usge", "threads lst", "ask --thread new --continue hello", "ask", "threads list --limit 0",
-    "threads list --limit many", "threads show", "threads export --format pdf last", "threads export --all",
-    "threads rename last", "threads search", "threads delete last", "threads show last next", "approvals approve",
-    "erase",
-    "context --clear --compact", "tools policy", "tools add", "tools show", "tools add --yes nwhr -- nwhr",
-    "tools secret",
-    "tools log a b", "status again", "threads show 0bd", "threads show last", "ask --image /nwhr.png hello",
-    "ask hello", "ask --account wrk hello", "ask --image - -",
-  ])
-  func aMistakeIsTranslatable(_ line: String) async throws {
+  @Test func aMistakeIsTranslatable() async throws {
+    let lines = [
+      "usge", "threads lst", "ask --thread new --continue hello", "ask", "threads list --limit 0",
+      "threads list --limit many", "threads show", "threads export --format pdf last", "threads export --all",
+      "threads rename last", "threads search", "threads delete last", "threads show last next", "approvals approve",
+      "erase",
+      "context --clear --compact", "tools policy", "tools add", "tools show", "tools add --yes nwhr -- nwhr",
+      "tools secret",
+      "tools log a b", "status again", "threads show 0bd", "threads show last", "ask --image /nwhr.png hello",
+      "ask hello", "ask --account wrk hello", "ask --image - -",
+    ]
     try await Catalogues.make()
-    try await World.with { world in
+    try await World.with(each: lines) { world, line in
       try await expectTranslated(
         world, line.split(separator: " ").map(String.init),
         except: ["usge", "usage", "list", "many", "pdf", "next", "again", "last"])

@@ -9,21 +9,27 @@ final class FakeSystemd {
 
   private let connection: BusConnection
   private var objects: [BusObject] = []
+  /// What it says about the unit.
+  var load = "loaded"
+  var active = "active"
 
-  init(_ world: World, load: String, active: String) async throws {
+  init(_ world: World) async throws {
     connection = try await BusConnection.open(address: world.directories.busAddress)
     let manager = try BusImplementation(
       BusInterfaceDescription(xml: Self.xml, name: "\(Self.name).Manager"),
       methods: ["LoadUnit": { _ in .tuple(Self.unit) }], properties: [:])
     let unit = try BusImplementation(
       BusInterfaceDescription(xml: Self.xml, name: "\(Self.name).Unit"), methods: [:],
-      properties: ["LoadState": { load.variant }, "ActiveState": { active.variant }])
+      properties: [
+        "LoadState": { [unowned self] in self.load.variant }, "ActiveState": { [unowned self] in self.active.variant },
+      ])
     objects = try [(ObjectPath.named(Self.name), manager), (Self.unit, unit)].map { path, implementation in
       try BusObject(connection, path, [implementation], rights: .init { _ in }) { error in
         BusError(name: "org.freedesktop.DBus.Error.Failed", message: "\(error)")
       }
     }
     guard try await connection.requestName(Self.name) == .owner else { throw UnmetCondition("systemd's name") }
+    world.keep(self)
   }
 
   private static let xml = """
