@@ -47,51 +47,58 @@ struct BrowserPlanTests {
     ("subscription_sharing_unsupported_capability", "UnsupportedCapability", "enabled"),
   ]
 
-  @Test(arguments: refusals)
-  func eachRefusalHasItsErrorAndIsNotRepeated(_ refused: String, _ name: String, _ use: String) async throws {
+  @Test func eachRefusalHasItsErrorAndIsNotRepeated() async throws {
     try await with { world, caller in
-      try await world.sandbox.play("[{\"endpoint\":\"api-responses\",\"refusal\":\"\(refused)\",\"param\":\"model\"}]")
-      let error = try await refusal { try await caller.send("hi") }
-      #expect(error.name == name, "\(error)")
-      #expect(try await planUse(caller) == use)
-      #expect(try await caller.availability().last == (use == "enabled" ? "" : name))
-      #expect(try await world.sandbox.state().requests["api-responses"] == 1)
-      #expect(try await world.sandbox.state().requests["browser-refresh"] == 0)
-      // The next answer clears the state, and the sign-in has stayed.
-      #expect(try await caller.state() == "signed-in")
-      #expect(try await caller.send("hi").contains("hi"))
-      #expect(try await planUse(caller) == "enabled")
+      try await world.each(Self.refusals) { refused, name, use in
+        try await world.sandbox.play(
+          "[{\"endpoint\":\"api-responses\",\"refusal\":\"\(refused)\",\"param\":\"model\"}]")
+        let error = try await refusal { try await caller.send("hi") }
+        #expect(error.name == name, "\(error)")
+        #expect(try await planUse(caller) == use)
+        #expect(try await caller.availability().last == (use == "enabled" ? "" : name))
+        #expect(try await world.sandbox.state().requests["api-responses"] == 1)
+        #expect(try await world.sandbox.state().requests["browser-refresh"] == 0)
+        // The next answer clears the state, and the sign-in has stayed.
+        #expect(try await caller.state() == "signed-in")
+        #expect(try await caller.send("hi").contains("hi"))
+        #expect(try await planUse(caller) == "enabled")
+      }
     }
   }
 
   /// The public API ends an answer with an `error` event, in which no status is.
-  @Test(arguments: refusals.filter { $0.0 != "policy" }, ["error", "nested-error"])
-  func eachRefusalInTheStreamHasItsErrorAndIsNotRepeated(_ refused: (String, String, String), _ event: String)
-    async throws
-  {
+  @Test func eachRefusalInTheStreamHasItsErrorAndIsNotRepeated() async throws {
+    let cases = Self.refusals.filter { $0.0 != "policy" }.flatMap { [($0, "error"), ($0, "nested-error")] }
     try await with { world, caller in
-      try await world.sandbox.play(
-        """
-        [{"endpoint":"api-responses","refusal":"\(refused.0)","param":"model","in_stream":"\(event)","times":"always"}]
-        """)
-      let error = try await refusal { try await caller.send("hi") }
-      #expect(error.name == refused.1, "\(error)")
-      #expect(try await planUse(caller) == refused.2)
-      #expect(try await world.sandbox.state().requests["api-responses"] == 1)
-      #expect(try await world.sandbox.state().requests["browser-refresh"] == 0)
+      try await world.each(cases) { refused, event in
+        try await world.sandbox.play(
+          """
+          [{"endpoint":"api-responses","refusal":"\(refused.0)","param":"model","in_stream":"\(event)","times":"always"}]
+          """)
+        let error = try await refusal { try await caller.send("hi") }
+        #expect(error.name == refused.1, "\(error)")
+        #expect(try await planUse(caller) == refused.2)
+        #expect(try await world.sandbox.state().requests["api-responses"] == 1)
+        #expect(try await world.sandbox.state().requests["browser-refresh"] == 0)
+        // An answer clears the state.
+        try await world.sandbox.play("[]")
+        #expect(try await caller.send("hi").contains("hi"))
+      }
     }
   }
 
-  @Test(arguments: [
-    "subscription_sharing_usage_unavailable", "subscription_sharing_user_unavailable",
-    "direct_routing_unavailable", "rate_limit_exceeded",
-  ])
-  func aPassingRefusalIsTriedAgain(_ refused: String) async throws {
+  @Test func aPassingRefusalIsTriedAgain() async throws {
+    let refusals = [
+      "subscription_sharing_usage_unavailable", "subscription_sharing_user_unavailable",
+      "direct_routing_unavailable", "rate_limit_exceeded",
+    ]
     try await with { world, caller in
-      try await world.sandbox.play("[{\"endpoint\":\"api-responses\",\"refusal\":\"\(refused)\"}]")
-      #expect(try await caller.send("hi").contains("hi"))
-      #expect(try await world.sandbox.state().requests["api-responses"] == 2)
-      #expect(try await planUse(caller) == "enabled")
+      try await world.each(refusals) { refused in
+        try await world.sandbox.play("[{\"endpoint\":\"api-responses\",\"refusal\":\"\(refused)\"}]")
+        #expect(try await caller.send("hi").contains("hi"))
+        #expect(try await world.sandbox.state().requests["api-responses"] == 2)
+        #expect(try await planUse(caller) == "enabled")
+      }
     }
   }
 

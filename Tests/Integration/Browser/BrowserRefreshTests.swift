@@ -18,6 +18,21 @@ struct BrowserRefreshTests {
     }
   }
 
+  /// Signs in anew for each case.
+  private func with<Case: Sendable>(
+    each cases: [Case], _ body: @GLibActor (World, Caller, Case) async throws -> Void
+  ) async throws {
+    try await World.with(.browser()) { world in
+      let caller = try await world.caller()
+      try await world.each(cases) { test in
+        try await world.setTokenLifetime(1)
+        try await world.user.signIn(caller)
+        try await world.setTokenLifetime(3600)
+        try await body(world, caller, test)
+      }
+    }
+  }
+
   /// The one of the sign-in is valid for a second.
   private func endOfTheAccessToken() async throws {
     let now = UnixTime.now
@@ -49,12 +64,12 @@ struct BrowserRefreshTests {
     }
   }
 
-  @Test(arguments: [
-    "invalid_grant", "invalid_refresh_token", "token_expired", "refresh_token_expired", "refresh_token_invalidated",
-    "refresh_token_reused",
-  ])
-  func aTerminalCodeEndsTheSignIn(_ code: String) async throws {
-    try await with { world, caller in
+  @Test func aTerminalCodeEndsTheSignIn() async throws {
+    let codes = [
+      "invalid_grant", "invalid_refresh_token", "token_expired", "refresh_token_expired", "refresh_token_invalidated",
+      "refresh_token_reused",
+    ]
+    try await with(each: codes) { world, caller, code in
       try await world.sandbox.play("[{\"endpoint\":\"browser-refresh\",\"refusal\":\"\(code)\"}]")
       for _ in 0..<2 { try await expectRefusal("ReauthenticationRequired") { try await caller.send("hi") } }
       #expect(try await caller.state() == "reauthentication-required")
@@ -68,15 +83,16 @@ struct BrowserRefreshTests {
     }
   }
 
-  @Test(arguments: [
-    (#""refusal":"invalid_client""#, "HTTPError"), (#""refusal":"invalid_request""#, "HTTPError"),
-    (#""refusal":"temporarily_unavailable""#, "HTTPError"),
-    (#""status":403,"body":"<html>blocked</html>""#, "HTTPError"),
-    (#""status":503,"body":"down""#, "HTTPError"),
-    (#""status":302,"headers":{"location":"https://a.example"}"#, "HTTPError"),
-  ])
-  func anAnswerThatRefusesNothingKeepsTheSignIn(_ fault: String, _ name: String) async throws {
-    try await with { world, caller in
+  @Test func anAnswerThatRefusesNothingKeepsTheSignIn() async throws {
+    let faults = [
+      (#""refusal":"invalid_client""#, "HTTPError"), (#""refusal":"invalid_request""#, "HTTPError"),
+      (#""refusal":"temporarily_unavailable""#, "HTTPError"),
+      (#""status":403,"body":"<html>blocked</html>""#, "HTTPError"),
+      (#""status":503,"body":"down""#, "HTTPError"),
+      (#""status":302,"headers":{"location":"https://a.example"}"#, "HTTPError"),
+    ]
+    try await with(each: faults) { world, caller, test in
+      let (fault, name) = test
       try await world.sandbox.play("[{\"endpoint\":\"browser-refresh\",\(fault)}]")
       try await expectRefusal(name, "\(fault)") { try await caller.send("hi") }
       #expect(try await caller.state() == "signed-in")
@@ -101,12 +117,13 @@ struct BrowserRefreshTests {
 
   // MARK: The proof of a renewal
 
-  @Test(arguments: [
-    #""signature":"none""#, #""signature":"wrong""#,
-    #""claims":{"iss":"https://other.example"}"#, #""claims":{"aud":["other"]}"#, #""claims":{"sub":"somebody else"}"#,
-  ])
-  func aRenewalWithoutProofIsNotUsed(_ fault: String) async throws {
-    try await with { world, caller in
+  @Test func aRenewalWithoutProofIsNotUsed() async throws {
+    let faults = [
+      #""signature":"none""#, #""signature":"wrong""#,
+      #""claims":{"iss":"https://other.example"}"#, #""claims":{"aud":["other"]}"#,
+      #""claims":{"sub":"somebody else"}"#,
+    ]
+    try await with(each: faults) { world, caller, fault in
       try await world.sandbox.play("[{\"endpoint\":\"browser-refresh\",\"id_token\":{\(fault)}}]")
       try await expectRefusal("ReauthenticationRequired", "\(fault)") { try await caller.send("hi") }
       try await eventually("its revocation") { try await world.sandbox.state().liveRefreshTokens == 0 }
@@ -116,13 +133,13 @@ struct BrowserRefreshTests {
   }
 
   /// No keys prove nothing, and no clock of this machine matters.
-  @Test(arguments: [
-    #"{"endpoint":"jwks","status":503,"times":"always"}"#,
-    #"{"endpoint":"browser-refresh","id_token":{"claims":{"iat":9999999999,"exp":5}}}"#,
-    #"{"endpoint":"browser-refresh","id_token":{"signature":"unpublished"}}"#,
-  ])
-  func aRenewalThatCannotBeCheckedIsKept(_ fault: String) async throws {
-    try await with { world, caller in
+  @Test func aRenewalThatCannotBeCheckedIsKept() async throws {
+    let faults = [
+      #"{"endpoint":"jwks","status":503,"times":"always"}"#,
+      #"{"endpoint":"browser-refresh","id_token":{"claims":{"iat":9999999999,"exp":5}}}"#,
+      #"{"endpoint":"browser-refresh","id_token":{"signature":"unpublished"}}"#,
+    ]
+    try await with(each: faults) { world, caller, fault in
       try await world.service.restart()
       try await world.sandbox.play("[\(fault)]")
       #expect(try await caller.send("hi").contains("hi"))
@@ -133,11 +150,11 @@ struct BrowserRefreshTests {
   // MARK: Lost answers
 
   /// The issuer has taken the refresh token, and its answer was lost.
-  @Test(arguments: [
-    #""drop_after":0"#, #""status":502,"body":"bad gateway""#, #""raw":"{""#, #""status":500,"body":"""#,
-  ])
-  func aTokenWhoseAnswerWasLostIsNeverSentAgain(_ fault: String) async throws {
-    try await with { world, caller in
+  @Test func aTokenWhoseAnswerWasLostIsNeverSentAgain() async throws {
+    let faults = [
+      #""drop_after":0"#, #""status":502,"body":"bad gateway""#, #""raw":"{""#, #""status":500,"body":"""#,
+    ]
+    try await with(each: faults) { world, caller, fault in
       try await endOfTheAccessToken()
       try await world.sandbox.play("[{\"endpoint\":\"browser-refresh\",\(fault)}]")
       try await expectRefusal("ReauthenticationRequired", "\(fault)") { try await caller.send("hi") }

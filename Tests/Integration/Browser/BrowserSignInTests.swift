@@ -337,51 +337,61 @@ struct BrowserSignInTests {
     ("no JSON", #"{"endpoint":"discovery","raw":"<html>"}"#, "HTTPError"),
   ]
 
-  @Test(arguments: badServers)
-  func aBadDescriptionStartsNoSignIn(_ what: String, _ rule: String, _ name: String) async throws {
+  @Test func aBadDescriptionStartsNoSignIn() async throws {
     try await World.with(.browser()) { world in
       let caller = try await world.caller()
-      try await world.sandbox.play("[\(rule)]")
-      let error = try await refusal { try await world.user.start(caller) }
-      #expect(error.name == name, "\(what): \(error)")
-      #expect(try await caller.property("Session.DeviceLinkState") == "failed")
-      // The next attempt asks again.
-      try await world.user.signIn(caller)
+      try await world.each(Self.badServers) { what, rule, name in
+        try await world.sandbox.play("[\(rule)]")
+        let error = try await refusal { try await world.user.start(caller) }
+        #expect(error.name == name, "\(what): \(error)")
+        #expect(try await caller.property("Session.DeviceLinkState") == "failed")
+        // The next attempt asks again.
+        try await world.user.signIn(caller)
+        try await caller.call("Session.SignOut")
+        // The description is kept for an hour.
+        try await world.service.restart()
+      }
     }
   }
 
-  @Test(arguments: [
-    (#""id_token":{"claims":{"nonce":"another"}}"#, "HTTPError"),
-    (#""id_token":{"claims":{"iss":"https://other.example"}}"#, "HTTPError"),
-    (#""id_token":{"claims":{"aud":["other"]}}"#, "HTTPError"),
-    (#""id_token":{"claims":{"exp":1000}}"#, "HTTPError"), (#""id_token":{"signature":"wrong"}"#, "HTTPError"),
-    (#""id_token":{"signature":"unpublished"}"#, "HTTPError"), (#""id_token":{"signature":"none"}"#, "HTTPError"),
-    (#""members":{"id_token":null}"#, "HTTPError"), (#""members":{"refresh_token":null}"#, "HTTPError"),
-    (#""members":{"token_type":"mac"}"#, "HTTPError"), (#""refusal":"invalid_grant""#, "TokenExchangeFailed"),
-    (#""refusal":"temporarily_unavailable""#, "TokenExchangeFailed"), (#""drop_after":0"#, "Network"),
-    (#""raw":"{}""#, "HTTPError"),
-  ])
-  func aFailedExchangeStoresNothingAndKeepsTheRegistration(_ fault: String, _ name: String) async throws {
+  @Test func aFailedExchangeStoresNothingAndKeepsTheRegistration() async throws {
+    let faults = [
+      (#""id_token":{"claims":{"nonce":"another"}}"#, "HTTPError"),
+      (#""id_token":{"claims":{"iss":"https://other.example"}}"#, "HTTPError"),
+      (#""id_token":{"claims":{"aud":["other"]}}"#, "HTTPError"),
+      (#""id_token":{"claims":{"exp":1000}}"#, "HTTPError"), (#""id_token":{"signature":"wrong"}"#, "HTTPError"),
+      (#""id_token":{"signature":"unpublished"}"#, "HTTPError"), (#""id_token":{"signature":"none"}"#, "HTTPError"),
+      (#""members":{"id_token":null}"#, "HTTPError"), (#""members":{"refresh_token":null}"#, "HTTPError"),
+      (#""members":{"token_type":"mac"}"#, "HTTPError"), (#""refusal":"invalid_grant""#, "TokenExchangeFailed"),
+      (#""refusal":"temporarily_unavailable""#, "TokenExchangeFailed"), (#""drop_after":0"#, "Network"),
+      (#""raw":"{}""#, "HTTPError"),
+    ]
     try await World.with(.browser()) { world in
       let caller = try await world.caller()
-      try await world.sandbox.play("[{\"endpoint\":\"browser-token\",\(fault)}]")
-      let page = try await world.user.finish(try await world.user.start(caller))
-      #expect(!page.text.contains("You are signed in"))
-      try await caller.waitFor("failed", "Session.DeviceLinkState")
-      #expect(try await caller.lastError().text("name") == "org.chappie.Error.\(name)", "\(fault)")
-      #expect(try await caller.state() == "signed-out")
-      #expect(try await world.keyring.credentials().isEmpty)
-      // What the service was issued is revoked. An answer that it did not get, or without tokens, it cannot end.
-      if !fault.contains("drop_after"), !fault.contains("raw") {
-        try await eventually("its revocation") { try await world.sandbox.state().liveRefreshTokens == 0 }
+      try await world.each(faults) { fault, name in
+        // Each account has a registration of its own.
+        let session = try await caller.open("Session", ["keychain_account": fault])
+        let others = try await world.sandbox.state().registrations.count
+        try await world.sandbox.play("[{\"endpoint\":\"browser-token\",\(fault)}]")
+        let page = try await world.user.finish(try await world.user.start(caller, at: session))
+        #expect(!page.text.contains("You are signed in"))
+        try await caller.waitFor("failed", "Session.DeviceLinkState", at: session)
+        #expect(try await caller.lastError(at: session).text("name") == "org.chappie.Error.\(name)", "\(fault)")
+        #expect(try await caller.state(at: session) == "signed-out")
+        #expect(try await world.keyring.credentials().isEmpty)
+        // What the service was issued is revoked. An answer that it did not get, or without tokens, it cannot end.
+        if !fault.contains("drop_after"), !fault.contains("raw") {
+          try await eventually("its revocation") { try await world.sandbox.state().liveRefreshTokens == 0 }
+        }
+        // The next attempt uses the pending registration.
+        let next = try await world.user.start(caller, at: session)
+        let issued = try await world.sandbox.state().registrations.map(\.clientId)
+        #expect(query("client_id", of: next) == issued.last)
+        try await world.user.finish(next)
+        try await caller.waitFor("linked", "Session.DeviceLinkState", at: session)
+        #expect(try await world.sandbox.state().registrations.count == others + 1)
+        try await caller.call("Session.SignOut", at: session)
       }
-      // The next attempt uses the pending registration.
-      let next = try await world.user.start(caller)
-      let issued = try await world.sandbox.state().registrations.map(\.clientId)
-      #expect(query("client_id", of: next) == issued.first)
-      try await world.user.finish(next)
-      try await caller.waitFor("linked", "Session.DeviceLinkState")
-      #expect(try await world.sandbox.state().registrations.count == 1)
     }
   }
 
@@ -402,22 +412,25 @@ struct BrowserSignInTests {
 @Suite(.worlds, .sandboxes)
 @GLibActor
 struct RegisteredNameTests {
-  @Test(arguments: [
-    "Notes", "Chappie ", "Chappie\u{A0}", "Chappie\u{3164}", "Chappie\u{34F}", "Chappie\u{2800}", "Сhappie",
-  ])
-  func theNameOfAnAppCarriesItsID(_ name: String) async throws {
+  @Test func theNameOfAnAppCarriesItsID() async throws {
+    let names = [
+      "Notes", "Chappie ", "Chappie\u{A0}", "Chappie\u{3164}", "Chappie\u{34F}", "Chappie\u{2800}", "Сhappie",
+    ]
     try await World.with(.browser()) { world in
-      try world.installDesktopFile("org.example.App", "Name=\(name)\n")
-      let app = try await world.caller(app: "org.example.App")
-      let session = try await app.open("Session")
-      let address = try await world.user.start(app, at: session)
-      // A mark that is not seen belongs to the letter before it.
-      let seen = name.unicodeScalars.starts(with: "Chappie".unicodeScalars) ? "Chappie" : name
-      #expect(query("agent_name_hint", of: address) == "\(seen) (org.example.App)")
-      try await world.user.finish(address)
-      try await app.waitFor("linked", "Session.DeviceLinkState", at: session)
-      let listed = try await world.chappie("accounts")
-      #expect(listed.text.contains("\(seen) (org.example.App)"), "\(listed.text)")
+      // The registration of an app keeps its name.
+      try await world.each(names.enumerated().map { ($0.element, "org.example.App\($0.offset)") }) { name, id in
+        try world.installDesktopFile(id, "Name=\(name)\n")
+        let app = try await world.caller(app: id)
+        let session = try await app.open("Session")
+        let address = try await world.user.start(app, at: session)
+        // A mark that is not seen belongs to the letter before it.
+        let seen = name.unicodeScalars.starts(with: "Chappie".unicodeScalars) ? "Chappie" : name
+        #expect(query("agent_name_hint", of: address) == "\(seen) (\(id))")
+        try await world.user.finish(address)
+        try await app.waitFor("linked", "Session.DeviceLinkState", at: session)
+        let listed = try await world.chappie("accounts")
+        #expect(listed.text.contains("\(seen) (\(id))"), "\(listed.text)")
+      }
     }
   }
 }

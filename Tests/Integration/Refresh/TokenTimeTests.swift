@@ -27,16 +27,17 @@ struct TokenTimeTests {
     }
   }
 
-  @Test(arguments: extremes) func aClaimedTimeEndsNothing(_ time: String) async throws {
-    try await World.with { world in
+  @Test func aClaimedTimeEndsNothing() async throws {
+    try await World.with(each: Self.extremes) { world, time in
       try await world.sandbox.play(
         #"[{"endpoint":"token","members":{"access_token":"\#(Self.token(expiringAt: time))"}}]"#)
       try await survives(try await world.signedInCaller(), world, time)
     }
   }
 
-  @Test(arguments: extremes) func theEarliestTimeEndsNothing(_ time: String) async throws {
-    try await World.with(.browser(["--access-token-lifetime", "1"])) { world in
+  @Test func theEarliestTimeEndsNothing() async throws {
+    try await World.with(.browser(), each: Self.extremes) { world, time in
+      try await world.setTokenLifetime(1)
       let members = #""members":{"earliest_refresh_at":\#(time.hasPrefix("1e4") ? "1e308" : time)}"#
       try await world.sandbox.play(
         """
@@ -51,12 +52,13 @@ struct TokenTimeTests {
 
   // MARK: Answers that lack something
 
-  @Test(arguments: [
-    #"{"expires_in":null}"#, #"{"expires_in":-1}"#, #"{"expires_in":1e300}"#, #"{"expires_in":"never"}"#,
-    #"{"token_type":null}"#,
-  ])
-  func aRenewalWithoutALifetimeIsStored(_ members: String) async throws {
-    try await World.with(.browser(["--access-token-lifetime", "1"])) { world in
+  @Test func aRenewalWithoutALifetimeIsStored() async throws {
+    let answers = [
+      #"{"expires_in":null}"#, #"{"expires_in":-1}"#, #"{"expires_in":1e300}"#, #"{"expires_in":"never"}"#,
+      #"{"token_type":null}"#,
+    ]
+    try await World.with(.browser(), each: answers) { world, members in
+      try await world.setTokenLifetime(1)
       let caller = try await world.callerSignedInInBrowser()
       try await world.setTokenLifetime(3600)
       try await world.sandbox.expireAccessTokens()

@@ -117,12 +117,12 @@ struct ApplicationSignOutTests {
     }
   }
 
-  @Test(arguments: [
-    ["accounts", "--app", "org.example.App"], ["accounts", "--background", "always"],
-    ["accounts", "--background", "allow", "--json"],
-  ])
-  func wrongOptionsAreRefused(_ arguments: [String]) async throws {
-    try await World.with { world in
+  @Test func wrongOptionsAreRefused() async throws {
+    let mistakes = [
+      ["accounts", "--app", "org.example.App"], ["accounts", "--background", "always"],
+      ["accounts", "--background", "allow", "--json"],
+    ]
+    try await World.with(each: mistakes) { world, arguments in
       let output = try await world.chappie(arguments)
       #expect(output.status == 2, "\(output.text)")
     }

@@ -85,9 +85,8 @@ struct RefreshTests {
 
   // MARK: The end of a sign-in
 
-  @Test(arguments: [400, 401, 403])
-  func aRefusedRefreshNeedsANewSignIn(_ status: Int) async throws {
-    try await World.with { world in
+  @Test func aRefusedRefreshNeedsANewSignIn() async throws {
+    try await World.with(each: [400, 401, 403]) { world, status in
       let listener = try await world.caller()
       let caller = try await expiredCaller(world)
       try await world.sandbox.play(
@@ -158,9 +157,8 @@ struct RefreshTests {
     Case(testDescription: "no token", rule: #""body":{}"#, error: "Network"),
   ]
 
-  @Test(arguments: passing)
-  func aTransientFailureChangesNothing(_ test: Case) async throws {
-    try await World.with { world in
+  @Test func aTransientFailureChangesNothing() async throws {
+    try await World.with(each: Self.passing) { world, test in
       let caller = try await expiredCaller(world)
       try await world.sandbox.play(#"[{"endpoint":"refresh",\#(test.rule)}]"#)
       let turn = try await caller.stream("hi")

@@ -37,9 +37,8 @@ struct SignInFailureTests {
       message: "not reached"),
   ]
 
-  @Test(arguments: noCode)
-  func theSignInFailsWithoutACode(_ test: Case) async throws {
-    try await World.with { world in
+  @Test func theSignInFailsWithoutACode() async throws {
+    try await World.with(each: Self.noCode) { world, test in
       let caller = try await world.caller()
       try await world.sandbox.play(test.scenario)
       let refused = try await refusal { try await caller.startSignIn() }
@@ -54,6 +53,7 @@ struct SignInFailureTests {
       // The next attempt starts from the beginning.
       try await caller.signIn()
       #expect(try await caller.lastError().isEmpty)
+      try await caller.call("Session.SignOut")
     }
   }
 
@@ -112,12 +112,11 @@ struct SignInFailureTests {
       message: "not reached"),
   ]
 
-  @Test(arguments: noTokens)
-  func theSignInFailsWithoutTokens(_ test: Case) async throws {
-    try await World.with { world in
+  @Test func theSignInFailsWithoutTokens() async throws {
+    try await World.with(each: Self.noTokens) { world, test in
       let caller = try await world.caller()
       try await world.sandbox.play(test.scenario)
-      _ = try? await caller.startSignIn()
+      _ = try await caller.startSignIn()
       try await caller.waitFor("failed", "Session.DeviceLinkState")
       #expect(try await caller.state() == "signed-out")
       let last = try await caller.lastError()
@@ -131,9 +130,9 @@ struct SignInFailureTests {
   // MARK: Unusual but valid answers
 
   /// The live server sends the interval as a string; other types have been seen.
-  @Test(arguments: [#""interval":"0.05""#, #""interval":0.05"#, #""interval":1"#, #""interval":null"#, #""other":1"#])
-  func anyFormOfIntervalIsAccepted(_ interval: String) async throws {
-    try await World.with { world in
+  @Test func anyFormOfIntervalIsAccepted() async throws {
+    let intervals = [#""interval":"0.05""#, #""interval":0.05"#, #""interval":1"#, #""interval":null"#, #""other":1"#]
+    try await World.with(each: intervals) { world, interval in
       let caller = try await world.caller()
       // The stand-in makes the service wait only when the interval is short.
       let isShort = interval.contains("0.05")
@@ -150,6 +149,7 @@ struct SignInFailureTests {
       #expect(try await world.sandbox.state().requests["poll"] == (isShort ? 6 : 1))
       // Opaque tokens hold no data about the user, and are valid nevertheless.
       #expect(try await caller.property("Session.AccountInfo", as: VariantDictionary.self).isEmpty)
+      try await caller.call("Session.SignOut")
     }
   }
 }
