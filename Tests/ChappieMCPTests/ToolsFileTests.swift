@@ -166,6 +166,15 @@ import Testing
     #expect(try ToolsFile.read(target).servers.count == 1)
   }
 
+  @Test func aDirectoryIsWrittenAsItIsRead() {
+    for argument in ["/a", "/a:ro", "/a:ro/", "/a:ro:ro", "", ":ro"] {
+      let directory = ChappieMCPConfiguration.Directory(argument: argument)
+      #expect(ChappieMCPConfiguration.Directory(argument: directory.argument) == directory, "\(argument)")
+    }
+    // A name that ends like the mark.
+    #expect(ChappieMCPConfiguration.Directory(argument: "/a:ro/") == .init(path: "/a:ro", isWritable: true))
+  }
+
   @Test func aDirectoryWithSecretsIsRefused() {
     let home = Directories.home
     for path in ["/", home, "/proc/self", "/dev/shm", "/sys", home + "/..", "/nowhere", Directories.runtime] {

@@ -127,8 +127,8 @@ extension ChappieMCPConfiguration.Directory {
     self.init(path: expanded.isEmpty ? "" : Directories.absolutePath(expanded), isWritable: path == argument)
   }
 
-  /// The form that `init(argument:)` reads.
-  package var argument: String { isWritable ? path : path + ":ro" }
+  /// The form that `init(argument:)` reads. The slash keeps a name that ends in `:ro`.
+  package var argument: String { !isWritable ? path + ":ro" : path.hasSuffix(":ro") ? path + "/" : path }
 
   /// Whether `path` is this directory or in it.
   func contains(_ path: String) -> Bool { Self.contains(self.path, Directories.absolutePath(path)) }
