@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The accessibility tree of a program, read over D-Bus as screen readers do.
 
-libatspi asks for each property and each child of a node alone, which takes seconds for a conversation of GTK; the
-tests read the whole tree at once, so that they see one state of the window.
+libatspi asks for each property and each child of a node alone, which takes seconds for a conversation of GTK. Here all
+names, states and roles come at once, and the children of each node together; only texts are read of each node.
 """
-
-import os
 
 import gi
 
@@ -34,19 +32,19 @@ class Bus:
                                           Gio.DBusCallFlags.NONE, 60_000, None).unpack()
         return reply[0] if reply else None
 
-    def property(self, node, name):
+    def property(self, node, name, timeout=60_000):
         return self.connection.call_sync(
             *node, "org.freedesktop.DBus.Properties", "Get", GLib.Variant("(ss)", (INTERFACE + "Accessible", name)), None,
-            Gio.DBusCallFlags.NONE, 60_000, None).unpack()[0]
+            Gio.DBusCallFlags.NONE, timeout, None).unpack()[0]
 
     def program(self, names):
         """The root node of the program with one of these names that has a window, or None."""
         for root in map(tuple, self.call(("org.a11y.atspi.Registry", ROOT), "Accessible.GetChildren")):
             try:
-                if self.property(root, "Name") in names and self.property(root, "ChildCount"):
+                if self.property(root, "Name", 2000) in names and self.property(root, "ChildCount", 2000):
                     return root
             except GLib.Error:
-                pass  # A program has ended meanwhile.
+                pass  # A program has ended meanwhile, or does not answer.
         return None
 
     def cached(self, root):
@@ -56,8 +54,10 @@ class Bus:
                 for address, _, _, _, count, interfaces, name, role, _, states in rows}
 
     def read(self, root):
-        """The visible tree of a program of GTK."""
+        """The visible tree of a program of GTK; None if it is not there yet, or any more."""
         known = self.cached(root)
+        if root not in known:
+            return None
         top = Node(self, root, None, *known[root])
         level = [top]
         while level:

@@ -91,7 +91,7 @@ class Shell(Window):
         return self.named(Role.PUSH_BUTTON, "Chappie")
 
     def says(self, words):
-        wait_for(f"the icon says “{words}”", lambda: self.icon().description.endswith(f" {words}"))
+        self.wait_for(f"the icon says “{words}”", lambda: (icon := self.icon()) and icon.description.endswith(f" {words}"))
 
     def shortcut(self):
         for code in (37, 64):  # Control and Alt.
@@ -114,7 +114,7 @@ class Shell(Window):
         """Checks the controls of the popup, and not those of Plasma."""
         for node in wait_for("the box", lambda: self.named(Role.PAGE_TAB, "Chappie")).all():
             if node.has(State.FOCUSABLE) and not node.name:
-                raise Failure(f"no name has the {node}")
+                raise Failure(f"the {node} has no name")
 
     def wakeups(self, seconds):
         """The number of wake-ups of all threads of the shell."""
@@ -240,7 +240,7 @@ class PlasmaRun(Run):
             return self.window.named(Role.COMBO_BOX, "Search the web")
 
         wait_for("the choice", choice).focus()
-        wait_for("the focus", lambda: choice().has(State.FOCUSED))
+        self.window.wait_for("the focus", lambda: (node := choice()) and node.has(State.FOCUSED))
         for key in keys:
             self.window.key(key)
 

@@ -206,7 +206,7 @@ class Run(window.Run):
         self.window.shows(names[0])
         removes_all()
         opens("gone.txt")
-        self.window.shows("gone.txt")
+        self.window.shows("No such file or directory")
         opens(".")
         self.window.shows("“some files” is a folder: choose files in it.")
         opens("pipe")

@@ -486,8 +486,8 @@ class Run:
     def asks_again(self):
         """The last question alone is asked again or edited. It replaces neither a draft nor another program's turn."""
         def has_draft(text):
-            wait_for(f"the draft “{text}”",
-                     lambda: self.window.named(Role.TEXT, "Question").words == f"Question\n{text}")
+            wait_for(f"the draft “{text}”", lambda: (
+                node := self.window.named(Role.TEXT, "Question")) and node.words == f"Question\n{text}")
 
         self.world.answer("Another answer.")
         self.window.press("Ask again")

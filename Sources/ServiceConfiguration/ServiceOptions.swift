@@ -88,9 +88,14 @@ package struct ServiceOptions: Sendable {
   /// Makes the values that take several keys.
   private mutating func finish() throws {
     let production = ChappieBackend.production
-    defaults.backend = try ChappieBackend(
-      issuer: issuer ?? production.issuer, baseURL: baseURL ?? production.baseURL, apiURL: apiURL ?? ownAPI,
-      clientID: clientID ?? production.clientID)
+    do {
+      defaults.backend = try ChappieBackend(
+        issuer: issuer ?? production.issuer, baseURL: baseURL ?? production.baseURL, apiURL: apiURL ?? ownAPI,
+        clientID: clientID ?? production.clientID)
+    } catch is ChappieClientError where [issuer, baseURL, apiURL].contains(where: { $0?.contains("@") == true }) {
+      // The error names the address, which may have a password, and is logged.
+      throw StartFailure(description: "An address names no user: leave out the part before the @.")
+    }
     if let model { defaults.model = models.slug(model) }
     guard !dropped.isEmpty || !masked.isEmpty || !patterns.isEmpty else { return }
     threadPolicy.redaction = try ChappieThreadRedaction(

@@ -55,12 +55,12 @@ public enum Files {
   }
 
   /// Writes to a named pipe or a device, and blocks until it accepts the data. Meanwhile `SIGINT` and `SIGTERM` end the
-  /// process, whose main loop hears of none.
+  /// process at once: its main loop, on whose thread this is called, could not handle them.
   ///
   /// - Throws: ``FileError``.
   public static func write(_ bytes: [UInt8], into path: String) throws(FileError) {
     let former = [SIGINT, SIGTERM].map { ($0, signal($0, SIG_DFL)) }
-    defer { for (number, action) in former { signal(number, action) } }
+    defer { for (number, handler) in former { signal(number, handler) } }
     try Descriptor.open(path, O_WRONLY | O_NOCTTY).write(bytes)
   }
 

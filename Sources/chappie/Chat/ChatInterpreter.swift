@@ -10,12 +10,13 @@ final class ChatInterpreter {
     """
     Each line is a message of one conversation. It ends with this command, unless it is a thread. The arrow keys edit \
     a line and bring earlier lines back; Alt-Enter begins another line of the same message, and lines that are pasted \
-    together are one message. Tab completes commands, models and names of files. Ctrl-C cancels an answer or clears a line; Ctrl-D ends the chat.
+    together are one message. Tab completes commands, models and names of files. Ctrl-C cancels an answer or \
+    clears a line; Ctrl-D ends the chat.
 
     /model [MODEL]      changes the model, or shows it
     /file FILE          adds a text file or a document to the next message
     /image FILE         adds a picture to the next message
-    /search [MODE]      lets the model search the web, or no longer: on, cached (copies of pages) or off
+    /search [MODE]      turns the search of the web on or off: on, cached (copies of pages) or off
     /tools [SERVERS]    lets the model use these tool servers, or none; see chappie tools
     /copy               copies the last answer, if the terminal supports that
     /save FILE          writes the conversation to a new file, as Markdown

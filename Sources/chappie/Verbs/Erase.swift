@@ -29,8 +29,8 @@ private enum Erasing {
     let question =
       tr(
         """
-        Sign out every account, and delete every thread, every template, the configuration and all files of Chappie, \
-        for good?
+        Sign out every account, and delete every thread, every template, every secret of an MCP server, the \
+        configuration and all files of Chappie, for good?
         """)
     if asks { try await Confirmation.ask(question, refused: tr("Nothing was erased.")) }
     let parts: [ErasedPart]
@@ -47,7 +47,9 @@ private enum Erasing {
     }
     for part in parts { part.report() }
     let toolSecrets = await removeToolSecrets()
-    return removeFiles(keepsState: parts.contains { $0.isStored }) ?? toolSecrets ?? ErasedPart.status(of: parts)
+    let isSignedIn = parts.contains { $0.isStored }
+    let status = ErasedPart.status(of: parts)
+    return removeFiles(keepsState: isSignedIn) ?? (isSignedIn ? status : toolSecrets) ?? status
   }
 
   /// Removes the secrets of MCP servers.

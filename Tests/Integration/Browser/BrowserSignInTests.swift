@@ -363,8 +363,9 @@ struct BrowserSignInTests {
       (#""id_token":{"signature":"unpublished"}"#, "HTTPError"), (#""id_token":{"signature":"none"}"#, "HTTPError"),
       (#""members":{"id_token":null}"#, "HTTPError"), (#""members":{"refresh_token":null}"#, "HTTPError"),
       (#""members":{"token_type":"mac"}"#, "HTTPError"), (#""refusal":"invalid_grant""#, "TokenExchangeFailed"),
-      (#""refusal":"temporarily_unavailable""#, "TokenExchangeFailed"), (#""drop_after":0"#, "Network"),
-      (#""raw":"{}""#, "HTTPError"),
+      (#""refusal":"temporarily_unavailable""#, "TokenExchangeFailed"),
+      // These are the last: after them the stand-in has tokens that nobody got.
+      (#""drop_after":0"#, "Network"), (#""raw":"{}""#, "HTTPError"),
     ]
     try await World.with(.browser()) { world in
       let caller = try await world.caller()

@@ -60,7 +60,9 @@ struct CallerIdentityTests {
           #expect(call.text.contains("org.chappie.Error.AccessDenied: This service cannot tell which program calls"))
           #expect(call.text.contains(reason), "\(call.text)")
         }
-        // Every caller may read the lock state.
+        // Every caller may read the version and the lock state.
+        let version = try await sandbox.gdbus(Self.state, "org.chappie.Manager", "Version")
+        #expect(version.text == "(<uint32 1>,)\n")
         let lock = try await sandbox.gdbus(Self.state, "org.chappie.Manager", "LockState")
         #expect(lock.text == "(<'unknown'>,)\n")
       }

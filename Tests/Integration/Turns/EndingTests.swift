@@ -65,6 +65,7 @@ struct EndingTests {
       let watcher = try await watcher(world, for: obstacle)
       try await world.each(wait.endings) { ending in
         let turn = try await waiting(for: obstacle, world, watcher)
+        if obstacle == .otherTurn { #expect(try await activeTurns(watcher).count == 2) }
         switch ending {
         case .call: try await (turn.caller ?? watcher).call("Client.Cancel", turn.id)
         case .line: turn.line?.write(["cancel": true])
@@ -84,6 +85,7 @@ struct EndingTests {
           return world.service.acceptEnd()
         }
         try await eventually("the end of the turn") { try await !activeTurns(watcher).contains(turn.id) }
+        if obstacle == .otherTurn { #expect(try await activeTurns(watcher).count == 1) }
         if obstacle.isInAnswer {
           try await eventually("the end of its request") { try await world.sandbox.state().openStreams == 0 }
         }

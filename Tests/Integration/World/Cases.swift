@@ -2,12 +2,12 @@
 import GLibBridge
 import Testing
 
-/// Cases that change nothing of one another's, in one world: a world for each would cost more than the case.
+/// Cases that do not affect each other, in one world: a world for each would cost more than the case.
 extension World {
   /// Runs `body` for each case.
   ///
-  /// Each finds the stand-in without rules and sockets, and with no requests counted; what else it changes, it has to
-  /// undo. A failure names its case. An error ends the test, because the next case might only find what this one left.
+  /// Each finds the stand-in without rules and sockets, and with no requests counted. What else it changes, such as
+  /// sign-ins, registrations and offered models, it has to undo. A failure names its case. An error ends the test, because the next case might only find what this one left.
   func each<Case: Sendable>(
     _ cases: some Sequence<Case>, _ body: @GLibActor (Case) async throws -> Void
   ) async throws {

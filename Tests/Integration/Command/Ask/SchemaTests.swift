@@ -71,10 +71,10 @@ struct SchemaTests {
     try await World.with(World.Plan(service: .none)) { world in
       let output = try await world.shell(#"echo '{}' >s.json; "$0" ask --schema s.json -x What"#)
       #expect(output.text == "chappie: --schema and --extract exclude each other.\n")
+      #expect(output.status == 2)
       let searches = try await world.chappie("ask", "--search", "--search-cached", "What")
       #expect(searches.text == "chappie: --search and --search-cached exclude each other.\n")
       #expect(searches.status == 2)
-      #expect(output.status == 2)
     }
   }
 }

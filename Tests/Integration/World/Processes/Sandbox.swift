@@ -179,9 +179,16 @@ final class Sandbox {
   /// Ends the scenario, closes all WebSockets, and counts the requests from here on.
   func forget() async throws {
     try await play("[]")
-    try await closeSockets()
     forgotten = [:]
-    forgotten = try await state().requests
+    var last: [String: Int]?
+    // A request of the case before may come late.
+    try await eventually("no new request") {
+      try await closeSockets()
+      forgotten = [:]
+      forgotten = try await state().requests
+      defer { last = forgotten }
+      return last == forgotten
+    }
   }
 
   /// Replaces the scenario: a JSON list of rules.
