@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -767,7 +768,8 @@ class Run(window.Run):
         focused = self.desk.focused()
         self.text.select()
         self.world.answer("The night bus.")
-        self.act("now")
+        # The window shows only until there is an answer.
+        self.trigger("now")
         wait_for("the text is replaced", lambda: self.text.text() == "The night bus.")
         wait_for("the clipboard is back", lambda: self.desk.clipboard() == CONTENTS)
         equal("the focus", self.desk.focused(), focused)
@@ -937,7 +939,7 @@ class Run(window.Run):
     def report_failure(self):
         self.picture("failure")
         print((Path(os.environ["CHAPPIE_WORLD"]) / "window.log").read_text()[-3000:])
-        if self.window.root:
+        with suppress(Failure):
             print("\n".join(f"  {node}" for node in self.window.tree().all()))
 
     def close(self):

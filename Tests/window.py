@@ -818,7 +818,8 @@ class Run:
         self.picture("failure")
         if self.window:
             print("\n".join(self.window.errors()))
-            print("\n".join(f"  {node}" for node in self.window.tree().all()))
+            with suppress(Failure):
+                print("\n".join(f"  {node}" for node in self.window.tree().all()))
 
     def close(self):
         if self.window:
