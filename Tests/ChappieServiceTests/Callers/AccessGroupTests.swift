@@ -85,6 +85,6 @@ struct AccessGroupTests {
     let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
     let group = try AccessGroup(Array(Data(contentsOf: root.appending(path: "data/access-group.conf"))))
     #expect(group.name == "TEAMID.com.example.shared")
-    #expect(group.members.map(\.text).sorted() == ["org.example.App", "org.example.Widget"])
+    #expect(group.members.map(\.text).sorted() == ["com.example.App", "com.example.Widget"])
   }
 }
