@@ -239,7 +239,7 @@ class PlasmaRun(Run):
         def choice():
             return self.window.named(Role.COMBO_BOX, "Search the web")
 
-        wait_for("the choice", choice).focus()
+        self.window.wait_for("the choice", lambda: (node := choice()) and node.focus() is not None)
         self.window.wait_for("the focus", lambda: (node := choice()) and node.has(State.FOCUSED))
         for key in keys:
             self.window.key(key)

@@ -194,7 +194,7 @@ class Run(window.Run):
             def is_empty():
                 node = self.window.named(Role.PUSH_BUTTON, "Remove the file")
                 return not node or (node.act() and False)
-            wait_for("no files", is_empty)
+            self.window.wait_for("no files", is_empty)
 
         nautilus(*names)
         for name in names:
