@@ -39,7 +39,11 @@ class Bus:
 
     def program(self, names):
         """The root node of the program with one of these names that has a window, or None."""
-        for root in map(tuple, self.call(("org.a11y.atspi.Registry", ROOT), "Accessible.GetChildren")):
+        try:
+            roots = self.call(("org.a11y.atspi.Registry", ROOT), "Accessible.GetChildren")
+        except GLib.Error:
+            return None  # The registry starts.
+        for root in map(tuple, roots):
             try:
                 if self.property(root, "Name", 2000) in names and self.property(root, "ChildCount", 2000):
                     return root
