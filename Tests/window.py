@@ -604,7 +604,7 @@ class Run:
         self.window.keys("work")
         self.window.key(RETURN)
         self.window.press("Use a code instead")
-        code = wait_for("the code", lambda: next(iter(re.findall(r"Code: ([A-Z0-9 -]+)", self.texts())), None)).replace(" ", "")
+        code = wait_for("the code", lambda: next(iter(re.findall(r"Code: ([A-Z0-9 -]+)", self.window.tree().deep_words)), None)).replace(" ", "")
         self.world.control("approve", f"user_code={code}&user=grace@example.com".encode())
         self.window.shows("grace@example.com")
         self.window.button_is_there("Ask")
@@ -618,9 +618,6 @@ class Run:
         self.window.key(RETURN)
         self.window.shows("ada@example.com")
         self.window.hides("Who am I?")
-
-    def texts(self):
-        return self.window.tree().deep_words
 
     def narrow(self):
         """At the width of a telephone, the list and the conversation are separate pages."""

@@ -54,12 +54,16 @@ package struct ToolSecrets {
     }
   }
 
-  /// The unlocked items. A locked keyring may hide them.
+  /// The unlocked items. A locked keyring may hide them, and one without a default collection has none.
   ///
   /// - Parameter name: nil for all.
   private func items(_ name: String?) async throws -> [SecretServiceClient.Found] {
-    if try await client.defaultCollectionState() == .locked {
-      try await client.unlockDefaultCollection(interaction: interaction)
+    do {
+      if try await client.defaultCollectionState() == .locked {
+        try await client.unlockDefaultCollection(interaction: interaction)
+      }
+    } catch SecretStoreError.noDefaultCollection {
+      return []
     }
     let found = try await client.search(schema: Self.schema, Self.attributes(name))
     for item in found where item.isLocked { try await client.unlock(item, interaction: interaction) }

@@ -154,6 +154,17 @@ struct EraseTests {
     }
   }
 
+  /// As on a desktop where nothing was ever stored.
+  @Test func aKeyringWithoutACollectionHasNothingToRemove() async throws {
+    try await World.with(World.Plan(keyring: .none)) { world in
+      try await world.keyring.start(isUnlocked: false)
+      let output = try await world.chappie("erase", "--yes")
+      #expect(output.status == 0, "\(output.text)")
+      #expect(!output.text.contains("chappie: "), "\(output.text)")
+      world.service.acceptEnd()
+    }
+  }
+
   /// A keyring that answers later can still have its secrets erased.
   @Test func nothingIsRemovedWhileTheKeyringIsSilent() async throws {
     try await World.with { world in

@@ -179,7 +179,6 @@ final class Sandbox {
   /// Ends the scenario, closes all WebSockets, and counts the requests from here on.
   func forget() async throws {
     try await play("[]")
-    forgotten = [:]
     var last: [String: Int]?
     // A request of the case before may come late.
     try await eventually("no new request") {
