@@ -781,6 +781,8 @@ class Run(window.Run):
         wait_for("the clipboard", lambda: self.desk.clipboard() == CONTENTS)
         owner.send_signal(signal.SIGSTOP)
         self.cannot_put_back()
+        self.end_window()  # The next one is never told what there is.
+        self.cannot_put_back()
         owner.send_signal(signal.SIGCONT)
         if self.desk.kind == "sway":
             hanging = self.programs_of_window / "wl-paste"
@@ -792,6 +794,11 @@ class Run(window.Run):
         equal("the text", self.text.text(), "The night bus.")
         self.desk.set_clipboard(CONTENTS)
         owner.wait()
+
+    @staticmethod
+    def end_window():
+        os.kill(call_bus("GetConnectionUnixProcessID", "(s)", WINDOW), signal.SIGTERM)
+        wait_for("the end of the program", lambda: not has_owner(WINDOW))
 
     def cannot_put_back(self):
         self.text.select()
@@ -918,8 +925,7 @@ class Run(window.Run):
             return (focused[0] - begun) * 1000
 
         listener.register("object:state-changed:focused")
-        os.kill(call_bus("GetConnectionUnixProcessID", "(s)", WINDOW), signal.SIGTERM)
-        wait_for("the end of the program", lambda: not has_owner(WINDOW))
+        self.end_window()
         cold, warm = opens(), sorted(opens() for _ in range(9))
         print(f"      key to list: {cold:.0f} ms cold; {warm[0]:.0f} to {warm[-1]:.0f} ms warm, half of them within"
               f" {warm[4]:.0f} ms (load {os.getloadavg()[0]:.1f})")

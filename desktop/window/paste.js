@@ -153,15 +153,22 @@ const x11 = {
         const {clipboard} = this;
         if (clipboard.is_local())
             return {content: clipboard.get_content()};
-        if (clipboard.get_formats().contain_mime_type(SECRET))
-            return {content: null};
         const providers = [];
         let room = MAXIMUM_CONTENT;
+        const read = async (type, cancellable) => {
+            const [stream] = await promise(clipboard, 'read_async', [type], GLib.PRIORITY_DEFAULT, cancellable);
+            return readAll(stream, room, cancellable);
+        };
         const save = async cancellable => {
-            for (const type of clipboard.get_formats().get_mime_types() ?? []) {
+            // Until its program has told its formats, it looks empty. Of an empty one, this fails at once.
+            if (!clipboard.get_formats().get_mime_types()?.length)
+                await read(SECRET, cancellable).catch(() => {});
+            const formats = clipboard.get_formats();
+            if (formats.contain_mime_type(SECRET))
+                return;
+            for (const type of formats.get_mime_types() ?? []) {
                 try {
-                    const [stream] = await promise(clipboard, 'read_async', [type], GLib.PRIORITY_DEFAULT, cancellable);
-                    const bytes = await readAll(stream, room, cancellable);
+                    const bytes = await read(type, cancellable);
                     if (bytes.length > room)
                         continue;
                     room -= bytes.length;
@@ -170,7 +177,6 @@ const x11 = {
                     // Some programs offer formats that they do not have.
                 }
             }
-            return providers;
         };
         try {
             await within(READING_TIME, save);
