@@ -9,7 +9,8 @@ import Testing
 ///
 /// With `CHAPPIE_NEW_SCREENS=1` in the environment the files are written anew.
 @Suite struct ScreenTests {
-  @Test(arguments: AnswerSamples.all.map(\.name), [40, 80, 200])
+  /// The integration tests look at one of 80 columns.
+  @Test(arguments: AnswerSamples.all.map { ($0.name, 40) } + [("long", 80), ("table", 200)])
   func anAnswerLooksAsItShould(_ name: String, _ columns: Int) throws {
     let answer = AnswerSamples.text(name)
     let output = AnswerStream.text(answer, AnswerFormat.test(columns))

@@ -18,7 +18,7 @@ import Testing
     return frames + [stream.frame(format, isComplete: true)]
   }
 
-  @Test(arguments: AnswerSamples.all.map(\.name), [40, 80, 200])
+  @Test(arguments: AnswerSamples.all.map(\.name), [40, 200])
   func theCutsOfAnAnswerDoNotShow(_ name: String, _ columns: Int) throws {
     let answer = AnswerSamples.text(name)
     // A screen that is higher than any block: what is above its top cannot be changed any more.

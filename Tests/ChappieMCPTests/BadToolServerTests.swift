@@ -21,19 +21,14 @@ struct BadToolServerTests {
       ("nameless", "a tool has no usable name"),
     ])
   func aListThatCannotBeUsed(_ list: String, _ reason: String) async throws {
-    for revision in ["legacy", "modern"] {
-      try await Server.with(revision, list) { server async throws in
-        let sentence = await failure { () async throws in _ = try await server.listing() }
-        #expect(sentence.contains(reason))
-      }
+    try await Server.with("legacy", list) { server async throws in
+      #expect(await failure { () async throws in _ = try await server.listing() }.contains(reason))
     }
   }
 
   @Test func aServerThatNeverAnswers() async throws {
     try await Server.with("legacy", callTimeout: .seconds(1)) { server async throws in
-      #expect(
-        await failure { () async throws in _ = try await server.text("silence") }
-          == "The tool server did not answer tools/call within 1 seconds.")
+      #expect(await server.failure("silence") == "The tool server did not answer tools/call within 1 seconds.")
       #expect(try await server.text("echo", ["text": "still here"]) == "still here")
     }
   }
@@ -51,10 +46,8 @@ struct BadToolServerTests {
       try await Server.with("legacy", isBoxed: isBoxed) { server async throws in
         var ends = 0
         server.onEnd { ends += 1 }
-        let told = await failure { () async throws in _ = try await server.text(tool) }
-        #expect(told == sentence)
-        #expect(
-          await failure { () async throws in _ = try await server.text("echo") }.hasPrefix("The tool server has ended"))
+        #expect(await server.failure(tool) == sentence)
+        #expect(await server.failure("echo").hasPrefix("The tool server has ended"))
         #expect(ends == 1)
       }
     }
@@ -68,7 +61,7 @@ struct BadToolServerTests {
         await failure { () async throws in
           _ = try await Task.onGLib { try await server.text("echo", ["text": large]) }.untilEnded(2)
         },
-        await failure { () async throws in _ = try await server.text("echo") },
+        await server.failure("echo"),
         await failure { _ = try await call.value },
       ]
       #expect(Set(sentences.dropFirst()) == ["The tool server has ended: it does not read its input."])
@@ -89,9 +82,7 @@ struct BadToolServerTests {
       #expect(try await server.text("marks") == "a[31mbcdef\u{200D}g\nh")
       #expect(try await server.text("octets") == "a\u{FFFD}\u{FFFD}b")
       #expect(try await server.text("surrogate") == "a\u{FFFD}b")
-      #expect(
-        await failure { () async throws in _ = try await server.text("refuses") }
-          == "The tool server refused: not[31m like this (-32602).")
+      #expect(await server.failure("refuses") == "The tool server refused: not[31m like this (-32602).")
     }
   }
 
@@ -131,10 +122,9 @@ struct BadToolServerTests {
   @Test func aServerIsGoneThoughItsDaemonKeepsItsPipes() async throws {
     let marker = Server.marker()
     try await Server.with("legacy") { server async throws in
-      let sentence = await failure { () async throws in
-        _ = try await server.text("daemon", ["text": .string(marker), "end": true])
-      }
-      #expect(sentence == "The tool server has ended: it has closed its output.")
+      #expect(
+        await server.failure("daemon", ["text": .string(marker), "end": true])
+          == "The tool server has ended: it has closed its output.")
     }
     _ = try await FileFilter.run(
       ["pkill", "-f", marker], input: try .sealed([]), outputLimit: 10, deadline: .seconds(60))

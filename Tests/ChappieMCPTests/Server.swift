@@ -75,6 +75,11 @@ extension ChappieMCPServer {
   func text(_ tool: String, _ arguments: ChappieJSONValue = [:]) async throws -> String {
     try await call(tool, arguments).text
   }
+
+  /// The sentence with which a call fails.
+  func failure(_ tool: String, _ arguments: ChappieJSONValue = [:]) async -> String {
+    do { return try await "none: \(text(tool, arguments))" } catch { return "\(error)" }
+  }
 }
 
 /// The sentence of a failure.

@@ -68,15 +68,22 @@ struct ToolBoxTests {
     }
   }
 
-  private func start(network: Bool = false, writable: String? = nil) async throws -> ChappieMCPServer {
+  /// Runs with a hostile server in the box, and with what there is outside.
+  private func with(
+    network: Bool = false, writable: String? = nil,
+    _ body: @GLibActor (ChappieMCPServer, Outside) async throws -> Void
+  ) async throws {
+    let outside = try Outside()
     let directories =
       [ChappieMCPConfiguration.Directory(path: Server.directory, isWritable: false)]
       + (writable.map { [.init(path: $0, isWritable: true)] } ?? [])
-    return try await .start(
+    let server = try await ChappieMCPServer.start(
       ChappieMCPConfiguration(
         name: "hostile", command: ["/usr/bin/python3", Server.directory + "/hostile.py"],
         box: .boxed(network: network, directories: directories), startTimeout: .seconds(120),
         callTimeout: .seconds(300)))
+    try await body(server, outside)
+    await server.end()
   }
 
   /// The value that a server got; nil when it got nothing.
@@ -89,56 +96,49 @@ struct ToolBoxTests {
 
   @Test(arguments: [false, true])
   func aHostileServerGetsNothing(_ network: Bool) async throws {
-    let outside = try Outside()
-    let server = try await start(network: network)
-    for what in [
-      "home", "system_files", "outside", "settings", "devices", "sockets", "processes", "descriptors", "environment",
-    ] {
-      let value = try await got(what, server, outside)
-      #expect(value == [] || value == [:], "\(what): \(value?.json ?? "")")
+    try await with(network: network) { server, outside async throws in
+      for what in [
+        "home", "system_files", "outside", "settings", "devices", "sockets", "processes", "descriptors", "environment",
+      ] {
+        let value = try await got(what, server, outside)
+        #expect(value == [] || value == [:], "\(what): \(value?.json ?? "")")
+      }
+      // Without a network of its own it reaches this machine's servers, and may reach their abstract sockets.
+      for what in [
+        "program", "bus", "packets", "ptrace", "kill", "mount", "remount", "namespace", "chroot", "identity",
+        "terminal",
+      ] + (network ? [] : ["abstract", "network"]) {
+        let value = try await got(what, server, outside)
+        #expect(value == nil, "\(what): \(value?.json ?? "")")
+      }
+      #expect(try await (got("loopback", server, outside) != nil) == network)
     }
-    for what in [
-      "program", "bus", "packets", "ptrace", "kill", "mount", "remount", "namespace", "chroot", "identity", "terminal",
-    ] {
-      let value = try await got(what, server, outside)
-      #expect(value == nil, "\(what): \(value?.json ?? "")")
-    }
-    // Without a network of its own it reaches this machine's servers, and may reach their abstract sockets.
-    #expect(try await (got("loopback", server, outside) != nil) == network)
-    for what in network ? [] : ["abstract", "network"] {
-      let value = try await got(what, server, outside)
-      #expect(value == nil, "\(what): \(value?.json ?? "")")
-    }
-    await server.end()
   }
 
   @Test func filesInMemoryAreBounded() async throws {
-    let outside = try Outside()
-    let server = try await start()
-    #expect(try await got("disk", server, outside) == [256, 256, 256, 0])
-    await server.end()
+    try await with { server, outside async throws in
+      #expect(try await got("disk", server, outside) == [256, 256, 256, 0])
+    }
   }
 
   /// Root is not bounded by the limit: where it matters, a unit bounds the tasks.
   @Test(.disabled(if: CurrentProcess.isRoot)) func processesAreBounded() async throws {
-    let outside = try Outside()
-    let server = try await start()
-    for what in ["forks", "threads"] {
-      let count = try await got(what, server, outside)?.integerValue ?? 1000
-      #expect(count <= 256, "\(what)")
+    try await with { server, outside async throws in
+      for what in ["forks", "threads"] {
+        let count = try await got(what, server, outside)?.integerValue ?? 1000
+        #expect(count <= 256, "\(what)")
+      }
     }
-    await server.end()
   }
 
   @Test func aDirectoryThatWasNamedIsWritten() async throws {
     let directory = try TemporaryDirectory()
-    let outside = try Outside()
-    let server = try await start(writable: directory.path)
-    let output = try await server.call("outside", ["readable": .string(directory.path)])
-    #expect(output.text == #"{"got": ["\#(directory.path)"]}"#)
-    #expect(Files.exists(directory.path + "/hostile"))
-    #expect(try await got("home", server, outside) == [])
-    await server.end()
+    try await with(writable: directory.path) { server, outside async throws in
+      let output = try await server.call("outside", ["readable": .string(directory.path)])
+      #expect(output.text == #"{"got": ["\#(directory.path)"]}"#)
+      #expect(Files.exists(directory.path + "/hostile"))
+      #expect(try await got("home", server, outside) == [])
+    }
   }
 
   @Test(

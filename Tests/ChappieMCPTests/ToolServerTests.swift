@@ -18,6 +18,8 @@ struct ToolServerTests {
       #expect(listing.revision == (["modern", "slow"].contains(answer) ? "2026-07-28" : "2025-11-25"))
       #expect(listing.serverName == "play")
       #expect(listing.tools.map(\.name) == ["echo"])
+      // For the model they have names of their own.
+      #expect(try await server.tools().map(\.name) == ["play__echo"])
       #expect(listing.tools.first?.annotations.isReadOnly == true)
       #expect(try await server.text("echo", ["text": "hé"]) == "hé")
     }
@@ -35,30 +37,24 @@ struct ToolServerTests {
         == "The tool server cannot be used: it speaks the revision '1999-01-01' of the protocol.")
   }
 
-  @Test(arguments: revisions) func theListHasPages(_ revision: String) async throws {
-    try await Server.with(revision, "pages") { server async throws in
+  @Test func theListHasPages() async throws {
+    try await Server.with("modern", "pages") { server async throws in
       #expect(try await server.listing().tools.map(\.name) == ["tool0", "tool1", "tool2"])
-    }
-  }
-
-  @Test(arguments: revisions) func aChangeOfTheListIsTold(_ revision: String) async throws {
-    try await Server.with(revision) { server async throws in
-      var count = 0
-      server.onChange = { count += 1 }
-      let before = try await server.listing()
-      _ = try await server.text("tell")
-      try await eventually { count == 1 }
-      #expect(try await server.listing() != before)
     }
   }
 
   @Test(arguments: revisions) func aToolThatHasChangedIsNotCalled(_ revision: String) async throws {
     try await Server.with(revision) { server async throws in
-      let approved = try await server.listing().tools.first?.pinned
+      var changes = 0
+      server.onChange = { changes += 1 }
+      let before = try await server.listing()
+      let approved = before.tools.first?.pinned
       #expect(try await server.call("echo", ["text": "a"], expected: approved).text == "a")
       _ = try await server.text("tell")
+      try await eventually { changes == 1 }
       let sentence = await failure { () async throws in _ = try await server.call("echo", [:], expected: approved) }
       #expect(sentence.contains("the tool 'echo' has changed since it was approved"))
+      #expect(try await server.listing() != before)
     }
   }
 
@@ -83,17 +79,11 @@ struct ToolServerTests {
       #expect(try await server.text("structured") == #"{"a":[1,null]}"#)
       let failed = try await server.call("fails", [:])
       #expect(failed.isFailure && failed.text == "no such file")
-    }
-  }
-
-  @Test func aResultIsBounded() async throws {
-    try await Server.with("legacy") { server async throws in
+      // A result is bounded.
       let text = try await server.text("megabyte")
-      #expect(text.utf8.count < 132 << 10)
-      #expect(text.hasSuffix("\n[cut here: the text had 1000000 bytes]"))
+      #expect(text.utf8.count < 132 << 10 && text.hasSuffix("\n[cut here: the text had 1000000 bytes]"))
       let six = try await server.call("six", [:])
-      #expect(six.images.count == 4)
-      #expect(six.text.split(separator: "\n").count == 2)
+      #expect(six.images.count == 4 && six.text.split(separator: "\n").count == 2)
     }
   }
 
@@ -126,7 +116,7 @@ struct ToolServerTests {
     }
   }
 
-  @Test(arguments: revisions) func aFormIsAQuestion(_ revision: String) async throws {
+  @Test(arguments: revisions) func aFormAndAnAddressAreQuestions(_ revision: String) async throws {
     try await Server.with(revision) { server async throws in
       #expect(try await server.text("form") == #"{"action": "cancel"}"#)
       server.onQuestion { question in
@@ -139,11 +129,6 @@ struct ToolServerTests {
       #expect(try await server.text("form") == #"{"action": "accept", "content": {"colour": "red", "size": 3}}"#)
       server.onQuestion { _ in .accept(["size": "three"]) }
       #expect(try await server.text("form") == #"{"action": "cancel"}"#)
-    }
-  }
-
-  @Test(arguments: revisions) func anAddressIsAQuestion(_ revision: String) async throws {
-    try await Server.with(revision) { server async throws in
       server.onQuestion { $0.kind == .page("https://example.org/") ? .accept([:]) : .decline }
       #expect(try await server.text("page") == #"{"action": "accept"}"#)
     }
@@ -165,8 +150,7 @@ struct ToolServerTests {
   @Test func theNumberOfQuestionsIsBounded() async throws {
     try await Server.with("modern") { server async throws in
       server.onQuestion { _ in .accept([:]) }
-      #expect(
-        await failure { () async throws in _ = try await server.text("rounds") }.contains("it asks again and again"))
+      #expect(await server.failure("rounds").contains("it asks again and again"))
     }
     try await Server.with("legacy") { server async throws in
       server.onQuestion { _ in .accept([:]) }
@@ -183,13 +167,6 @@ struct ToolServerTests {
         return .accept(["size": 1])
       }
       #expect(try await server.text("form").contains("accept"))
-    }
-  }
-
-  @Test func theModelGetsToolsUnderNamesOfTheirOwn() async throws {
-    try await Server.with("modern") { server async throws in
-      let tools = try await server.tools()
-      #expect(tools.map(\.name) == ["play__echo"])
     }
   }
 

@@ -3,17 +3,13 @@ import SecretMemory
 import Testing
 
 struct SecretBytesTests {
-  @Test func containsItsBytes() {
-    let bytes = Array(UInt8.min...UInt8.max)
+  @Test(arguments: [[], Array(UInt8.min...UInt8.max)]) func containsItsBytes(_ bytes: [UInt8]) {
     let secret = SecretBytes(bytes)
-    #expect(secret.count == 256)
+    #expect(secret.count == bytes.count)
     #expect(secret.withBytes { Array($0) } == bytes)
-  }
-
-  @Test func mayBeEmpty() {
-    let secret = SecretBytes([])
-    #expect(secret.count == 0)
-    #expect(secret.withBytes { $0.isEmpty })
+    let spanned = secret.withSpan { span in span.indices.map { span[$0] } }
+    #expect(spanned == bytes)
+    #expect(secret.isEqual(to: SecretBytes(bytes)))
   }
 
   @Test func isFilledFromPlainAndSecretParts() {
@@ -27,27 +23,11 @@ struct SecretBytesTests {
     #expect(secret.withBytes { Array($0) } == Array("abcdefgh".utf8))
   }
 
-  @Test func rethrowsTheErrorOfFill() {
-    struct Refusal: Error {}
-    #expect(throws: Refusal.self) {
-      try SecretBytes(count: 4) { _ in throw Refusal() }
-    }
-  }
-
-  // MARK: Comparing
-
-  @Test func equalsTheSameBytes() {
-    #expect(SecretBytes("token".utf8).isEqual(to: SecretBytes("token".utf8)))
-    #expect(SecretBytes([]).isEqual(to: SecretBytes([])))
-  }
-
   @Test(arguments: ["Token", "tokeN", "toke", "tokens", "", "nekot"])
   func differsFromOtherBytes(_ other: String) {
     #expect(!SecretBytes("token".utf8).isEqual(to: SecretBytes(other.utf8)))
     #expect(!SecretBytes(other.utf8).isEqual(to: SecretBytes("token".utf8)))
   }
-
-  // MARK: Printing
 
   /// All of Swift's implicit conversions to text, of the value itself and inside another value.
   @Test func cannotBePrinted() {
@@ -73,29 +53,11 @@ struct SecretBytesTests {
     let numbers = word.utf8.prefix(4).map(String.init).joined(separator: ", ")
     return text.contains(word) || text.contains(numbers)
   }
-}
-
-struct SecretBytesSpanTests {
-  @Test func spanContainsItsBytes() {
-    let bytes = SecretBytes("span".utf8).withSpan { span in span.indices.map { span[$0] } }
-    #expect(bytes == Array("span".utf8))
-  }
-
-  @Test func anEmptySecretHasAnEmptySpan() {
-    #expect(SecretBytes([]).withSpan { $0.isEmpty })
-  }
 
   @Test(arguments: [0..<0, 0..<6, 2..<4, 5..<6, 6..<6])
   func copiesAPart(_ range: Range<Int>) {
     let whole = SecretBytes("abcdef".utf8)
     let part = whole.withSpan { SecretBytes(copying: $0, range) }
     #expect(part.isEqual(to: SecretBytes(Array("abcdef".utf8)[range])))
-  }
-
-  @Test func rethrowsTheErrorOfTheBody() {
-    struct Refusal: Error {}
-    #expect(throws: Refusal.self) {
-      try SecretBytes([1]).withSpan { _ in throw Refusal() }
-    }
   }
 }

@@ -322,12 +322,6 @@ def daemon(arguments, params):
     return text("started")
 
 
-def change(arguments, params):
-    global changes
-    changes += 1
-    return text("changed")
-
-
 def tell(arguments, params):
     global changes
     changes += 1

@@ -50,23 +50,6 @@ struct EventFeedTests {
     #expect(taken == ["0", "1", "2"])
   }
 
-  @Test func pauseDoesNotHoldBackTheChunksOtherEvents() async {
-    var taken = 0
-    let pause = Wait()
-    let feed = EventFeed { _ in
-      taken += 1
-      return taken == 1 ? .pause(until: Task.onGLib { await pause.value() }) : .proceed
-    }
-    let flow = feed.take(Self.stream(3).span)
-    #expect(taken == 3)
-    guard case .pause = flow else {
-      Issue.record("the feed did not pause: \(flow)")
-      return
-    }
-    pause.finish()
-    #expect(await flow.goesOn())
-  }
-
   /// The pauses of two events end in order, in reverse order, or in reverse order with a decision after them.
   @Test(arguments: 0..<3) func chunkWaitsForEachOfItsPauses(_ index: Int) async {
     var taken = 0
@@ -79,6 +62,8 @@ struct EventFeedTests {
       return .pause(until: Task.onGLib { await pause.value() })
     }
     let flow = feed.take(Self.stream(3).span)
+    // The pauses hold back none of the chunk's other events.
+    #expect(taken == 3 && pauses.count == 2)
     var goesOn = false
     let waiting = Task.onGLib { goesOn = await flow.goesOn() }
     for pause in index == 0 ? pauses : pauses.reversed() {
@@ -87,7 +72,7 @@ struct EventFeedTests {
       pause.finish()
     }
     await waiting.value
-    #expect(goesOn && taken == 3 && pauses.count == 2)
+    #expect(goesOn)
   }
 
   @Test func feedStopsAtAnEventBeyondItsLimit() {

@@ -12,30 +12,18 @@ struct RequestModelTests {
 
   private static let usual = ["low", "medium", "high", "xhigh"]
 
-  @Test func sendsAListedEffort() {
-    for word in Self.usual { #expect(Self.effort(word, Self.usual) == word) }
-    #expect(Self.effort("thorough", ["thorough"]) == "thorough")
-    #expect(Self.effort(nil, Self.usual) == nil)
-  }
-
-  @Test func replacesAnUnlistedEffortByAListedOne() {
-    #expect(Self.effort("minimal", Self.usual) == "low")
-    #expect(Self.effort("minimal", ["minimal", "low"]) == "minimal")
-    #expect(Self.effort("medium", ["low", "max"]) == "max")
-    #expect(Self.effort("max", Self.usual) == "xhigh")
-  }
-
-  /// No effort differs from low effort, so the nearest listed effort does not replace it.
-  @Test func sendsNoneEvenIfUnlisted() {
-    #expect(Self.effort("none", Self.usual) == "none")
-  }
-
-  @Test func sendsAnUnknownEffortUnchanged() {
-    #expect(Self.effort("turbo", Self.usual) == "turbo")
-  }
-
-  @Test func modelWithoutEffortsGetsNone() {
-    #expect(Self.effort("low", []) == nil)
+  @Test(
+    arguments: [
+      ("xhigh", usual, "xhigh"), ("thorough", ["thorough"], "thorough"), (nil, usual, nil),
+      ("minimal", usual, "low"), ("minimal", ["minimal", "low"], "minimal"), ("medium", ["low", "max"], "max"),
+      ("max", usual, "xhigh"),
+      // No effort differs from low effort, so the nearest listed effort does not replace it.
+      ("none", usual, "none"),
+      // An unknown word.
+      ("turbo", usual, "turbo"), ("low", [], nil), ("minimal", nil, "minimal"),
+    ] as [(String?, [String]?, String?)])
+  func sendsTheNearestListedEffort(_ wanted: String?, _ listed: [String]?, _ sent: String?) {
+    #expect(Self.effort(wanted, listed) == sent)
   }
 
   /// The backend does not accept `ultra` in a request; only users see this word.
@@ -45,10 +33,6 @@ struct RequestModelTests {
     #expect(Self.effort("ultra", listed) == "max")
     #expect(Self.effort("ultra", Self.usual) == "xhigh")
     #expect(Self.effort("ultra", ["ultra"]) == nil)
-  }
-
-  @Test func sendsEffortsUnchangedWithoutAListExceptUltra() {
-    #expect(Self.effort("minimal", nil) == "minimal")
     #expect(Self.effort("ultra", nil) == "xhigh")
   }
 }

@@ -6,19 +6,13 @@ import Testing
 
 struct ResponseEventTests {
   private static func decode(_ text: String) -> ResponseEvent {
-    decode(Array(text.utf8))
-  }
-
-  private static func decode(_ bytes: [UInt8]) -> ResponseEvent {
-    ResponseEvent.decode(bytes.span)
+    ResponseEvent.decode(Array(text.utf8).span)
   }
 
   private static func messageText(_ text: String) -> String? {
     guard case .itemDone(let item) = decode(text) else { return nil }
     return item.messageText
   }
-
-  // MARK: Events of other answers
 
   @Test(arguments: [
     (#"{"type":"response.output_text.delta","response_id":"a","delta":"x"}"#, ResponseEvent.textDelta("x")),
@@ -37,24 +31,44 @@ struct ResponseEventTests {
     #expect(Self.decode(text) != .foreign)
   }
 
-  @Test func createdEventContainsTheAnswersID() {
-    #expect(Self.decode(#"{"type":"response.created","response":{"id":"a"}}"#) == .created(id: "a"))
-    #expect(Self.decode(#"{"type":"response.created","response":{}}"#) == .other)
-  }
-
-  // MARK: Text
-
-  @Test func readsADelta() {
-    let text =
-      "{\"type\":\"response.output_text.delta\",\"item_id\":\"msg_1\",\"output_index\":0,\"delta\":\"Grü\\u00df\\n😀\"}"
-    #expect(Self.decode(text) == .textDelta("Grüß\n😀"))
-    #expect(Self.decode("{\"delta\":\"a\",\"type\":\"response.output_text.delta\"}") == .textDelta("a"))
-    #expect(Self.decode("{\"type\":\"response.output_text.delta\",\"delta\":\"\"}") == .textDelta(""))
-  }
-
-  @Test func readsARefusalDelta() {
-    #expect(Self.decode(#"{"type":"response.refusal.delta","delta":"I can\u0027t"}"#) == .refusalDelta("I can't"))
-    #expect(Self.decode(#"{"type":"response.refusal.delta"}"#) == .other)
+  @Test(
+    arguments: [
+      (#"{"type":"response.created","response":{"id":"a"}}"#, ResponseEvent.created(id: "a")),
+      (
+        #"{"type":"response.output_text.delta","item_id":"msg_1","output_index":0,"delta":"Grü\u00df\n😀"}"#,
+        .textDelta("Grüß\n😀")
+      ),
+      (#"{"delta":"a","type":"response.output_text.delta"}"#, .textDelta("a")),
+      (#"{"type":"response.output_text.delta","delta":""}"#, .textDelta("")),
+      (#"{"type":"response.refusal.delta","delta":"I can\u0027t"}"#, .refusalDelta("I can't")),
+      (#"{"type":"response.metadata","headers":{"x-codex-turn-state":"ts"}}"#, .turnState("ts")),
+      (
+        #"{"type":"codex.rate_limits","plan_type":"plus"}"#,
+        .rateLimits(ChappieUsageLimitSnapshot(plan: ChappiePlan(rawValue: "plus")))
+      ),
+      // The example of protocol.md.
+      (
+        """
+        {"type":"response.completed","response":{"id":"resp_1","usage":{"input_tokens":11,"input_tokens_details":\
+        {"cached_tokens":3,"cache_write_tokens":0},"output_tokens":5,"output_tokens_details":{"reasoning_tokens":2},\
+        "total_tokens":16}}}
+        """,
+        .completed(
+          id: "resp_1",
+          usage: ChappieTokenUsage(inputTokens: 11, cachedInputTokens: 3, outputTokens: 5, reasoningTokens: 2))
+      ),
+      (
+        #"{"type":"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"}}}"#,
+        .incomplete(reason: "max_output_tokens")
+      ),
+      (#"{"type":"response.incomplete"}"#, .incomplete(reason: nil)),
+      (
+        #"{"type":"response.output_item.done","item":{"type":"reasoning","summary":[]}}"#,
+        .itemDone(["type": "reasoning", "summary": []])
+      ),
+    ] as [(String, ResponseEvent)])
+  func readsEachEvent(_ text: String, _ event: ResponseEvent) {
+    #expect(Self.decode(text) == event)
   }
 
   @Test func messageJoinsItsTextsAndRefusals() {
@@ -63,30 +77,8 @@ struct ResponseEventTests {
       {"type":"output_text","text":"one "},{"type":"refusal","refusal":"no"},{"type":"output_text","text":"two"}]}}
       """
     #expect(Self.messageText(text) == "one notwo")
-    #expect(
-      Self.messageText("{\"type\":\"response.output_item.done\",\"item\":{\"type\":\"message\",\"content\":[]}}")
-        == "")
-  }
-
-  @Test(arguments: [
-    "{\"type\":\"reasoning\",\"summary\":[]}", "{\"type\":\"function_call\",\"name\":\"f\",\"arguments\":\"{}\"}",
-  ])
-  func keepsOtherItemsUnchanged(_ item: String) throws {
-    let text = "{\"type\":\"response.output_item.done\",\"item\":\(item)}"
-    #expect(Self.decode(text) == .itemDone(try ChappieJSONValue(json: item)))
-    #expect(Self.messageText(text) == nil)
-  }
-
-  @Test(arguments: ["{}", "null", "7", "[]", "\"no\""])
-  func ignoresAnItemWithoutAType(_ item: String) {
-    #expect(Self.decode("{\"type\":\"response.output_item.done\",\"item\":\(item)}") == .other)
-  }
-
-  /// No string can contain a lone surrogate, and no D-Bus string U+0000. The text around them must not be lost.
-  @Test func replacesLoneSurrogatesAndU0000() {
-    let text =
-      #"{"type":"response.output_item.done","item":{"type":"message","content":[{"type":"output_text","text":"a\ud800b\u0000c\udc00\ud83d\ude00\\ud800"}]}}"#
-    #expect(Self.messageText(text) == "a\u{FFFD}b\u{FFFD}c\u{FFFD}😀\\ud800")
+    #expect(Self.messageText(#"{"type":"response.output_item.done","item":{"type":"message","content":[]}}"#) == "")
+    #expect(Self.messageText(#"{"type":"response.output_item.done","item":{"type":"reasoning"}}"#) == nil)
   }
 
   @Test func readsAnErrorFrame() {
@@ -117,31 +109,6 @@ struct ResponseEventTests {
     for text in [#"{"error":"c"}"#, #"{"error":null}"#, "{}"] { #expect(Self.decode(text) == .other) }
   }
 
-  @Test func readsTheTurnStateFromMetadata() {
-    #expect(
-      Self.decode("{\"type\":\"response.metadata\",\"headers\":{\"x-codex-turn-state\":\"ts\"}}") == .turnState("ts"))
-  }
-
-  @Test func readsRateLimits() {
-    #expect(
-      Self.decode("{\"type\":\"codex.rate_limits\",\"plan_type\":\"plus\"}")
-        == .rateLimits(ChappieUsageLimitSnapshot(plan: ChappiePlan(rawValue: "plus"))))
-    #expect(Self.decode("{\"type\":\"codex.rate_limits\",\"metered_limit_name\":\"other\"}") == .other)
-  }
-
-  // MARK: Ends
-
-  @Test func completedEventContainsTheUsage() {
-    // The example of protocol.md.
-    let text = """
-      {"type":"response.completed","response":{"id":"resp_1","usage":{"input_tokens":11,"input_tokens_details":\
-      {"cached_tokens":3,"cache_write_tokens":0},"output_tokens":5,"output_tokens_details":{"reasoning_tokens":2},\
-      "total_tokens":16}}}
-      """
-    let usage = ChappieTokenUsage(inputTokens: 11, cachedInputTokens: 3, outputTokens: 5, reasoningTokens: 2)
-    #expect(Self.decode(text) == .completed(id: "resp_1", usage: usage))
-  }
-
   @Test(arguments: [
     "", ",\"usage\":null", ",\"usage\":{}", ",\"usage\":{\"input_tokens\":0,\"input_tokens_details\":null}",
     ",\"end_turn\":true", ",\"usage\":{\"input_tokens\":\"many\"}", ",\"usage\":{\"output_tokens\":1e300}",
@@ -152,11 +119,6 @@ struct ResponseEventTests {
         == .completed(id: "r", usage: ChappieTokenUsage()))
   }
 
-  @Test func ignoresACompletedEventWithoutAnID() {
-    #expect(Self.decode("{\"type\":\"response.completed\",\"response\":{}}") == .other)
-    #expect(Self.decode("{\"type\":\"response.completed\"}") == .other)
-  }
-
   @Test func failedEventContainsTheReason() {
     let text = """
       {"type":"response.failed","response":{"id":"r","error":{"code":"usage_limit_reached","message":"no more",\
@@ -165,33 +127,11 @@ struct ResponseEventTests {
     #expect(
       Self.decode(text)
         == .failed(WireError(code: "usage_limit_reached", message: "no more", plan: "plus", resetsAt: 1_893_456_000)))
-    let nothing = ResponseEvent.failed(WireError(code: nil, message: nil, plan: nil, resetsAt: nil))
+    let nothing = ResponseEvent.failed(WireError(code: nil, message: nil))
     for response in ["{}", "{\"error\":null}", "{\"error\":{}}", "{\"error\":\"no\"}", "null", "\"no\"", "[]"] {
       #expect(Self.decode("{\"type\":\"response.failed\",\"response\":\(response)}") == nothing)
     }
-    #expect(Self.decode("{\"type\":\"response.failed\"}") == nothing)
   }
-
-  /// A number from a server must not crash this process.
-  @Test(arguments: ["1e300", "-1e300", "9223372036854775808", "1e18", "-1", "0.5"])
-  func acceptsAnyNumberAsResetTime(_ number: String) {
-    let text = "{\"type\":\"response.failed\",\"response\":{\"error\":{\"code\":\"c\",\"resets_at\":\(number)}}}"
-    guard case .failed(let error) = Self.decode(text) else {
-      Issue.record("not decoded as a failure")
-      return
-    }
-    #expect(error.code == "c")
-  }
-
-  @Test func incompleteEventContainsTheReason() {
-    let text = """
-      {"type":"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"}}}
-      """
-    #expect(Self.decode(text) == .incomplete(reason: "max_output_tokens"))
-    #expect(Self.decode("{\"type\":\"response.incomplete\"}") == .incomplete(reason: nil))
-  }
-
-  // MARK: Everything else
 
   @Test(arguments: [
     "response.queued", "response.in_progress", "response.output_item.added", "response.content_part.added",
@@ -208,18 +148,16 @@ struct ResponseEventTests {
     "{\"delta\":\"x\"}",
     "{\"type\":\"response.output_text.delta\"}", "{\"type\":\"response.output_text.delta\",\"delta\":null}",
     "{\"type\":\"response.output_text.delta\",\"delta\":{\"text\":\"x\"}}",
-    "{\"type\":\"response.output_text.delta\",\"delta\":\"x\"", "{\"type\":\"response.completed\",\"response\":[]}",
+    "{\"type\":\"response.output_text.delta\",\"delta\":\"x\"", "{\"type\":\"response.refusal.delta\"}",
+    "{\"type\":\"response.created\",\"response\":{}}", "{\"type\":\"response.completed\"}",
+    "{\"type\":\"response.completed\",\"response\":[]}", "{\"type\":\"response.completed\",\"response\":{}}",
     "{\"type\":\"response.completed\",\"response\":{\"id\":7}}",
+    "{\"type\":\"codex.rate_limits\",\"metered_limit_name\":\"other\"}",
     "{\"type\":\"response.output_item.done\",\"item\":\"no\"}",
+    "{\"type\":\"response.output_item.done\",\"item\":{}}",
+    "{\"type\":\"response.output_item.done\",\"item\":null}",
   ])
   func ignoresMalformedEvents(_ text: String) {
     #expect(Self.decode(text) == .other)
-  }
-
-  @Test func ignoresInvalidUTF8() {
-    #expect(Self.decode([0xFF, 0xFE, 0x00]) == .other)
-    #expect(
-      Self.decode(Array("{\"type\":\"response.completed\",\"response\":{\"id\":\"".utf8) + [0xFF] + Array("\"}}".utf8))
-        == .other)
   }
 }

@@ -43,9 +43,7 @@ struct RetriesTests {
     let (seconds, last) = Self.waits(.unavailable(Self.error, retryAfter: nil))
     #expect(Self.backOff(seconds, to: 4))
     #expect(Self.fails(last))
-  }
-
-  @Test func followsTheBackendsRetryAfter() {
+    // It may say when.
     #expect(Self.waits(.unavailable(Self.error, retryAfter: 3)).seconds == [3, 3, 3, 3])
     #expect(Self.waits(.unavailable(Self.error, retryAfter: 3000)).seconds == [30, 30, 30, 30])
   }
@@ -71,33 +69,20 @@ struct RetriesTests {
     #expect(waits(.max) == [1, 2])
   }
 
-  @Test func replacesARejectedTokenOnce() {
+  @Test(arguments: [Retries.Transport.webSocket, .http])
+  func replacesARejectedTokenAndARefusedModelOnce(_ transport: Retries.Transport) {
     var retries = Self.retries()
-    guard case .withAnotherToken = retries.decide(.rejected(Self.error), over: .http, hasDelivered: false) else {
-      Issue.record("no other token")
+    guard case .withAnotherToken = retries.decide(.rejected(Self.error), over: transport, hasDelivered: false),
+      case .withAnotherModel = retries.decide(.modelRefused(Self.error), over: transport, hasDelivered: false)
+    else {
+      Issue.record("no other token or model")
       return
     }
-    #expect(Self.fails(retries.decide(.rejected(Self.error), over: .http, hasDelivered: false)))
-  }
-
-  @Test func failsAfterTwoRejectedTokensOverEachTransport() {
-    for transport in [Retries.Transport.webSocket, .http] {
-      var retries = Self.retries()
-      _ = retries.decide(.rejected(Self.error), over: transport, hasDelivered: false)
-      #expect(Self.fails(retries.decide(.rejected(Self.error), over: transport, hasDelivered: false)))
-      var renewed = Self.retries()
-      renewed.noteAnotherToken()
-      #expect(Self.fails(renewed.decide(.rejected(Self.error), over: transport, hasDelivered: false)))
-    }
-  }
-
-  @Test func replacesARefusedModelOnce() {
-    var retries = Self.retries()
-    guard case .withAnotherModel = retries.decide(.modelRefused(Self.error), over: .http, hasDelivered: false) else {
-      Issue.record("no other model")
-      return
-    }
-    #expect(Self.fails(retries.decide(.modelRefused(Self.error), over: .http, hasDelivered: false)))
+    #expect(Self.fails(retries.decide(.rejected(Self.error), over: transport, hasDelivered: false)))
+    #expect(Self.fails(retries.decide(.modelRefused(Self.error), over: transport, hasDelivered: false)))
+    var renewed = Self.retries()
+    renewed.noteAnotherToken()
+    #expect(Self.fails(renewed.decide(.rejected(Self.error), over: transport, hasDelivered: false)))
   }
 
   @Test func retriesABrokenHTTPAnswerOnlyBeforeOutput() {
@@ -119,13 +104,15 @@ struct RetriesTests {
   }
 
   @Test(arguments: [true, false])
-  func reopensADroppedSocketThenFallsBackToHTTP(_ hasDelivered: Bool) {
-    let (seconds, last) = Self.waits(.broken(Self.error), over: .webSocket, hasDelivered: hasDelivered)
+  func fallsBackToHTTPAfterDroppedSocketsOrWithoutWebSocket(_ flag: Bool) {
+    let (seconds, last) = Self.waits(.broken(Self.error), over: .webSocket, hasDelivered: flag)
     #expect(Self.backOff(seconds, to: 5))
-    guard case .overHTTP(isLasting: true) = last else {
-      Issue.record("no fallback")
+    let missing = Self.waits(.noWebSocket(Self.error, isLasting: flag), over: .webSocket)
+    guard case .overHTTP(isLasting: true) = last, case .overHTTP(isLasting: flag) = missing.last else {
+      Issue.record("no fallback: \(last), \(missing.last)")
       return
     }
+    #expect(missing.seconds == [])
   }
 
   @Test func droppedSocketFailsWithoutFallback() {
@@ -134,16 +121,6 @@ struct RetriesTests {
       let (seconds, last) = Self.waits(failure, of: Self.retries(policy), over: .webSocket)
       #expect(Self.backOff(seconds, to: 2))
       #expect(Self.fails(last))
-    }
-  }
-
-  @Test(arguments: [true, false])
-  func fallsBackToHTTPAtOnceWithoutWebSocket(_ isLasting: Bool) {
-    var retries = Self.retries()
-    let decision = retries.decide(.noWebSocket(Self.error, isLasting: isLasting), over: .webSocket, hasDelivered: false)
-    guard case .overHTTP(isLasting: isLasting) = decision else {
-      Issue.record("\(decision)")
-      return
     }
   }
 

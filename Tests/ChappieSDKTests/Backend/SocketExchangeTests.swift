@@ -73,8 +73,6 @@ struct SocketExchangeTests {
     }
   }
 
-  // MARK: Silence
-
   @Test func hangingHandshakeTimesOut() async throws {
     let server = try HTTPServer { _ in
       try await Self.hang()
@@ -108,8 +106,6 @@ struct SocketExchangeTests {
     await server.stop()
   }
 
-  // MARK: The request
-
   @Test func handshakeContainsCredentialAccountAndThread() async throws {
     let server = try server { $0.close() }
     _ = try await failure(of: SocketExchange(), at: server)
@@ -128,33 +124,20 @@ struct SocketExchangeTests {
     await server.stop()
   }
 
-  // MARK: Between turns
-
-  @Test func closesAnIdleSocket() async throws {
+  @Test func anIdleSocketServesOneTokenUntilItIsClosed() async throws {
     let server = try server { _ in try await Self.hang() }
-    let connection = try await connection(server)
-    connection.socket.send(Array("hello".utf8))
+    let socket = try await http.openWebSocket(
+      HTTPRequest(.get, "http://127.0.0.1:\(server.port)/"), deadline: .seconds(30))
+    let connection = SocketConnection(socket, owner: CredentialMark(.test("token")))
+    socket.send(Array("hello".utf8))
+    #expect(connection.serves(CredentialMark(.test("token"))))
+    // The other token has the same account and expiry.
+    #expect(!connection.serves(CredentialMark(.test("other"))))
     let idle = IdleSockets(patience: .milliseconds(30))
     idle.keep(.open(connection), since: idle.generation, isContinued: true)
     await log.left.value()
     #expect(idle.take(for: "") == nil)
-    await server.stop()
-  }
-
-  @Test func socketServesOneToken() async throws {
-    let server = try server { _ in try await Self.hang() }
-    let connection = try await connection(server)
-    #expect(connection.serves(CredentialMark(.test("token"))))
-    // The other token has the same account and expiry.
-    #expect(!connection.serves(CredentialMark(.test("other"))))
-    connection.socket.close()
     #expect(!connection.serves(CredentialMark(.test("token"))))
     await server.stop()
-  }
-
-  private func connection(_ server: HTTPServer) async throws -> SocketConnection {
-    let socket = try await http.openWebSocket(
-      HTTPRequest(.get, "http://127.0.0.1:\(server.port)/"), deadline: .seconds(30))
-    return SocketConnection(socket, owner: CredentialMark(.test("token")))
   }
 }

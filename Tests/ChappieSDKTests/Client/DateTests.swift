@@ -36,14 +36,6 @@ struct DateTests {
     await backend.stop()
   }
 
-  @GLibActor @Test func usageWindowHasADate() async throws {
-    let backend = try StandInBackend()
-    let client = Chappie.client(configuration: try .testing(.signedIn, backend: backend))
-    let window = try #require(try await client.usageLimits().primary)
-    #expect(try #require(window.resetsAt) > .now)
-    await backend.stop()
-  }
-
   /// A time that is none, or has no place in a message, becomes the start of 1970.
   @Test(arguments: [Double.nan, .infinity, -.infinity, -1, 1e300, 253_402_300_800])
   func impossibleDatesAreTheStartOf1970(_ seconds: Double) {

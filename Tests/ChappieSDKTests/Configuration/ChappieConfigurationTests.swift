@@ -5,7 +5,7 @@ import Testing
 @testable import ChappieSDK
 
 struct ChappieConfigurationTests {
-  /// The table of the seeds.
+  /// The table of the seeds. An app must not choose the servers for a credential.
   @Test func defaultsMatchTheSeeds() {
     let configuration = ChappieConfiguration()
     #expect(configuration.keychainService == "com.chappie.sdk")
@@ -15,34 +15,14 @@ struct ChappieConfigurationTests {
     #expect(configuration.model == ChappieClient.defaultModel)
     #expect(configuration.harness == .default)
     #expect(configuration.rateLimitBackoff == .default)
-  }
-
-  @Test func thePrivacyDeclarationIsAResourceOfTheLibrary() {
-    #expect(Chappie.privacyDeclaration.hasPrefix("# Privacy declaration\n"))
-    #expect(Chappie.privacyDeclaration.contains("- Tracking: none."))
-  }
-
-  /// An app must not choose the servers for a credential.
-  @Test func defaultServersAreTheRealOnes() {
-    let configuration = ChappieConfiguration()
     #expect(configuration.backend.issuer == "https://auth.openai.com")
     #expect(configuration.backend.baseURL == "https://chatgpt.com/backend-api")
     #expect(configuration.backend.clientID == "app_EMoamEEZ73f0CkXaXp7hrann")
   }
 
-  @Test func acceptsTheSeedsExample() {
-    let configuration = ChappieConfiguration(
-      keychainService: "com.example.myapp", keychainAccount: "user", keychainAccessGroup: "TEAMID.com.example.shared",
-      keychainAccessibility: .whenUnlockedThisDeviceOnly)
-    #expect(configuration.keychainService == "com.example.myapp")
-    #expect(configuration.keychainAccount == "user")
-    #expect(configuration.keychainAccessGroup == "TEAMID.com.example.shared")
-  }
-
-  @Test func accessibilityUsesTheWordsOfTheBus() {
-    #expect(
-      ChappieKeychainAccessibility.allCases.map(\.rawValue)
-        == ["when-unlocked-this-device-only", "after-first-unlock-this-device-only"])
+  @Test func thePrivacyDeclarationIsAResourceOfTheLibrary() {
+    #expect(Chappie.privacyDeclaration.hasPrefix("# Privacy declaration\n"))
+    #expect(Chappie.privacyDeclaration.contains("- Tracking: none."))
   }
 }
 
@@ -52,12 +32,8 @@ struct ChappieApplicationIDTests {
     #expect(Program.applicationID == nil)
     #expect(!Program.name.isEmpty)
     #expect(ChappieConfiguration().applicationID.attribute == "host:\(Program.name)")
-  }
-
-  @Test func desktopUserIsNeverTheDefault() {
-    #expect(ChappieApplicationID.desktopUser.attribute == nil)
-    #expect(ChappieApplicationID.desktopUser.isDesktopUser)
     #expect(!ChappieApplicationID.program.isDesktopUser)
+    #expect(ChappieApplicationID.desktopUser.attribute == nil && ChappieApplicationID.desktopUser.isDesktopUser)
   }
 
   /// Ids become attributes in the keyring.
@@ -82,16 +58,12 @@ struct ChappieApplicationIDTests {
 
 struct ChappieBackendTests {
   @Test func acceptsHTTPSAndTheLoopback() throws {
-    let backend = try ChappieBackend(issuer: "https://issuer.example", baseURL: "http://127.0.0.1:8080/backend-api")
+    let backend = try ChappieBackend(issuer: "https://issuer.example/", baseURL: "http://127.0.0.1:8080/backend-api/")
     #expect(backend.issuer == "https://issuer.example")
     #expect(backend.baseURL == "http://127.0.0.1:8080/backend-api")
     #expect(backend.clientID == ChappieBackend.productionClientID)
-  }
-
-  @Test func removesATrailingSlash() throws {
-    let backend = try ChappieBackend(issuer: "https://issuer.example/", baseURL: "https://backend.example/api/")
-    #expect(backend.issuer == "https://issuer.example")
-    #expect(backend.baseURL == "https://backend.example/api")
+    let production = ChappieBackend.production
+    #expect(try ChappieBackend(issuer: production.issuer, baseURL: production.baseURL) == production)
   }
 
   @Test(arguments: ["http://example.org", "ftp://127.0.0.1", "https://user@example.org", "example.org", ""])
@@ -107,10 +79,5 @@ struct ChappieBackendTests {
       }
       #expect(text.contains("'\(url)'"))
     }
-  }
-
-  @Test func productionAddressesAreValid() throws {
-    let production = ChappieBackend.production
-    #expect(try ChappieBackend(issuer: production.issuer, baseURL: production.baseURL) == production)
   }
 }

@@ -4,47 +4,16 @@ import Testing
 
 @testable import ChappieSDK
 
-struct ChappieClientErrorTests {
-  private static let errors: [ChappieClientError] = [
+struct ErrorDescriptionTests {
+  private static let clientErrors: [ChappieClientError] = [
     .missingCredential, .missingRefreshToken, .missingAccountID,
     .reauthenticationRequired("It has ended: sign in again."),
-    .usageLimitReached(ChappieUsageLimit(plan: nil, resetsAt: nil)), .httpError(500, "broken"), .httpError(500, ""),
-    .network("no route"), .locked("It is locked: unlock it."), .keyringUnavailable("There is none: start it."),
+    .usageLimitReached(ChappieUsageLimit(plan: nil, resetsAt: nil)), .httpError(500, ""), .network("no route"),
+    .locked("It is locked: unlock it."), .keyringUnavailable("There is none: start it."),
     .invalidArgument("There is no text: give some."), .network("It is gone."),
     .signInServer(.renewalFailed(status: 503, message: "It is down.")), .signInServer(.network("It is gone.")),
   ]
-
-  @Test(arguments: errors)
-  func descriptionIsASentence(_ error: ChappieClientError) {
-    let text = error.description
-    #expect(text.first?.isUppercase == true)
-    #expect(text.last == "." || text.hasSuffix("broken"))
-    #expect(!text.contains("\n"))
-    #expect(!text.contains(".."))
-  }
-
-  /// The backend gave no message.
-  @Test func descriptionNamesTheSignInServerNotTheBackend() {
-    for error in [ChappieAuthError.renewalFailed(status: 503, message: "down"), .network("down")] {
-      let text = ChappieClientError(.signIn(error)).description
-      #expect(text.contains("sign-in server"))
-      #expect(!text.contains("backend"))
-    }
-  }
-
-  @Test func descriptionNamesThePlan() {
-    let limit = ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAtSeconds: 1)
-    #expect(ChappieClientError.usageLimitReached(limit).description.contains("Plus plan"))
-  }
-
-  @Test func descriptionNamesTheStatus() {
-    #expect(ChappieClientError.httpError(503, "").description.contains("503"))
-    #expect(ChappieClientError.httpError(503, "at capacity").description.hasSuffix("at capacity"))
-  }
-}
-
-struct ChappieAuthErrorTests {
-  private static let errors: [ChappieAuthError] = [
+  private static let authErrors: [ChappieAuthError] = [
     .missingRefreshToken, .tokenExchangeFailed(status: 400, message: "invalid_grant"),
     .tokenExchangeFailed(status: 500, message: ""), .deviceCodeRequestFailed(status: 404, message: ""),
     .deviceCodeRequestFailed(status: 500, message: "broken"), .declined, .expired, .cancelled,
@@ -52,6 +21,25 @@ struct ChappieAuthErrorTests {
     .keyringUnavailable("There is none."), .tokenExchangeFailed(status: 400, message: "It has been revoked."),
     .renewalFailed(status: 503, message: "It is down."), .invalidResponse("It is empty."), .network("It is gone."),
   ]
+
+  @Test(arguments: clientErrors.map(\.description) + authErrors.map(\.description))
+  func descriptionIsASentence(_ text: String) {
+    #expect(text.first?.isUppercase == true)
+    #expect(text.last == ".")
+    for part in ["\n", "..", ": ."] { #expect(!text.contains(part)) }
+  }
+
+  @Test func descriptionNamesTheServerThePlanAndTheStatus() {
+    // The backend gave no message.
+    for error in [ChappieAuthError.renewalFailed(status: 503, message: "down"), .network("down")] {
+      let text = ChappieClientError(.signIn(error)).description
+      #expect(text.contains("sign-in server") && !text.contains("backend"), "\(text)")
+    }
+    let limit = ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAtSeconds: 1)
+    #expect(ChappieClientError.usageLimitReached(limit).description.contains("Plus plan"))
+    #expect(ChappieClientError.httpError(503, "").description.contains("503"))
+    #expect(ChappieClientError.httpError(503, "at capacity").description.hasSuffix("at capacity"))
+  }
 
   /// The rule of the seeds: a missing refresh token, and 400, 401 or 403 of the token endpoint.
   @Test(arguments: [
@@ -63,39 +51,24 @@ struct ChappieAuthErrorTests {
 
   @Test func noOtherFailureNeedsASignIn() {
     #expect(ChappieAuthError.missingRefreshToken.requiresReauthentication)
-    let others: [ChappieAuthError] = [
-      .deviceCodeRequestFailed(status: 400, message: ""), .declined, .expired, .cancelled, .invalidResponse(""),
-      .invalidAddress(""), .network(""), .locked(""), .keyringUnavailable(""),
-    ]
-    for error in others { #expect(!error.requiresReauthentication, "\(error)") }
-  }
-
-  @Test(arguments: errors)
-  func descriptionIsASentence(_ error: ChappieAuthError) {
-    let text = error.description
-    #expect(text.first?.isUppercase == true)
-    #expect(text.last == ".")
-    #expect(!text.contains(": ."))
-    #expect(!text.contains(".."))
+    for error in [
+      ChappieAuthError.deviceCodeRequestFailed(status: 400, message: ""), .declined, .expired, .cancelled,
+      .invalidResponse(""), .invalidAddress(""), .network(""), .locked(""), .keyringUnavailable(""),
+    ] {
+      #expect(!error.requiresReauthentication, "\(error)")
+    }
   }
 
   @Test func descriptionNamesTheSettingForDeviceCodes() {
     #expect(
       ChappieAuthError.deviceCodeRequestFailed(status: 404, message: "").description.contains("Settings, Security"))
   }
-}
 
-/// Apps show `localizedDescription`, which must be the description of the error.
-struct LocalizedErrorTests {
-  private static let errors: [any Error & CustomStringConvertible] = [
-    ChappieAuthError.declined, ChappieAuthError.tokenExchangeFailed(status: 400, message: "no"),
-    ChappieClientError.missingCredential, ChappieClientError.signInServer(.network("no route")),
-  ]
-
-  @Test(arguments: errors.indices)
-  func localizedDescriptionIsTheDescription(_ index: Int) {
-    let error = Self.errors[index]
+  /// Apps show `localizedDescription`.
+  @Test func localizedDescriptionIsTheDescription() {
+    let error = ChappieAuthError.tokenExchangeFailed(status: 400, message: "no")
     #expect((error as any Error).localizedDescription == error.description)
-    #expect(error is any LocalizedError)
+    let other = ChappieClientError.signInServer(.network("no route"))
+    #expect((other as any Error).localizedDescription == other.description)
   }
 }

@@ -18,11 +18,9 @@ struct DocumentPagesTests {
   @Test func aPageEndsWithAFormFeed() {
     #expect(DocumentPages.pages(Array("\none\n two \n\n\u{C}\u{C}half".utf8)) == ["one\n two", ""])
     #expect(DocumentPages.pages([]) == [])
-    #expect(DocumentPages.pages(Array("half".utf8)) == [])
-  }
-
-  @Test func controlCharactersAndWrongBytesAreNoText() {
+    // Control characters and wrong bytes are no text.
     #expect(DocumentPages.pages([0x61, 0x00, 0x1B, 0x7F, 0x09, 0x62, 0xFF, 0x0C]) == ["a\tb\u{FFFD}"])
+    #expect(DocumentPages.pages(Array("half".utf8)) == [])
   }
 
   @Test func theTextNamesThePages() {

@@ -3,6 +3,7 @@ import ChappieSDKTesting
 import Foundation
 import GLibBridge
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ChappieSDK
@@ -10,6 +11,7 @@ import Testing
 /// Messages with documents, to the stand-in.
 struct InputFileTests {
   private static let notes = "Buses go at night: Zürich."
+  private struct Summary: Decodable { let text: String }
   private static let refusal = #"[{"endpoint":"responses","refuses_files":true,"times":100}]"#
 
   private func notes(_ name: String = "notes.txt") throws -> ChappieInputFile {
@@ -27,6 +29,10 @@ struct InputFileTests {
       #expect(response.outputText.contains("It came with notes.txt and second.txt."))
       #expect(response.filesForm == .inline)
       #expect(try await ask(tools, "Look", []).filesForm == nil)
+      // So it does beside a typed question.
+      let message = ChappieInputMessage.user("Look", files: [try notes()])
+      let summary = try await tools.client.respond(to: message, generating: Summary.self)
+      #expect(summary.text.contains("It came with notes.txt."))
     }
   }
 
@@ -41,15 +47,6 @@ struct InputFileTests {
         #expect(response.filesForm == .text)
       }
       #expect(tools.backend.state.requests["responses"] == 3)
-    }
-  }
-
-  @Test func aTypedQuestionKeepsItsFiles() async throws {
-    struct Summary: Decodable { let text: String }
-    try await TestClient.with(.httpSSEOnly) { tools in
-      let message = ChappieInputMessage.user("Look", files: [try notes()])
-      let summary = try await tools.client.respond(to: message, generating: Summary.self)
-      #expect(summary.text.contains("It came with notes.txt."))
     }
   }
 
@@ -153,50 +150,35 @@ struct InputFileTests {
 
   @Test func allFilesHaveABound() async throws {
     let large = [UInt8](repeating: UInt8(ascii: "a"), count: 30_000_000)
-    #expect(
-      throws: ChappieClientError.limitExceeded(
-        "The files have 60 MB, and 50 MB are allowed: send fewer or smaller ones.")
-    ) {
-      try ChappieInputFile(data: large + large, name: "a.txt")
-    }
+    let excess = ChappieClientError.limitExceeded(
+      "The files have 60 MB, and 50 MB are allowed: send fewer or smaller ones.")
+    #expect(throws: excess) { try ChappieInputFile(data: large + large, name: "a.txt") }
     let file = try ChappieInputFile(data: large, name: "a.txt")
     try await TestClient.with { tools in
-      await #expect(
-        throws: ChappieClientError.limitExceeded(
-          "The files have 60 MB, and 50 MB are allowed: send fewer or smaller ones.")
-      ) {
-        try await ask(tools, "Look", [file, file])
-      }
+      await #expect(throws: excess) { try await ask(tools, "Look", [file, file]) }
       #expect(tools.backend.state.requests["responses"] ?? 0 == 0)
     }
   }
 
   @Test func aFileOnDiskIsRead() async throws {
-    let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: directory) }
-    let path = directory.appending(path: "notes.txt")
-    try Data(Self.notes.utf8).write(to: path)
-    #expect(try await ChappieInputFile(file: path.path) == notes())
-    #expect(try await ChappieInputFile(url: path) == notes())
+    let directory = try TemporaryDirectory()
+    let path = try directory.file("notes.txt", Self.notes.utf8)
+    #expect(try await ChappieInputFile(file: path) == notes())
+    #expect(try await ChappieInputFile(url: URL(filePath: path)) == notes())
     #expect(try ChappieInputFile(data: Data(Self.notes.utf8), name: "notes.txt") == notes())
     for path in [directory.path, directory.path + "/none.txt", "/dev/zero"] {
       await #expect(throws: ChappieClientError.self) { try await ChappieInputFile(file: path) }
     }
   }
 
-  @Test func aMessageKeepsItsFilesInJSON() throws {
+  @Test func aMessageKeepsItsFilesAndNamesInJSON() throws {
     let message = ChappieInputMessage.user("Look", files: [try notes()])
     #expect(try ChappieInputMessage(jsonValue: message.jsonValue) == message)
-    for url in ["", "https://example.org/a.pdf", "data:,a", ",="] {
+    for url in ["", "https://example.org/a.pdf", "data:,a"] {
       #expect(throws: ChappieClientError.self) { try ChappieInputFile(jsonValue: ["name": "a", "url": .string(url)]) }
     }
     #expect(try ChappieInputFile(jsonValue: ["name": "../\u{202E}a", "url": "data:a;base64,"]).name == "..a")
-  }
-
-  @Test func aLongNameKeepsItsEnd() throws {
-    let name = String(repeating: "ü", count: 100_000) + ".txt"
-    let file = try ChappieInputFile(data: [0x61], name: name)
-    #expect(file.name.utf8.count <= 255 && file.name.hasSuffix("ü.txt"))
+    let long = try ChappieInputFile(data: [0x61], name: String(repeating: "ü", count: 100_000) + ".txt")
+    #expect(long.name.utf8.count <= 255 && long.name.hasSuffix("ü.txt"))
   }
 }

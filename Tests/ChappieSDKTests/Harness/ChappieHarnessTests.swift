@@ -6,23 +6,7 @@ import Testing
 struct ChappieHarnessTests {
   @Test func rendersAllItsParts() {
     let harness = ChappieHarness(
-      name: "Notes", summary: "Keeps notes.", instructions: "Be brief.", capabilities: ["Listing notes.", "Search."])
-    #expect(
-      harness.rendered == """
-        Be brief.
-
-        App: Notes
-        Keeps notes.
-
-        Capabilities:
-        - Listing notes.
-        - Search.
-        """)
-  }
-
-  @Test func rendersToolsAndPlugins() {
-    let harness = ChappieHarness(
-      name: "Notes", instructions: "", capabilities: ["Search."],
+      name: "Notes", summary: "Keeps notes.", instructions: "Be brief.", capabilities: ["Listing notes.", "Search."],
       tools: [
         ChappieHarnessTool(name: "find", description: "Finds notes."),
         ChappieHarnessTool(name: "write", description: "Writes one.", policy: .ask),
@@ -34,9 +18,13 @@ struct ChappieHarnessTests {
       ])
     #expect(
       harness.rendered == """
+        Be brief.
+
         App: Notes
+        Keeps notes.
 
         Capabilities:
+        - Listing notes.
         - Search.
 
         Tools:
@@ -50,18 +38,32 @@ struct ChappieHarnessTests {
         """)
   }
 
-  // MARK: Inline
-
-  @Test func inlineHarnessKeepsTheGuardrail() {
-    let harness = ChappieHarness.inline("Help with cooking.")
-    #expect(harness.name == "Inline Harness")
-    #expect(harness.instructions == ChappieHarness.defaultInstructions + "\n\nHelp with cooking.")
-    #expect(harness.capabilities.isEmpty && harness.tools.isEmpty && harness.plugins.isEmpty)
-    let dish = "cooking"
-    #expect(harness == "Help with cooking." && harness == "Help with \(dish).")
+  @Test func omitsEmptyParts() {
+    #expect(ChappieHarness(name: "Notes", instructions: "").rendered == "App: Notes")
+    #expect(ChappieHarness(name: "", instructions: "Be brief.").rendered == "Be brief.")
+    #expect(ChappieHarness(name: "", instructions: "", capabilities: ["A"]).rendered == "Capabilities:\n- A")
+    #expect(ChappieHarness.none.rendered == "")
   }
 
-  // MARK: Tools
+  /// The seeds require that the default forbids the model to pose as the Codex desktop app or another Codex surface.
+  @Test func guardrailIsKeptUnlessReplaced() {
+    let guardrail = ChappieHarness.defaultInstructions
+    for part in [
+      "Codex desktop app", "Codex command line", "any other Codex surface", "never present yourself as one",
+      "capabilities and tools and nothing else", "Never say that you did, or can do, what is not declared",
+    ] {
+      #expect(guardrail.contains(part))
+    }
+    #expect(ChappieHarness.default.rendered.hasPrefix(guardrail))
+    #expect(ChappieHarness(name: "Notes").rendered.contains(guardrail))
+    #expect(!ChappieHarness(name: "Notes", instructions: "Other.").rendered.contains("Codex"))
+    let inline = ChappieHarness.inline("Help with cooking.")
+    #expect(inline.name == "Inline Harness")
+    #expect(inline.instructions == guardrail + "\n\nHelp with cooking.")
+    #expect(inline.capabilities.isEmpty && inline.tools.isEmpty && inline.plugins.isEmpty)
+    let dish = "cooking"
+    #expect(inline == "Help with cooking." && inline == "Help with \(dish).")
+  }
 
   @Test func refusesInvalidOrDuplicateTools() throws {
     let tool = ChappieHarnessTool(name: "find", description: "")
@@ -72,41 +74,6 @@ struct ChappieHarnessTests {
     #expect(throws: ChappieClientError.self) {
       try ChappieHarness(tools: [ChappieHarnessTool(name: "a b", description: "")]).argumentsSchemas()
     }
-  }
-
-  @Test func omitsEmptyParts() {
-    #expect(ChappieHarness(name: "Notes", instructions: "").rendered == "App: Notes")
-    #expect(ChappieHarness(name: "", instructions: "Be brief.").rendered == "Be brief.")
-    #expect(ChappieHarness(name: "", instructions: "", capabilities: ["A"]).rendered == "Capabilities:\n- A")
-    #expect(ChappieHarness.none.rendered == "")
-    #expect(
-      ChappieHarness.none
-        == ChappieHarness(name: "", summary: "", instructions: "", capabilities: [], tools: [], plugins: []))
-  }
-
-  /// The seeds require that the default forbids the model to pose as the Codex desktop app or another Codex surface.
-  @Test func defaultHasTheGuardrail() {
-    #expect(ChappieHarness.default.instructions == ChappieHarness.defaultInstructions)
-    #expect(ChappieHarness.default.rendered.hasPrefix(ChappieHarness.defaultInstructions))
-    for part in [
-      "Codex desktop app", "Codex command line", "any other Codex surface", "never present yourself as one",
-      "capabilities and tools and nothing else", "Never say that you did, or can do, what is not declared",
-    ] {
-      #expect(ChappieHarness.defaultInstructions.contains(part))
-    }
-  }
-
-  @Test func defaultHasNameSummaryAndCapabilities() {
-    let harness = ChappieHarness.default
-    #expect(harness.name == "Chappie Linux Harness")
-    #expect(!harness.summary.isEmpty)
-    #expect(harness.capabilities.count == 4)
-    for capability in harness.capabilities { #expect(harness.rendered.contains("\n- \(capability)")) }
-  }
-
-  @Test func customHarnessKeepsTheGuardrailUnlessReplaced() {
-    #expect(ChappieHarness(name: "Notes").rendered.contains("Codex desktop app"))
-    #expect(!ChappieHarness(name: "Notes", instructions: "Other.").rendered.contains("Codex"))
   }
 }
 
@@ -119,16 +86,12 @@ struct ChappieHarnessSamplesTests {
     #expect(sample.tools.count >= 3)
   }
 
-  @Test func thereAreFourSamples() {
+  @Test func schemasCheckTheirArguments() throws {
     #expect(Set(ChappieHarnessSamples.named.values).count == 4)
     #expect(ChappieHarnessSamples.named["inventory"] == ChappieHarnessSamples.inventory)
-  }
-
-  @Test func schemasCheckTheirArguments() throws {
     let schemas = try ChappieHarnessSamples.inventory.argumentsSchemas()
     let adjust = try #require(schemas["adjust_quantity"])
     #expect(adjust.violation(in: ["item_id": "a1", "change": -3]) == nil)
-    #expect(adjust.violation(in: ["item_id": "a1"]) == "/: must have the property 'change'")
     #expect(adjust.violation(in: ["item_id": "a1", "change": 0.5]) == "/change: must be an integer")
     #expect(schemas["list_low_stock"]?.violation(in: [:]) == nil)
     #expect(ChappieHarnessSamples.inventory.tools.last?.policy == .ask)

@@ -38,48 +38,36 @@ struct ChappiePluginManifestTests {
     #expect(resolved.tools.map(\.description) == ["Base.", ""])
     #expect(resolved.plugins.map(\.name) == ["Labels", "Labels"])
     #expect(resolved.name == "Inventory" && resolved.instructions == Self.manifest.harness.instructions)
-  }
-
-  @Test func resolvedHarnessDropsADuplicateInItsBase() {
+    // The manifest's fields for people and for the app do not reach the model.
+    for hidden in ["com.example.shop", "Shop", "For people.", "endpoint", "https://example.com", "Dropped."] {
+      #expect(!resolved.rendered.contains(hidden))
+    }
     var manifest = Self.manifest
     manifest.harness.tools.append(ChappieHarnessTool(name: "find", description: "Twin."))
     #expect(manifest.resolvedHarness.tools.map(\.description) == ["Base.", ""])
   }
 
-  /// The manifest's fields for people and for the app do not reach the model.
-  @Test func modelGetsNoMetadata() {
-    let rendered = Self.manifest.resolvedHarness.rendered
-    for hidden in ["com.example.shop", "Shop", "For people.", "endpoint", "https://example.com", "Dropped."] {
-      #expect(!rendered.contains(hidden))
-    }
-  }
-
   // MARK: Loading
 
-  @Test func readsEveryField() throws {
-    #expect(try ChappiePluginManifest(json: Self.text) == Self.manifest)
-    #expect(try JSONDecoder().decode(ChappiePluginManifest.self, from: Data(Self.text.utf8)) == Self.manifest)
-  }
-
   @Test func codingRoundTrips() throws {
+    #expect(try JSONDecoder().decode(ChappiePluginManifest.self, from: Data(Self.text.utf8)) == Self.manifest)
     let encoded = try JSONEncoder().encode(Self.manifest)
     #expect(try JSONDecoder().decode(ChappiePluginManifest.self, from: encoded) == Self.manifest)
     var small = ChappiePluginManifest(identifier: "a", displayName: "b", summary: "", harness: .none)
-    #expect(try ChappiePluginManifest(json: small.jsonValue.json) == small)
-    small.version = "2"
-    #expect(try ChappiePluginManifest(json: small.jsonValue.json) == small)
+    for version in [nil, "2"] {
+      small.version = version
+      #expect(try ChappiePluginManifest(json: small.jsonValue.json) == small)
+    }
   }
 
   @Test(arguments: [
     ("identifier", "null", "The field 'identifier' of the plugin manifest is missing."),
     ("identifier", "\"\"", "The field 'identifier' of the plugin manifest must be a string that is not empty."),
-    ("displayName", "null", "The field 'displayName' of the plugin manifest is missing."),
     ("displayName", "1", "The field 'displayName' of the plugin manifest must be a string."),
     ("summary", "null", "The field 'summary' of the plugin manifest is missing."),
     ("harness", "null", "The field 'harness' of the plugin manifest is missing."),
     ("harness", "\"x\"", "In 'harness' of the plugin manifest, a JSON object is expected."),
     ("harness", #"{"name":1}"#, "The field 'name' of 'harness' of the plugin manifest must be a string."),
-    ("version", "1.0", "The field 'version' of the plugin manifest must be a string."),
     ("tools", "[{}]", "The field 'name' of number 1 in 'tools' of the plugin manifest is missing."),
     ("metadata", "[]", "The field 'metadata' of the plugin manifest must be an object."),
   ])
@@ -101,37 +89,24 @@ struct ChappiePluginManifestTests {
 
   // MARK: Files
 
-  @Test func readsAFile() throws {
-    let path = try Self.file(Self.text)
-    defer { Files.remove(path) }
-    #expect(try ChappiePluginManifest(contentsOfFile: path) == Self.manifest)
-  }
-
-  @Test func errorNamesTheInvalidFile() throws {
-    let path = try Self.file("{}")
-    defer { Files.remove(path) }
-    #expect(
-      throws: ChappieClientError.invalidArgument(
-        "The plugin manifest \(path) cannot be used: The field 'identifier' of the plugin manifest is missing.")
-    ) { try ChappiePluginManifest(contentsOfFile: path) }
-  }
-
   @Test(arguments: ["/nonexistent/manifest.json", "/", "/dev/zero"])
   func errorNamesTheUnreadableFile(_ path: String) {
     let error = #expect(throws: ChappieClientError.self) { try ChappiePluginManifest(contentsOfFile: path) }
     #expect(error?.description.hasPrefix("The plugin manifest \(path) cannot be read: ") == true)
   }
 
-  @Test func refusesAHugeFile() throws {
-    let path = try Self.file(String(repeating: " ", count: 1 << 20) + Self.text)
+  @Test func readsAFileOfAtMostAMegabyte() throws {
+    let path = "/tmp/chappie-manifest-\(UInt64.random(in: 0...(.max))).json"
     defer { Files.remove(path) }
+    try Files.write(Array(Self.text.utf8), to: path)
+    #expect(try ChappiePluginManifest(contentsOfFile: path) == Self.manifest)
+    try Files.write(Array((String(repeating: " ", count: 1 << 20) + Self.text).utf8), to: path)
     let error = #expect(throws: ChappieClientError.self) { try ChappiePluginManifest(contentsOfFile: path) }
     #expect(error?.description.contains("cannot be read") == true)
-  }
-
-  private static func file(_ text: String) throws -> String {
-    let path = "/tmp/chappie-manifest-\(UInt64.random(in: 0...(.max))).json"
-    try Files.write(Array(text.utf8), to: path)
-    return path
+    try Files.write(Array("{}".utf8), to: path)
+    let problem = "The field 'identifier' of the plugin manifest is missing."
+    #expect(throws: ChappieClientError.invalidArgument("The plugin manifest \(path) cannot be used: \(problem)")) {
+      try ChappiePluginManifest(contentsOfFile: path)
+    }
   }
 }

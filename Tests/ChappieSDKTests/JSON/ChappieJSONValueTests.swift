@@ -9,28 +9,25 @@ struct ChappieJSONValueTests {
     "text": "a\"b\n", "list": [1, 2.5, true, .null, []], "object": ["b": -1, "a": [:]],
   ]
 
-  @Test func writesOneLineWithSortedKeys() {
-    #expect(Self.sample.json == #"{"list":[1,2.5,true,null,[]],"object":{"a":{},"b":-1},"text":"a\"b\n"}"#)
+  @Test func isWrittenAndReadAsOneLineWithSortedKeys() throws {
+    let text = #"{"list":[1,2.5,true,null,[]],"object":{"a":{},"b":-1},"text":"a\"b\n"}"#
+    #expect(Self.sample.json == text)
+    #expect(try ChappieJSONValue(json: text) == Self.sample)
+    let encoded = try JSONEncoder().encode(Self.sample)
+    #expect(try JSONDecoder().decode(ChappieJSONValue.self, from: encoded) == Self.sample)
+    #expect(try ChappieJSONValue(json: String(decoding: encoded, as: UTF8.self)) == Self.sample)
+    // What cannot be written is replaced.
+    let value: ChappieJSONValue = [.number(.nan), .number(.infinity), "a\0b", ["\0key": 1]]
+    #expect(value.json == "[null,null,\"a\u{FFFD}b\",{\"\u{FFFD}key\":1}]")
   }
 
-  @Test func textRoundTrips() throws {
-    #expect(try ChappieJSONValue(json: Self.sample.json) == Self.sample)
-    #expect(try ChappieJSONValue(json: " 7 ") == 7)
-  }
-
-  @Test(arguments: ["", " ", "{", "{}{}", "nul", "{'a':1}", "[1,]", "010", "\u{0}"])
-  func invalidJSONIsAnInvalidArgument(_ text: String) {
+  @Test func invalidJSONIsAnInvalidArgument() {
     #expect(
       throws: ChappieClientError.invalidArgument(
         "The text is no JSON, is nested too deep, or has a name twice in an object.")
     ) {
-      try ChappieJSONValue(json: text)
+      try ChappieJSONValue(json: "{}{}")
     }
-  }
-
-  @Test func replacesUnwritableValues() throws {
-    let value: ChappieJSONValue = [.number(.nan), .number(.infinity), "a\0b"]
-    #expect(value.json == "[null,null,\"a\u{FFFD}b\"]")
   }
 
   @Test func lastDuplicateKeyOfALiteralWins() {
@@ -85,8 +82,6 @@ struct ChappieJSONValueTests {
     try? ChappieJSONValue(foundation: text.utf8)
   }
 
-  // MARK: Parts
-
   @Test func accessorsMatchTheType() throws {
     #expect(Self.sample["text"]?.stringValue == "a\"b\n")
     #expect(Self.sample["list"]?[0]?.integerValue == 1 && Self.sample["list"]?[0]?.numberValue == 1)
@@ -103,21 +98,11 @@ struct ChappieJSONValueTests {
     #expect(text.arrayValue == nil && text.objectValue == nil && ChappieJSONValue.null.stringValue == nil)
   }
 
-  // MARK: Equality
-
   @Test func numbersAreEqualByValue() {
     #expect(ChappieJSONValue.integer(1) == .number(1) && ChappieJSONValue.number(1) == .integer(1))
     #expect(ChappieJSONValue.integer(1) != .number(1.5) && ChappieJSONValue.integer(1) != .bool(true))
     #expect(ChappieJSONValue.integer(.max) != .number(Double(Int64.max)))
     #expect(Set<ChappieJSONValue>([.integer(1), .number(1), [1], [1.0], .null, false, "1"]).count == 5)
-  }
-
-  // MARK: Coding
-
-  @Test func codingRoundTrips() throws {
-    let encoded = try JSONEncoder().encode(Self.sample)
-    #expect(try JSONDecoder().decode(ChappieJSONValue.self, from: encoded) == Self.sample)
-    #expect(try ChappieJSONValue(json: String(decoding: encoded, as: UTF8.self)) == Self.sample)
   }
 
   @Test(arguments: ["null", "true", "0", "9223372036854775807", "-0.5", "1e300", "\"\"", "[]", "{}", "[[{\"a\":[1]}]]"])

@@ -13,8 +13,6 @@ struct JSONReaderTests {
     try ChappieJSONValue(parsing: bytes.span, valueLimit: limit)
   }
 
-  // MARK: Reading
-
   @Test(
     arguments: [
       ("{}", [:]), ("[]", []), (" [ 1 , -2 ] ", [.integer(1), .integer(-2)]), ("\"a\"", "a"), ("true", true),
@@ -37,70 +35,46 @@ struct JSONReaderTests {
     #expect(try Self.parse(text) == value)
   }
 
+  /// Also extensions that JSON-GLib accepts, but JSON does not define.
   @Test(arguments: [
     "{", "}", "[", "]", "{}}", "[1,]", "{\"a\":1,}", "{\"a\"}", "{\"a\":}", "{a:1}", "[1 2]", "nul", "\"open",
     "{\"a\":\"b}", "*",
+    "", " ", "/**/[1]", "[1]/**/", "['a']", "{'a':1}", "{\"a\":/*\"*/1}", "var a = 1;", "[1] [2]", "1 2", "{}[]",
+    "0x10", "[010]", "[1.]", "[.5]", "[1e400]", "-", "[1e]", "[1.e1]", "[+1]", "[1e+]", "[--1]", "[True]",
+    "\"\\q\"", "\"\\101\"", "\"\\u00zz\"", "\"\\u00", "\"a\nb\"", "\"a\tb\"", "[\0]",
   ])
   func refusesInvalidJSON(_ text: String) {
     #expect(throws: JSONProblem.self) { try Self.parse(text) }
   }
 
-  /// JSON-GLib accepts these extensions, but JSON does not define them.
-  @Test(arguments: [
-    "", " ", "/**/[1]", "[1]/**/", "['a']", "{'a':1}", "{\"a\":/*\"*/1}", "var a = 1;", "[1] [2]", "1 2", "{}[]",
-    "0x10", "[010]", "[1.]", "[.5]", "[1e400]", "-", "[1e]", "[1.e1]", "[+1]", "[1e+]", "[--1]", "[True]",
-    "\"\\q\"", "\"\\101\"", "\"\\u00zz\"", "\"\\u00", "\"a\nb\"", "\"a\tb\"",
-  ])
-  func refusesExtensionsOfJSONGLib(_ text: String) {
-    #expect(throws: JSONProblem.self) { try Self.parse(text) }
-  }
-
-  @Test func refusesInvalidUTF8AndNUL() {
+  @Test func refusesInvalidUTF8() {
     #expect(throws: JSONProblem.self) { try Self.parse([0x22, 0xFF, 0x22]) }
-    #expect(throws: JSONProblem.self) { try Self.parse([0x5B, 0x00, 0x5D]) }
   }
 
-  // MARK: Depth
-
-  private static func nested(_ depth: Int, in prefix: String = "") -> [UInt8] {
-    Array((prefix + String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
+  private static func nested(_ depth: Int) -> [UInt8] {
+    Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
   }
 
   @Test func readsNestedValuesUpToTheLimit() throws {
     #expect(try Self.parse(Self.nested(ChappieJSONValue.depthLimit)).arrayValue?.count == 1)
     #expect(throws: JSONProblem.self) { try Self.parse(Self.nested(ChappieJSONValue.depthLimit + 1)) }
+    // Quotes in strings do not hide it.
+    for text in [#"["\\","#, #"["\"","#] {
+      #expect(throws: JSONProblem.tooDeep) { try Self.parse(Array(text.utf8) + Self.nested(1000) + [0x5D]) }
+    }
     // Brackets in strings and consecutive brackets are not nested.
     #expect(try Self.parse("\"" + String(repeating: "[", count: 1000) + "\\\"[\"").stringValue?.count == 1002)
     #expect(
       try Self.parse("[" + Array(repeating: "[]", count: 1000).joined(separator: ",") + "]").arrayValue?.count == 1000)
   }
 
-  /// Each prefix would hide the brackets from a check that looks only at double quotes. JSON-GLib would then recurse
-  /// without a limit.
-  @Test(arguments: [("", ""), ("/*\"*/", ""), ("['\"',", "]"), ("[\"\\\\\",", "]"), ("[\"\\\"\",", "]")])
-  func commentsAndQuotesDoNotHideTheDepth(_ prefix: String, _ suffix: String) throws {
-    #expect(throws: JSONProblem.self) { try Self.parse(Self.nested(1000, in: prefix) + suffix.utf8) }
-  }
-
-  // MARK: Cost
-
-  /// The processor time of parsing `text`: the minimum of three runs.
-  private static func time(_ text: String) throws -> Duration {
-    let bytes = Array(text.utf8)
-    let times = try (0..<3).map { _ in
-      let start = ThreadCPUTime.now
-      _ = try Self.parse(bytes)
-      return ThreadCPUTime.now - start
-    }
-    return times.min() ?? .zero
-  }
-
   private static func list(_ count: Int, _ element: (Int) -> String) -> String {
     "[" + (0..<count).map(element).joined(separator: ",") + "]"
   }
 
-  /// Eight times the text takes about eight times as long, not sixty-four times.
+  /// The time limit fails if the reading takes quadratic time.
   @Test(
+    .timeLimit(.minutes(1)),
     arguments: [
       { list($0) { _ in "12345678901234567890" } }, { list($0) { _ in #""\u0000\ud800\n""# } },
       { list($0) { _ in #"{"a":{},"b":[]}"# } }, { "\"" + String(repeating: #"\\\""#, count: $0) + "\"" },
@@ -109,8 +83,7 @@ struct JSONReaderTests {
       { "0." + String(repeating: "1", count: 20 * $0) }, { list($0) { _ in "0.1e-5" } },
     ] as [@Sendable (Int) -> String])
   func timeIsProportionalToTheBytes(_ text: @Sendable (Int) -> String) throws {
-    let (short, long) = (try Self.time(text(4000)), try Self.time(text(32_000)))
-    #expect(long < short * 24 + .milliseconds(2))
+    _ = try Self.parse(text(100_000))
   }
 
   @Test func refusesTooManyValues() throws {
@@ -121,23 +94,11 @@ struct JSONReaderTests {
     #expect(throws: JSONProblem.malformed) { try Self.parse("[") }
   }
 
-  // MARK: Members
-
-  @Test func accessorsMatchTheType() throws {
-    let value = try Self.parse("{\"s\":\"a\",\"i\":7,\"d\":2.5,\"b\":true,\"l\":[1,2],\"n\":null}")
-    #expect(value["s"]?.stringValue == "a")
+  @Test func numbersAreReadInTheirRange() throws {
+    let value = try Self.parse("{\"s\":\"a\",\"i\":7,\"d\":2.5}")
     #expect(value["i"]?.count == 7 && value["i"]?.numberValue == 7)
     #expect(value["d"]?.numberValue == 2.5 && value["d"]?.count == 2 && value["d"]?.number(in: 2...2) == 2)
     #expect(value["d"]?.number(in: 3...9) == nil && value["i"]?.time == Timestamp(Int64(7)) && value["s"]?.time == nil)
-    #expect(value["b"]?.boolValue == true)
-    #expect(value["l"]?.arrayValue?.count == 2)
-    #expect(value["n"] == .null)
-    #expect(value["missing"] == nil)
-    for (key, member) in [("i", "s"), ("s", "i"), ("n", "s"), ("l", "s")] {
-      #expect(value[key]?[member] == nil)
-    }
-    #expect(value["i"]?.stringValue == nil && value["s"]?.numberValue == nil && value["s"]?.boolValue == nil)
-    #expect(value["s"]?.arrayValue == nil)
   }
 
   /// A number from a server must not crash this process.
@@ -148,15 +109,9 @@ struct JSONReaderTests {
     #expect(value.numberValue == Double(number))
   }
 
-  // MARK: Writing
-
-  @Test func writesOneLineWithSortedKeys() {
-    let value: ChappieJSONValue = ["b": [.integer(1), "x\n\"", .number(0.5), .null, true], "a": [:]]
-    #expect(String(decoding: value.encoded, as: UTF8.self) == "{\"a\":{},\"b\":[1,\"x\\n\\\"\",0.5,null,true]}")
-  }
-
   @Test func encodingRoundTrips() throws {
-    let texts = ["", "ünï", "😀", "\u{1}\u{1F}\u{7F}\u{2028}\u{FEFF}", "e\u{301}", "\\u0041", "/*'*/"]
+    let controls = String(String.UnicodeScalarView((1...0x1F).compactMap { Unicode.Scalar($0) }))
+    let texts = ["", "ünï", "😀", "\"\\/\u{7F}\u{2028}\u{FEFF}", "e\u{301}", "\\u0041", "/*'*/", controls]
     let strings = ChappieJSONValue.array(texts.map { .string($0) })
     let value: ChappieJSONValue = [
       "strings": strings, "numbers": [.integer(.min), .integer(.max), .number(0.1), .number(-1e-9)],
@@ -166,17 +121,6 @@ struct JSONReaderTests {
       "nested": [[[:]], ["a": ["b": []]]], "words": [true, false, .null],
     ]
     #expect(try Self.parse(value.encoded) == value)
-  }
-
-  @Test func foundationDecodesTheEncodedText() throws {
-    let controls = String(String.UnicodeScalarView((1...0x1F).compactMap { Unicode.Scalar($0) }))
-    let texts = ["", "ünï", "😀", "\"\\/\u{7F}", "e\u{301}", controls]
-    let encoded = ChappieJSONValue.array(texts.map { .string($0) }).encoded
-    #expect(try JSONDecoder().decode([String].self, from: Data(encoded)) == texts)
-  }
-
-  @Test func replacesU0000() throws {
-    let value: ChappieJSONValue = ["\0key": "a\0b"]
-    #expect(try Self.parse(value.encoded) == ["\u{FFFD}key": "a\u{FFFD}b"])
+    #expect(try JSONDecoder().decode([String].self, from: Data(strings.encoded)) == texts)
   }
 }

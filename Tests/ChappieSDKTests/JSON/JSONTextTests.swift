@@ -21,35 +21,24 @@ struct JSONTextTests {
   }
 
   @Test(arguments: [
-    "\\ud83d", "\\ude00", "\\ud83d!", "\\ud83d\\n", "\\ud83d\\u0041", "\\ud83d\\ud83d\\ude00", "\\ude00\\ud83d",
-    "a\\ud83d", "\\ud83d\\u", "\\ud83d\\ude0", "\\ud83d\\\\ude00",
+    ("\\ud83d", "\u{FFFD}"), ("\\ude00", "\u{FFFD}"), ("\\ud83d!", "\u{FFFD}!"), ("\\ud83d\\n", "\u{FFFD}\n"),
+    ("\\ud83d\\u0041", "\u{FFFD}A"), ("\\ud83d\\ud83d\\ude00", "\u{FFFD}😀"),
+    ("\\ude00\\ud83d", "\u{FFFD}\u{FFFD}"), ("a\\ud83db", "a\u{FFFD}b"), ("\\ud83d\\u", "\u{FFFD}\u{FFFD}"),
+    ("\\ud83d\\ude0", "\u{FFFD}\u{FFFD}de0"), ("\\ud83d\\\\ude00", "\u{FFFD}\\ude00"),
   ])
-  func replacesALoneSurrogate(_ content: String) {
-    let text = Self.decode(content.utf8)
-    #expect(text.contains("\u{FFFD}"))
-    #expect(!text.unicodeScalars.contains { $0.value == 0xDE00 })
-  }
-
-  @Test func keepsTextAroundALoneSurrogate() {
-    #expect(Self.decode("a\\ud83db".utf8) == "a\u{FFFD}b")
-    #expect(Self.decode("\\ud83d\\u0041".utf8) == "\u{FFFD}A")
-    #expect(Self.decode("\\ud83d\\ud83d\\ude00".utf8) == "\u{FFFD}😀")
-    #expect(Self.decode("\\ude00\\ud83d".utf8) == "\u{FFFD}\u{FFFD}")
-    #expect(Self.decode("\\ud83d\\\\n".utf8) == "\u{FFFD}\\n")
+  func replacesALoneSurrogate(_ content: String, _ text: String) {
+    #expect(Self.decode(content.utf8) == text)
   }
 
   /// No D-Bus string can contain U+0000.
-  @Test func replacesU0000() {
-    #expect(Self.decode("a\\u0000b".utf8) == "a\u{FFFD}b")
-    #expect(Self.decode([97, 0, 98]) == "a\u{FFFD}b")
-    #expect(!Self.decode([0, 0xFF, 0]).utf8.contains(0))
-    #expect(Self.decode([97, .backslash, 0, 98]) == "a\u{FFFD}b")
-  }
-
-  @Test func replacesInvalidUTF8() {
-    #expect(Self.decode([97, 0xFF, 98]) == "a\u{FFFD}b")
-    #expect(Self.decode([0xC3]) == "\u{FFFD}")
-    #expect(Self.decode([0xC3, 0x28] + Array("\\n".utf8)) == "\u{FFFD}(\n")
+  @Test(
+    arguments: [
+      (Array("a\\u0000b".utf8), "a\u{FFFD}b"), ([97, 0, 98], "a\u{FFFD}b"), ([97, 0x5C, 0, 98], "a\u{FFFD}b"),
+      ([0, 0xFF, 0], "\u{FFFD}\u{FFFD}\u{FFFD}"), ([97, 0xFF, 98], "a\u{FFFD}b"), ([0xC3], "\u{FFFD}"),
+      ([0xC3, 0x28] + Array("\\n".utf8), "\u{FFFD}(\n"),
+    ] as [([UInt8], String)])
+  func replacesU0000AndInvalidUTF8(_ content: [UInt8], _ text: String) {
+    #expect(Self.decode(content) == text)
   }
 
   @Test(arguments: ["\\", "a\\", "\\u", "\\u1", "\\u12", "\\u123", "\\u123g", "\\uzzzz", "\\u+123", "\\x", "\\u００４１"])
@@ -57,12 +46,6 @@ struct JSONTextTests {
     let text = Self.decode(content.utf8)
     #expect(!text.isEmpty)
     #expect(!text.utf8.contains(0))
-  }
-
-  @Test func decodesARangeOfTheBytes() {
-    let bytes = Array("\\n\"a\\tb\"\\n".utf8)
-    #expect(JSONText.decode(bytes.span, 3..<7) == "a\tb")
-    #expect(JSONText.decode(bytes.span, 3..<3) == "")
   }
 }
 

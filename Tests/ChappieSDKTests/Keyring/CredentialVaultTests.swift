@@ -14,10 +14,8 @@ struct CredentialVaultTests {
   }
 
   @Test func readsTheStoredCredential() async throws {
-    guard
-      case .secret(let credential, .afterFirstUnlockThisDeviceOnly) = try await read(
-        FakeStore(.credential(.test("a"))))
-    else {
+    let finding = try await read(FakeStore(.credential(.test("a"))))
+    guard case .secret(let credential, .afterFirstUnlockThisDeviceOnly) = finding else {
       Issue.record("it does not open")
       return
     }
@@ -25,31 +23,25 @@ struct CredentialVaultTests {
   }
 
   @Test func distinguishesUnreadableItems() async throws {
-    #expect(try await outcome(FakeStore(.none)) == "none")
-    #expect(try await outcome(FakeStore(.unusable(reason: "damaged"))) == "unusable: damaged")
-    #expect(try await outcome(FakeStore(.locked)) == "locked: \(CredentialError.keyringLocked)")
-    #expect(try await outcome(FakeStore(.hidden)) == "hidden: \(CredentialError.keyringLocked)")
-  }
-
-  private func outcome(_ store: FakeStore) async throws -> String {
-    switch try await read(store) {
-    case .none: "none"
-    case .locked(let error): "locked: \(error)"
-    case .hidden(let error): "hidden: \(error)"
-    case .unusable(let reason): "unusable: \(reason)"
-    case .secret: "credential"
+    let items: [(FakeStore.Item, String)] = [
+      (.none, "none"), (.unusable(reason: "damaged"), "unusable: damaged"),
+      (.locked, "locked: \(CredentialError.keyringLocked)"), (.hidden, "hidden: \(CredentialError.keyringLocked)"),
+    ]
+    for (item, expected) in items {
+      let store = FakeStore(item)
+      let finding = try await read(store)
+      let outcome =
+        switch finding {
+        case .none: "none"
+        case .locked(let error): "locked: \(error)"
+        case .hidden(let error): "hidden: \(error)"
+        case .unusable(let reason): "unusable: \(reason)"
+        case .secret: "credential"
+        }
+      #expect(outcome == expected)
+      #expect(store.unlocks.isEmpty, "without permission, no password is asked for")
+      store.findError = .keyringFailed("gone")
+      await #expect(throws: CredentialError.keyringFailed("gone")) { try await read(store) }
     }
-  }
-
-  @Test func asksForNoPasswordWithoutPermission() async throws {
-    let store = FakeStore(.locked)
-    _ = try await read(store)
-    #expect(store.unlocks.isEmpty)
-  }
-
-  @Test func throwsTheStoresFailure() async {
-    let store = FakeStore(.none)
-    store.findError = .keyringFailed("gone")
-    await #expect(throws: CredentialError.keyringFailed("gone")) { try await read(store) }
   }
 }

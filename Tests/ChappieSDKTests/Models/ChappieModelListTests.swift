@@ -50,21 +50,15 @@ struct ChappieModelListTests {
   // MARK: Order
 
   @Test func lowestPriorityComesFirst() throws {
-    let slugs = try Self.slugs(
-      #"{"slug":"c","priority":7}"#, #"{"slug":"a","priority":-1}"#, #"{"slug":"last"}"#, #"{"slug":"b","priority":0}"#)
-    #expect(slugs == ["a", "b", "c", "last"])
-  }
-
-  @Test func equalPrioritiesKeepTheirOrder() throws {
-    let names = (0..<50).map { "m\($0)" }
-    let entries = names.map { "{\"slug\":\"\($0)\",\"priority\":1}" }.joined(separator: ",")
-    #expect(try Self.list("{\"models\":[\(entries)]}")?.map(\.slug) == names)
-  }
-
-  @Test(arguments: ["1e300", "\"0\"", "null", "[]", "true", "9223372036854775808"])
-  func invalidPriorityComesLast(_ priority: String) throws {
-    let slugs = try Self.slugs("{\"slug\":\"odd\",\"priority\":\(priority)}", #"{"slug":"first","priority":99}"#)
-    #expect(slugs == ["first", "odd"])
+    var entries = (0..<50).map { "{\"slug\":\"m\($0)\",\"priority\":1}" }
+    entries += [#"{"slug":"last","priority":7}"#, #"{"slug":"a","priority":-1}"#, #"{"slug":"b","priority":0}"#]
+    let odd = [nil, "1e300", "\"0\"", "null", "[]", "true", "9223372036854775808"]
+    for (index, priority) in odd.enumerated() {
+      let member = priority.map { ",\"priority\":\($0)" } ?? ""
+      entries.append("{\"slug\":\"odd\(index)\"\(member)}")
+    }
+    let slugs = ["a", "b"] + (0..<50).map { "m\($0)" } + ["last"] + odd.indices.map { "odd\($0)" }
+    #expect(try Self.list("{\"models\":[\(entries.joined(separator: ","))]}")?.map(\.slug) == slugs)
   }
 
   // MARK: Requirements for requests
@@ -89,28 +83,22 @@ struct ChappieModelListTests {
       #"{"slug":"a","visibility":"hide"}"#, #"{"slug":"b","visibility":"none"}"#, #"{"slug":"c","visibility":"list"}"#,
       #"{"slug":"d"}"#, #"{"slug":"e","visibility":"some day"}"#, #"{"slug":"f","visibility":null}"#)
     #expect(slugs == ["c", "d", "f"])
+    #expect(try Self.slugs() == [])
   }
 
+  /// The first entry with a slug wins.
   @Test(arguments: [
     "{}", "null", "7", "\"m\"", "[]", #"{"slug":""}"#, #"{"slug":7}"#, #"{"slug":"two words"}"#, #"{"slug":"a\nb"}"#,
     #"{"slug":"\u001b[31m"}"#, #"{"slug":"\u0000"}"#, #"{"slug":"é"}"#,
+    "{\"slug\":\"\(String(repeating: "m", count: 256))\"}",
   ])
   func omitsAnEntryWithoutAUsableSlug(_ entry: String) throws {
-    #expect(try Self.slugs(entry, #"{"slug":"good"}"#) == ["good"])
-  }
-
-  @Test func omitsATooLongSlug() throws {
-    let long = String(repeating: "m", count: 256)
-    #expect(try Self.slugs("{\"slug\":\"\(long)\"}", "{\"slug\":\"\(long.dropLast())\"}")?.map(\.count) == [255])
-  }
-
-  @Test func firstDuplicateSlugWins() throws {
-    let models = try Self.list(#"{"models":[{"slug":"a","display_name":"first"},{"slug":"a"}]}"#)
-    #expect(models?.map(\.displayName) == ["first"])
-  }
-
-  @Test func readsAnEmptyList() throws {
-    #expect(try Self.list(#"{"models":[]}"#) == [])
+    let long = String(repeating: "m", count: 255)
+    let models = try Self.list(
+      """
+      {"models":[\(entry),{"slug":"good","display_name":"first"},{"slug":"good"},{"slug":"\(long)"}]}
+      """)
+    #expect(models?.map(\.slug) == ["good", long] && models?.first?.displayName == "first")
   }
 
   @Test(arguments: ["{}", "[]", "null", "7", #"{"models":null}"#, #"{"models":{}}"#, #"{"detail":"no"}"#])
@@ -120,17 +108,14 @@ struct ChappieModelListTests {
 
   // MARK: Texts and numbers
 
-  @Test func textsHaveOneLineAndNoControlCharacters() throws {
-    let model = try Self.model(#""display_name":"a\u001b[2J\nb","description":"\u0007x\t\ty\r\n""#)
-    #expect(model?.displayName == "a [2J b")
-    #expect(model?.description == "x y")
-  }
-
-  @Test(arguments: [#""display_name":"""#, #""display_name":" \n""#, #""display_name":7"#, #""description":"""#])
-  func ignoresAnEmptyText(_ member: String) throws {
-    let model = try Self.model(member)
-    #expect(model?.displayName == "m")
-    #expect(model?.description == nil)
+  @Test(arguments: [
+    (#""display_name":"a\u001b[2J\nb","description":"\u0007x\t\ty\r\n""#, "a [2J b", "x y"),
+    (#""display_name":"","description":"""#, "m", nil), (#""display_name":" \n""#, "m", nil),
+    (#""display_name":7"#, "m", nil),
+  ])
+  func textsHaveOneLineAndNoControlCharacters(_ members: String, _ name: String, _ description: String?) throws {
+    let model = try #require(try Self.model(members))
+    #expect(model.displayName == name && model.description == description)
   }
 
   @Test(arguments: [
@@ -182,9 +167,5 @@ struct ChappieModelFilterTests {
   ])
   func matchesModelsInEveryCriterion(_ filter: ChappieModelFilter, _ slugs: [String]) {
     #expect(Self.models.filter(filter.matches).map(\.slug) == slugs)
-  }
-
-  @Test func defaultMatchesTextModelsOfTheAPI() {
-    #expect(ChappieModelFilter.default == ChappieModelFilter(supportedInAPI: true, inputModality: "text"))
   }
 }

@@ -13,46 +13,26 @@ struct ModelCacheTests {
 
   private func at(_ seconds: Double) -> ContinuousClock.Instant { start + .seconds(seconds) }
 
-  @Test func holdsNothingAtFirst() {
+  @Test func listBelongsToOneAccount() {
     #expect(cache.models(for: "ada", at: start) == nil)
     cache.hear("e1", for: "ada", at: start)
     #expect(cache.models(for: "ada", at: start) == nil)
-  }
-
-  @Test func keepsAListForFiveMinutes() {
     cache.keep(entries, etag: "e1", for: "ada", at: start)
-    #expect(cache.models(for: "ada", at: at(299.9)) == models)
-    #expect(cache.models(for: "ada", at: at(300)) == nil)
-  }
-
-  @Test func keepsAnEmptyListToo() {
+    #expect(cache.models(for: "bob", at: start) == nil)
+    #expect(cache.models(for: nil, at: start) == nil)
     cache.keep([], etag: nil, for: "ada", at: start)
     #expect(cache.models(for: "ada", at: start) == [])
   }
 
-  @Test func listBelongsToOneAccount() {
-    cache.keep(entries, etag: "e1", for: "ada", at: start)
-    #expect(cache.models(for: "bob", at: start) == nil)
-    #expect(cache.models(for: nil, at: start) == nil)
-  }
-
-  @Test func newEtagDiscardsTheList() {
-    cache.keep(entries, etag: "e1", for: "ada", at: start)
-    cache.hear("e2", for: "ada", at: at(1))
-    #expect(cache.models(for: "ada", at: at(1)) == nil)
-  }
-
-  @Test func sameEtagRenewsTheList() {
+  @Test func etagsRenewOrDiscardTheList() {
     cache.keep(entries, etag: "e1", for: "ada", at: start)
     cache.hear("e1", for: "ada", at: at(200))
-    #expect(cache.models(for: "ada", at: at(499)) == models)
+    #expect(cache.models(for: "ada", at: at(499.9)) == models)
     #expect(cache.models(for: "ada", at: at(500)) == nil)
-  }
-
-  @Test func anotherAccountsEtagChangesNothing() {
-    cache.keep(entries, etag: "e1", for: "ada", at: start)
-    cache.hear("e2", for: "bob", at: at(1))
-    #expect(cache.models(for: "ada", at: at(1)) == models)
+    cache.hear("e2", for: "bob", at: at(201))
+    #expect(cache.models(for: "ada", at: at(201)) == models)
+    cache.hear("e2", for: "ada", at: at(201))
+    #expect(cache.models(for: "ada", at: at(201)) == nil)
   }
 
   /// A list without an etag cannot be compared, and a request for each turn would defeat the cache.
@@ -80,9 +60,6 @@ struct ModelCacheTests {
     #expect(standard("best", "last") == "best")
     #expect(standard() == "gpt-5.5")
     #expect(standard("best", for: "bob") == "gpt-5.5")
-  }
-
-  @Test func hiddenModelIsNoDefault() {
     cache.keep([Self.entry("gpt-5.5", isListed: false), Self.entry("second")], etag: nil, for: "ada", at: start)
     #expect(cache.model(for: .standard, of: "ada").slug == "second")
   }
@@ -97,18 +74,16 @@ struct ModelCacheTests {
   }
 
   @Test func expiredListStillGivesTheDefault() {
+    #expect(cache.knowledge(for: "ada", at: start) == .none)
+    // A failed request makes it unavailable for a minute.
+    cache.noteFailure(at: start)
+    #expect(cache.knowledge(for: "ada", at: at(59)) == .unavailable)
+    #expect(cache.knowledge(for: "ada", at: at(60)) == .none)
     #expect(standard("best") == "best")
     #expect(cache.models(for: "ada", at: at(300)) == nil)
     #expect(cache.knowledge(for: "ada", at: at(299)) == .good)
     #expect(cache.knowledge(for: "ada", at: at(300)) == .old)
     #expect(cache.model(for: .standard, of: "ada").slug == "best")
-  }
-
-  @Test func failedListIsUnavailableForAMinute() {
-    #expect(cache.knowledge(for: "ada", at: start) == .none)
-    cache.noteFailure(at: start)
-    #expect(cache.knowledge(for: "ada", at: at(59)) == .unavailable)
-    #expect(cache.knowledge(for: "ada", at: at(60)) == .none)
   }
 
   @Test func chosenModelTakesTheFormOfItsEntry() {

@@ -17,24 +17,18 @@ struct AuthHTTPTests {
     #expect(Self.answer("", status: status).isSuccess == isSuccess)
   }
 
-  /// The three places for an error code (protocol.md, 2.4).
+  /// The three places for an error code (protocol.md, 2.4), and those for a message.
   @Test(arguments: [
-    ("{\"error\":{\"code\":\"refresh_token_expired\",\"message\":\"m\"}}", "refresh_token_expired"),
-    ("{\"error\":\"invalid_grant\"}", "invalid_grant"), ("{\"code\":\"refresh_token_reused\"}", "refresh_token_reused"),
-    ("{\"error\":{\"code\":null}}", nil), ("{\"error\":{}}", nil), ("{}", nil), ("", nil), ("<html>", nil),
-    ("{\"error\":{\"code\":\"nested\"},\"code\":\"outer\"}", "nested"),
+    (#"{"error":{"code":"refresh_token_expired","message":"Used."}}"#, "refresh_token_expired", "Used."),
+    (#"{"error":"invalid_grant"}"#, "invalid_grant", "invalid_grant"),
+    (#"{"code":"refresh_token_reused"}"#, "refresh_token_reused", "refresh_token_reused"),
+    (#"{"error":{"code":"nested"},"code":"outer"}"#, "nested", "nested"),
+    (#"{"error_description":"described","error":{"message":"m"}}"#, nil, "described"),
+    (#"{"error":{"code":null}}"#, nil, ""), (#"{"error":{}}"#, nil, ""), ("{}", nil, ""), ("", nil, ""),
+    ("<html>error</html>", nil, ""),
   ])
-  func findsTheErrorCode(_ body: String, _ code: String?) {
+  func findsTheErrorsCodeAndMessage(_ body: String, _ code: String?, _ message: String) {
     #expect(Self.answer(body).errorCode == code)
-  }
-
-  @Test(arguments: [
-    ("{\"error_description\":\"described\",\"error\":{\"message\":\"m\"}}", "described"),
-    ("{\"error\":{\"message\":\"Already used.\",\"code\":\"c\"}}", "Already used."),
-    ("{\"error\":\"invalid_grant\"}", "invalid_grant"),
-    ("{\"error\":{\"code\":\"c\"}}", "c"), ("{\"code\":\"c\"}", "c"), ("{}", ""), ("", ""), ("<html>error</html>", ""),
-  ])
-  func findsTheErrorMessage(_ body: String, _ message: String) {
     #expect(Self.answer(body).errorMessage == message)
   }
 
@@ -44,7 +38,7 @@ struct AuthHTTPTests {
     for body in [
       "{\"error_description\":\"bad \(token)\"}", "{\"error\":\"\(token)\"}", "{\"error\":{\"message\":\"\(token)\"}}",
     ] {
-      #expect(Self.answer(body).errorMessage == Self.answer(body).errorMessage.replacing("eyJ", with: ""))
+      #expect(!Self.answer(body).errorMessage.contains("eyJ"))
     }
   }
 }

@@ -33,7 +33,6 @@ import Testing
     return page.authorizationURI
   }
 
-  @discardableResult
   private func step(
     of signIn: ChappieSignIn, _ condition: (ChappieSignIn.Step) -> Bool
   ) async throws -> ChappieSignIn.Step {
@@ -45,19 +44,16 @@ import Testing
     if case .signedIn = step.content { true } else { false }
   }
 
-  @Test func welcomesAPersonWhoIsSignedOut() async throws {
-    let step = try await signIn(.signedOut).step
-    #expect(step.content == .signedOut)
-    #expect(step.title == "Sign in to ChatGPT")
-    #expect(
-      step.message
-        == "Your browser opens a page of ChatGPT, where you connect Notes. Then it can ask, on your own plan.")
-    #expect(step.actions.map(\.title) == ["Continue with ChatGPT", "Use a code instead"])
-    #expect(step.code == nil && step.link == nil && step.planLine == nil && !step.isBusy)
-  }
-
   @Test func showsACodeUntilItIsApproved() async throws {
     let signIn = try await signIn(.signedOut)
+    let welcome = signIn.step
+    #expect(welcome.content == .signedOut)
+    #expect(welcome.title == "Sign in to ChatGPT")
+    #expect(
+      welcome.message
+        == "Your browser opens a page of ChatGPT, where you connect Notes. Then it can ask, on your own plan.")
+    #expect(welcome.actions.map(\.title) == ["Continue with ChatGPT", "Use a code instead"])
+    #expect(welcome.code == nil && welcome.link == nil && welcome.planLine == nil && !welcome.isBusy)
     try await signIn.perform(.useCode)
     let waiting = signIn.step
     let code = try #require(waiting.code)
@@ -95,15 +91,6 @@ import Testing
     #expect(signIn.step.content == .signedOut)
   }
 
-  @Test func offersPlanUseThatWasNotAllowed() async throws {
-    let signIn = try await signIn(.signedOut)
-    let approved = backend.approve(inBrowser: try await showPage(signIn), allowsPlanUse: false)
-    try await signIn.perform(.pasteAddress, address: try #require(approved))
-    let end = try await step(of: signIn, isSignedIn)
-    #expect(end.planLine == "This sign-in does not allow the use of your ChatGPT plan.")
-    #expect(end.actions == [.allowPlanUse, .signOut])
-  }
-
   @Test func tellsHowASignInEnded() async throws {
     let signIn = try await signIn(.signedOut)
     let declined = try #require(backend.decline(inBrowser: try await showPage(signIn)))
@@ -116,7 +103,7 @@ import Testing
     #expect(cancelled.actions == [.continueInBrowser, .useCode, .connectAnew])
   }
 
-  @Test func offersToConnectAnewOnlyAfterAPage() async throws {
+  @Test func offersPlanUseAndToConnectAnewOnlyAfterAPage() async throws {
     let signIn = try await signIn(.signedOut)
     try await signIn.perform(.useCode)
     try await signIn.perform(.cancel)
@@ -124,7 +111,9 @@ import Testing
 
     let approved = backend.approve(inBrowser: try await showPage(signIn), allowsPlanUse: false)
     try await signIn.perform(.pasteAddress, address: try #require(approved))
-    try await step(of: signIn, isSignedIn)
+    let signedIn = try await step(of: signIn, isSignedIn)
+    #expect(signedIn.planLine == "This sign-in does not allow the use of your ChatGPT plan.")
+    #expect(signedIn.actions == [.allowPlanUse, .signOut])
     // The user has removed the program in ChatGPT's settings, so the page does not return.
     try await signIn.authSession.startBrowserSignIn(opensBrowser: false, asksForPlanUse: true)
     try await signIn.perform(.cancel)
@@ -146,14 +135,9 @@ import Testing
     #expect(try await step(of: signIn, isSignedIn).title == "You are signed in as grace@example.com")
   }
 
-  @Test func waitsForTheKeyring() {
-    let step = ChappieSignIn.Step(ChappieAuthSession.Snapshot(SlotState()), applicationName: "Notes")
-    #expect(step.content == .restoring)
-    #expect(step.isBusy)
-    #expect(step.actions.isEmpty)
-  }
-
-  @Test func asksToSignInAgain() async throws {
+  @Test func waitsForTheKeyringAndAsksToSignInAgain() async throws {
+    let waiting = ChappieSignIn.Step(ChappieAuthSession.Snapshot(SlotState()), applicationName: "Notes")
+    #expect(waiting.content == .restoring && waiting.isBusy && waiting.actions.isEmpty)
     let step = try await signIn(.reauthenticationRequired).step
     #expect(step.content == .signInAgain)
     #expect(step.title == "Sign in again")

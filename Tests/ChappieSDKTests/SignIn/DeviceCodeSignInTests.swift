@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 import HTTPTestServer
+import TestSupport
 import Testing
 
 @testable import ChappieSDK
@@ -13,11 +14,8 @@ struct DeviceCodeSignInTests {
   // MARK: Success
 
   @Test func signInGivesACredential() async throws {
-    let issuer = try FakeIssuer([
-      FakeIssuer.codePath: [FakeIssuer.code],
-      FakeIssuer.pollPath: [Response(status: 403, body: "{}"), Response(status: 404), FakeIssuer.approval],
-      FakeIssuer.tokenPath: [FakeIssuer.tokens],
-    ])
+    let polls = [Response(status: 403, body: "{}"), Response(status: 404), FakeIssuer.approval]
+    let issuer = try FakeIssuer(polls: polls)
     let method = try issuer.method()
     var stages: [SignInProgress] = []
     let credential = try await method.signIn(.plain) { stages.append($0) }
@@ -25,8 +23,27 @@ struct DeviceCodeSignInTests {
     #expect(credential.accessToken.text == "access")
     #expect(credential.refreshToken?.text == "rt-1")
     #expect(credential.idToken?.text == "a.b.c")
-    let polls = Array(repeating: FakeIssuer.pollPath, count: 3)
-    #expect(issuer.requests.map(\.path) == [FakeIssuer.codePath] + polls + [FakeIssuer.tokenPath])
+    #expect(credential.renewedAt > 0)
+
+    let requests = issuer.requests
+    let pollPaths = Array(repeating: FakeIssuer.pollPath, count: 3)
+    #expect(requests.map(\.path) == [FakeIssuer.codePath] + pollPaths + [FakeIssuer.tokenPath])
+    for request in requests {
+      #expect(request.method == "POST")
+      #expect(request.headers["originator"] == "chappie")
+      #expect(request.headers["user-agent"] == "chappie/\(ChappieVersion.current)")
+    }
+    #expect(
+      try ChappieJSONValue(foundation: requests[0].body) == ["client_id": .string(ChappieBackend.productionClientID)])
+    for poll in requests[1...3] {
+      #expect(try ChappieJSONValue(foundation: poll.body) == ["device_auth_id": "da", "user_code": "ABCD-12345"])
+    }
+    #expect(
+      requests[4].form == [
+        "grant_type": "authorization_code", "client_id": ChappieBackend.productionClientID, "code": "a-code/+",
+        "redirect_uri": "\(method.servers.issuer)/deviceauth/callback", "code_verifier": "verifier",
+      ])
+
     guard case .preparing = stages.first, case .exchanging = stages.last, stages.count == 3,
       case .waiting(.showCode(let code)) = stages[1]
     else {
@@ -43,30 +60,10 @@ struct DeviceCodeSignInTests {
     #"{"access_token":"rt-1","id_token":5}"#,
   ])
   func whatWasIssuedIsKeptAtOnce(_ tokens: String) async throws {
-    let issuer = try FakeIssuer([
-      FakeIssuer.codePath: [FakeIssuer.code], FakeIssuer.pollPath: [FakeIssuer.approval],
-      FakeIssuer.tokenPath: [Response(body: tokens)],
-    ])
+    let issuer = try FakeIssuer(tokens: Response(body: tokens))
     let custody = FakeCustody()
     _ = try? await issuer.method().signIn(.keeping(custody)) { _ in }
     #expect(custody.kept.map(\.refreshToken?.text) == ["rt-1"])
-  }
-
-  @Test func sendsTheRequiredBodiesAndHeaders() async throws {
-    let issuer = try FakeIssuer([
-      FakeIssuer.codePath: [FakeIssuer.code], FakeIssuer.pollPath: [FakeIssuer.approval],
-      FakeIssuer.tokenPath: [FakeIssuer.tokens],
-    ])
-    let method = try issuer.method()
-    _ = try await method.signIn(.plain) { _ in }
-    let bodies = issuer.requests.map(\.body)
-    #expect(try ChappieJSONValue(foundation: bodies[0]) == ["client_id": .string(ChappieBackend.productionClientID)])
-    #expect(try ChappieJSONValue(foundation: bodies[1]) == ["device_auth_id": "da", "user_code": "ABCD-12345"])
-    for request in issuer.requests {
-      #expect(request.method == "POST")
-      #expect(request.headers["originator"] == "chappie")
-      #expect(request.headers["user-agent"] == "chappie/\(ChappieVersion.current)")
-    }
   }
 
   @Test(arguments: [
@@ -75,23 +72,14 @@ struct DeviceCodeSignInTests {
     "{\"device_auth_id\":\"da\",\"user_code\":\"ABCD\",\"interval\":null,\"more\":[]}",
   ])
   func acceptsOtherFormsOfTheCode(_ body: String) async throws {
-    let issuer = try FakeIssuer([
-      FakeIssuer.codePath: [Response(body: body)], FakeIssuer.pollPath: [FakeIssuer.approval],
-      FakeIssuer.tokenPath: [FakeIssuer.tokens],
-    ])
+    let issuer = try FakeIssuer(code: Response(body: body))
     #expect(try await issuer.method().signIn(.plain) { _ in }.accessToken.text == "access")
   }
 
   // MARK: Failure
 
-  private func failure(_ answers: [String: [Response]]) async throws -> ChappieAuthError? {
-    let issuer = try FakeIssuer(answers)
-    return await #expect(throws: ChappieAuthError.self) { try await issuer.method().signIn(.plain) { _ in } }
-  }
-
-  @Test func reportsAServerWithoutDeviceCodes() async throws {
-    let error = try await failure([FakeIssuer.codePath: [Response(status: 404)]])
-    #expect(error == .deviceCodeRequestFailed(status: 404, message: ""))
+  private func expectFailure(_ issuer: FakeIssuer, _ expected: ChappieAuthError) async {
+    await #expect(throws: expected) { try await issuer.method().signIn(.plain) { _ in } }
   }
 
   @Test(arguments: [
@@ -99,8 +87,13 @@ struct DeviceCodeSignInTests {
     "{\"device_auth_id\":\"da\",\"user_code\":\"\"}", "{\"device_auth_id\":\"da\",\"user_code\":\"A\\u001b[2J\"}",
   ])
   func refusesAnAnswerWithoutAShowableCode(_ body: String) async throws {
-    let error = try await failure([FakeIssuer.codePath: [Response(body: body)]])
-    #expect(error == .invalidResponse("there is no code in it"))
+    try await expectFailure(FakeIssuer(code: Response(body: body)), .invalidResponse("there is no code in it"))
+  }
+
+  @Test(arguments: [(404, "", ""), (500, "{\"error\":{\"message\":\"down\"}}", "down")])
+  func refusedRequestEndsTheSignIn(_ status: Int, _ body: String, _ message: String) async throws {
+    let issuer = try FakeIssuer(code: Response(status: status, body: body))
+    await expectFailure(issuer, .deviceCodeRequestFailed(status: status, message: message))
   }
 
   @Test(arguments: [
@@ -109,38 +102,32 @@ struct DeviceCodeSignInTests {
     (400, "{\"error\":\"expired_token\"}", .expired),
     (429, "{\"error\":{\"message\":\"too fast\"}}", .tokenExchangeFailed(status: 429, message: "too fast")),
     (500, "", .tokenExchangeFailed(status: 500, message: "")),
+    (200, "{\"code_verifier\":\"v\"}", .invalidResponse("there is no authorization code in it")),
   ])
   func refusedPollEndsTheSignIn(_ status: Int, _ body: String, _ expected: ChappieAuthError) async throws {
-    let error = try await failure([
-      FakeIssuer.codePath: [FakeIssuer.code], FakeIssuer.pollPath: [Response(status: status, body: body)],
-    ])
-    #expect(error == expected)
+    try await expectFailure(FakeIssuer(polls: [Response(status: status, body: body)]), expected)
   }
 
-  @Test func approvalWithoutACodeEndsTheSignIn() async throws {
-    let error = try await failure([
-      FakeIssuer.codePath: [FakeIssuer.code], FakeIssuer.pollPath: [Response(body: "{\"code_verifier\":\"v\"}")],
-    ])
-    #expect(error == .invalidResponse("there is no authorization code in it"))
+  @Test func refusedExchangeContainsTheReason() async throws {
+    let issuer = try FakeIssuer(tokens: Response(status: 400, body: "{\"error\":\"invalid_grant\"}"))
+    await expectFailure(issuer, .tokenExchangeFailed(status: 400, message: "invalid_grant"))
+  }
+
+  @Test(arguments: ["access_token", "refresh_token", "id_token"])
+  func exchangeNeedsAllTokens(_ missing: String) async throws {
+    let tokens = FakeIssuer.tokens.body.replacing("\"\(missing)\"", with: "\"x\"")
+    try await expectFailure(
+      FakeIssuer(tokens: Response(body: tokens)), .invalidResponse("a token is missing or too long"))
   }
 
   @Test func cancellingEndsAWaitingSignIn() async throws {
-    let polled = Wait()
-    let server = try HTTPServer { request in
-      guard request.path == FakeIssuer.pollPath else {
-        let code = FakeIssuer.code.body.replacing("0.05", with: "60")
-        return .whole(HTTPServerResponse(status: 200, type: "application/json", code))
-      }
-      polled.finish()
-      return .whole(HTTPServerResponse(status: 403))
-    }
-    let base = "http://127.0.0.1:\(server.port)"
-    let method = DeviceCodeSignIn(try ChappieBackend(issuer: base, baseURL: base), http: AuthHTTP())
+    let code = FakeIssuer.code.body.replacing("0.05", with: "60")
+    let issuer = try FakeIssuer(code: Response(body: code), polls: [Response(status: 403)])
+    let method = try issuer.method()
     let task = Task { @GLibActor in _ = try await method.signIn(.plain) { _ in } }
-    await polled.value()
+    try await eventually("a poll") { issuer.requests.contains { $0.path == FakeIssuer.pollPath } }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
-    await server.stop()
   }
 
   // MARK: Single rules
@@ -154,16 +141,14 @@ struct DeviceCodeSignInTests {
     #expect(DeviceCodeSignIn.interval(text) == seconds)
   }
 
-  @Test(arguments: ["ABCD-12345", "a", "0", "-", "0123456789ABCDEFGHIJabcdefghij-0123456789ABCDEFGHIJabcdefghij-01"])
-  func codeOfLettersDigitsAndDashesIsShowable(_ code: String) {
-    #expect(DeviceCodeSignIn.isShowable(code))
-  }
-
-  @Test(arguments: [
-    "", "A B", "A\n", "A\u{1B}[2J", "A\0", "ÄBCD", "АBCD", "A.B", "<b>", "ABCD_1", "\u{202E}DCBA", "１２", "A😀",
-    "0123456789ABCDEFGHIJabcdefghij-0123456789ABCDEFGHIJabcdefghij-012-",
-  ])
-  func otherCodesAreNotShowable(_ code: String) {
-    #expect(!DeviceCodeSignIn.isShowable(code))
+  @Test func onlyACodeOfLettersDigitsAndDashesIsShowable() {
+    let longest = "0123456789ABCDEFGHIJabcdefghij-0123456789ABCDEFGHIJabcdefghij-01"
+    for code in ["ABCD-12345", "a", "0", "-", longest] { #expect(DeviceCodeSignIn.isShowable(code), "\(code)") }
+    for code in [
+      "", "A B", "A\n", "A\u{1B}[2J", "A\0", "ÄBCD", "АBCD", "A.B", "<b>", "ABCD_1", "\u{202E}DCBA", "１２", "A😀",
+      longest + "2-",
+    ] {
+      #expect(!DeviceCodeSignIn.isShowable(code), "\(code.debugDescription)")
+    }
   }
 }

@@ -14,14 +14,10 @@ struct SlotRegistryTests {
     return configuration
   }
 
-  @Test func sameIdentityGivesTheSameSlot() {
+  @Test func anotherIdentityGivesAnotherSlot() {
     let slot = SlotRegistry.slot(for: Self.configuration())
     #expect(SlotRegistry.slot(for: Self.configuration()) === slot)
     #expect(SlotRegistry.slot(for: Self.configuration { $0.model = "other" }) === slot)
-  }
-
-  @Test func anotherIdentityGivesAnotherSlot() throws {
-    let slot = SlotRegistry.slot(for: Self.configuration())
     #expect(SlotRegistry.slot(for: Self.configuration { $0.keychainAccount = "other" }) !== slot)
     #expect(SlotRegistry.slot(for: Self.configuration { $0.applicationID = .sandboxed("org.example.App") }) !== slot)
   }
@@ -38,21 +34,6 @@ struct SlotRegistryTests {
   @Test func unusedSlotIsReleased() {
     weak let slot = SlotRegistry.slot(for: Self.configuration { $0.keychainAccount = "let go" })
     #expect(slot == nil)
-  }
-
-  // MARK: Attachments
-
-  private final class Note {}
-  private final class Count {}
-
-  @Test func slotKeepsOneAttachmentOfEachType() {
-    var slot: CredentialSlot? = SlotRegistry.slot(for: Self.configuration { $0.keychainAccount = "attachments" })
-    weak let note = slot?.attached { Note() }
-    weak let count = slot?.attached { Count() }
-    #expect(note != nil && note === slot?.attached { Note() })
-    #expect(count != nil && count === slot?.attached { Count() })
-    slot = nil
-    #expect(note == nil && count == nil)
   }
 
   /// All clients of a slot share its usage and its models.

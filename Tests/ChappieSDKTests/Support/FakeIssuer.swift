@@ -21,8 +21,14 @@ final class FakeIssuer {
   private let log = Log()
   private let server: HTTPServer
 
-  /// - Parameter answers: the answers for each path in order; the last one repeats.
-  init(_ answers: [String: [Response]]) throws {
+  /// - Parameter polls: the answers to the polls in order; the last one repeats.
+  init(
+    code: Response = FakeIssuer.code, polls: [Response] = [FakeIssuer.approval], tokens: Response = FakeIssuer.tokens
+  ) throws {
+    let answers = [
+      FakeIssuer.codePath: [code], FakeIssuer.pollPath: polls, FakeIssuer.tokenPath: [tokens],
+      FakeIssuer.revokePath: [tokens],
+    ]
     server = try HTTPServer { [log] request in
       let seen = log.requests.count { $0.path == request.path }
       log.requests.append(request)

@@ -24,6 +24,14 @@ final class FakeSignIn: SignInMethod {
     progress(.waiting(.showCode(FakeSignIn.code("CODE-1"))))
     return .test("signed-in", account: "bob")
   }
+  /// Lets a sign-in show a code, `CODE-1`, `CODE-2`, …, and end as `end` does.
+  func onCode(_ end: @escaping @GLibActor () async throws -> Credential) {
+    onSignIn = { [unowned self] progress in
+      progress(.waiting(.showCode(FakeSignIn.code("CODE-\(signIns)"))))
+      return try await end()
+    }
+  }
+
   /// The names of the credentials in the requests for a refresh and for a revocation.
   private(set) var refreshed: [String] = []
   private(set) var revoked: [String] = []
@@ -116,29 +124,9 @@ extension BackendProfile {
 }
 
 extension AccessGrant {
-  /// The grant of a credential of a method that does nothing.
-  init(_ credential: Credential) {
-    self.init(IdleSignIn(), credential)
-  }
-}
-
-/// A sign-in method that only names its backend.
-private struct IdleSignIn: SignInMethod {
-  let clock = IssuerClock()
-
-  nonisolated init() {}
-
-  nonisolated var kind: ChappieSignInMethod { .deviceCode }
-  nonisolated var redeemsOnce: Bool { false }
-  nonisolated var servers: CredentialServers { .test }
-  nonisolated var backend: BackendProfile { .test }
-
-  func signIn(_ request: SignInRequest, progress: @escaping FakeSignIn.Progress) async throws -> Credential {
-    throw CancellationError()
-  }
-  func refresh(_ credential: Credential) async throws -> Credential { credential }
-  func revoke(_ credential: Credential) async throws {}
-  nonisolated func facts(of credential: Credential) -> CredentialFacts { credential.claimedFacts }
+  /// The grant of a credential, for ``BackendProfile/test``.
+  @GLibActor
+  init(_ credential: Credential) { self.init(FakeSignIn(), credential) }
 }
 
 @GLibActor

@@ -72,6 +72,12 @@ struct SlotFixture {
     return fixture
   }
 
+  /// Signs in, and waits for the end.
+  func signIn(_ options: SignInOptions = SignInOptions(applicationName: "")) async {
+    _ = try? await slot.startSignIn(options, interaction: .forbidden)
+    await until { !$0.deviceLinkState.isRunning }
+  }
+
   /// Makes each refresh wait at a gate.
   func holdRefresh() -> (started: Wait, gate: Wait) {
     let (started, gate) = (Wait(), Wait())

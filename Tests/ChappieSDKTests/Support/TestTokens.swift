@@ -48,6 +48,7 @@ extension CredentialServers {
 extension AccessGrant {
   /// The access grant of ``Credential/test(_:account:expiresAt:renewedAt:canBeRenewed:servers:user:)``.
   /// Two of one name are alike, also when a second has passed between them.
+  @GLibActor
   static func test(_ name: String) -> AccessGrant { AccessGrant(.test(name, expiresAt: 4_102_444_800)) }
 
   /// The name of the credential's access token; nil for an opaque token.

@@ -56,20 +56,6 @@ import Testing
     }
   }
 
-  /// Without a handler the user cannot approve the call, so the turn ends.
-  @Test func missingHandlerEndsTheTurn() async throws {
-    try await TestClient.with(tools: [Self.delete]) { tools in
-      do {
-        _ = try await tools.client.send("use delete")
-        Issue.record("it was answered")
-      } catch ChappieClientError.toolApprovalDenied(let tool, let reason) {
-        #expect(tool == "delete")
-        #expect(!reason.isEmpty)
-      }
-      #expect(try await tools.client.send("Hello").contains("1 message."))
-    }
-  }
-
   @Test func unansweredApprovalIsDenied() async throws {
     try await TestClient.with { tools in
       let set = ToolSet(

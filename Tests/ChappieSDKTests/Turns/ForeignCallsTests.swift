@@ -33,17 +33,14 @@ struct ForeignCallsTests {
     #expect(calls.outputs.isEmpty)
   }
 
-  @Test func keepsCallsRunByTheBackend() {
-    let items = [Self.item("tool_search_call"), Self.item("tool_search_output")]
-    #expect(ForeignCalls(among: items).kept == items)
-    let others: [ChappieJSONValue] = [["type": "web_search_call", "status": "completed"], ["type": "compaction"]]
-    #expect(ForeignCalls(among: others).kept == others)
-  }
-
-  @Test func functionCallIsNotForeign() {
-    let call: ChappieJSONValue = ["type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}"]
-    let calls = ForeignCalls(among: [call])
-    #expect(calls.kept == [call] && calls.outputs.isEmpty && calls.omittedKind == nil)
+  @Test func keepsCallsRunByTheBackendAndOfFunctions() {
+    let items: [ChappieJSONValue] = [
+      Self.item("tool_search_call"), Self.item("tool_search_output"),
+      ["type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}"],
+      ["type": "web_search_call", "status": "completed"], ["type": "compaction"],
+    ]
+    let calls = ForeignCalls(among: items)
+    #expect(calls.kept == items && calls.outputs.isEmpty && calls.omittedKind == nil)
   }
 
   @Test(arguments: ["", "two words", "eyJabc.def"])

@@ -28,16 +28,13 @@ struct TurnSizeTests {
     #expect(try #require(room.asked.last) >= 3 << 20)
   }
 
-  @Test func answerHasALimit() throws {
+  @Test func answerHasALimitAndNeedsRoom() throws {
     let size = size
     try size.grow(text: TurnLimits.answerBytes)
     #expect(throws: ChappieClientError.self) { try size.grow(text: TurnLimits.answerBytes + 1) }
-  }
-
-  @Test func turnEndsWithoutRoom() throws {
     room.limit = 1 << 20
-    let size = size
-    #expect(throws: ChappieClientError.limitExceeded("no room")) { try size.grow(text: 1 << 20) }
+    let other = self.size
+    #expect(throws: ChappieClientError.limitExceeded("no room")) { try other.grow(text: 1 << 20) }
   }
 
   @Test func limitsThePartsOfAnAnswer() throws {
@@ -70,21 +67,18 @@ struct TurnSizeTests {
 
 /// The bounds that end every answer, in bytes and in time.
 struct StreamBoundTests {
-  @Test func limitsTheBytesOfAnAnswer() throws {
-    var bound = StreamBound()
-    try bound.take(TurnLimits.streamBytes - 1)
-    try bound.take(1)
+  @Test func limitsTheBytesAndTheDurationOfAnAnswer() throws {
+    var bytes = StreamBound()
+    try bytes.take(TurnLimits.streamBytes - 1)
+    try bytes.take(1)
     #expect(throws: ChappieClientError.limitExceeded("The backend sent more than 256 MiB for one answer.")) {
-      try bound.take(1)
+      try bytes.take(1)
     }
-  }
-
-  @Test func limitsTheDurationOfAnAnswer() throws {
     let start = ContinuousClock.now
-    var bound = StreamBound(start: start)
-    try bound.take(1, at: start + .seconds(3600))
+    var time = StreamBound(start: start)
+    try time.take(1, at: start + .seconds(3600))
     #expect(throws: ChappieClientError.limitExceeded("The answer was not complete after 60 minutes.")) {
-      try bound.take(1, at: start + .seconds(3601))
+      try time.take(1, at: start + .seconds(3601))
     }
   }
 }

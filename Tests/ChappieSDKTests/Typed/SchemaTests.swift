@@ -202,7 +202,13 @@ struct SchemaTests {
 
   @Test(arguments: [
     #"{"type":"object","properties":{"a":{"type":"string","format":"uri"}},"required":["a"],"additionalProperties":false}"#,
-    #"{"anyOf":[]}"#, "true",
+    #"{"anyOf":[]}"#, "true", #"{"type":"array","items":{"type":"string"}}"#,
+    #"{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}"#,
+    #"{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}"#,
+    #"{"type":"object","properties":{"a":{"minLength":1}},"required":["a"],"additionalProperties":false}"#,
+    #"{"type":"object","properties":{"a":{"type":"object"}},"required":["a"],"additionalProperties":false}"#,
+    #"{"type":"object","properties":{"a":{"items":{"oneOf":[]}}},"required":["a"],"additionalProperties":false}"#,
+    #"{"type":"object","additionalProperties":false,"$defs":{"a":true}}"#,
     #"{"type":"object","properties":{"a":{}},"required":["a"],"additionalProperties":false}"#,
     #"{"type":"object","properties":{"a":{"type":["object","null"]}},"required":["a"],"additionalProperties":false}"#,
   ])

@@ -16,55 +16,48 @@ import Testing
     let title: String
     let score: Double
   }
-  private nonisolated static let call = #"{"words":["bus"],"limit":null}"#
+  struct Trip: Decodable {
+    struct TooFar: LocalizedError { let errorDescription: String? = "This is too far." }
+    enum CodingKeys: CodingKey { case miles }
 
-  private static let text = ChappieHostTool("search", "Searches.") { (search: Search) in
+    init(from decoder: any Decoder) throws {
+      if try decoder.container(keyedBy: CodingKeys.self).decode(Int.self, forKey: .miles) > 100 { throw TooFar() }
+    }
+  }
+
+  private static let text = ChappieHostTool("text", "Searches.") { (search: Search) in
     "found \(search.words.joined()), \(search.limit ?? 10) at most"
-  }
-  private static let json = ChappieHostTool("search", "Searches.") { (search: Search) in
-    [Found(title: search.words[0], score: 0.5)]
-  }
-  private static let result = ChappieHostTool("search", "Searches.") { (search: Search) in
-    search.words.isEmpty ? ChappieToolResult(failure: "no words") : ChappieToolResult(output: "found")
   }
 
   @Test func resultsAreTextOrJSON() async throws {
-    let outputs = [
-      (Self.text, Self.call, ChappieToolExecutionResult.Status.completed, "found bus, 10 at most"),
-      (Self.json, Self.call, .completed, #"[{"score":0.5,"title":"bus"}]"#),
-      (Self.result, #"{"words":[],"limit":1}"#, .failed, "no words"),
+    let json = ChappieHostTool("json", "Searches.") { (search: Search) in
+      [Found(title: search.words[0], score: 0.5)]
+    }
+    let result = ChappieHostTool("result", "Searches.") { (search: Search) in
+      search.words.isEmpty ? ChappieToolResult(failure: "no words") : ChappieToolResult(output: "found")
+    }
+    let trip = ChappieHostTool("go", "Goes.") { (_: Trip) in "gone" }
+    let rows: [(call: String, status: ChappieToolExecutionResult.Status, output: String)] = [
+      (#"text {"words":["bus"],"limit":null}"#, .completed, "found bus, 10 at most"),
+      (#"json {"words":["bus"],"limit":null}"#, .completed, #"[{"score":0.5,"title":"bus"}]"#),
+      (#"result {"words":[],"limit":1}"#, .failed, "no words"),
       (
-        Self.text, #"{"words":["bus"],"limit":1e30}"#, .failed,
-        "The arguments do not fit: search.limit: must be a whole number that fits Int."
+        #"text {"words":["bus"],"limit":1e30}"#, .failed,
+        "The arguments do not fit: text.limit: must be a whole number that fits Int."
       ),
       (
-        Self.text, #"{"words":[1],"limit":1}"#, .failed,
+        #"text {"words":[1],"limit":1}"#, .failed,
         "The arguments do not fit the tool's schema: /words/0: must be a string."
       ),
+      // An error of the type's own.
+      (#"go {"miles":101}"#, .failed, "The arguments do not fit: go: This is too far."),
     ]
-    for (tool, arguments, status, output) in outputs {
-      try await TestClient.with(.httpSSEOnly, tools: [tool]) { tools in
-        let results = try await tools.results("use search \(arguments)")
-        #expect(results.map(\.output) == [output])
-        #expect(results.map(\.status) == [status])
+    try await TestClient.with(.httpSSEOnly, tools: [Self.text, json, result, trip]) { tools in
+      for row in rows {
+        let results = try await tools.results("use \(row.call)")
+        #expect(results.map(\.output) == [row.output])
+        #expect(results.map(\.status) == [row.status])
       }
-    }
-  }
-
-  @Test func anErrorOfTheTypesOwnIsTold() async throws {
-    struct TooFar: LocalizedError { let errorDescription: String? = "This is too far." }
-    struct Trip: Decodable {
-      let miles: Int
-      enum CodingKeys: CodingKey { case miles }
-      init(from decoder: any Decoder) throws {
-        miles = try decoder.container(keyedBy: CodingKeys.self).decode(Int.self, forKey: .miles)
-        if miles > 100 { throw TooFar() }
-      }
-    }
-    let tool = ChappieHostTool("go", "Goes.") { (trip: Trip) in "\(trip.miles)" }
-    try await TestClient.with(.httpSSEOnly, tools: [tool]) { tools in
-      let results = try await tools.results(#"use go {"miles":101}"#)
-      #expect(results.map(\.output) == ["The arguments do not fit: go: This is too far."])
     }
   }
 
@@ -90,7 +83,7 @@ import Testing
     #expect(!strict.isStrict)
   }
 
-  @Test func aTypeWithoutASchemaFailsTheTurn() async throws {
+  @Test func aTypeWithoutASchemaFailsTheTurnUnlessOneIsSet() async throws {
     struct Table: Decodable { let cells: [String: Int] }
     let tool = ChappieHostTool("fill", "Fills.") { (table: Table) in "\(table.cells.count)" }
     try await TestClient.with(.httpSSEOnly, tools: [tool]) { tools in
@@ -100,23 +93,8 @@ import Testing
       await #expect(throws: ChappieClientError.invalidArgument(message)) { try await tools.client.send("fill") }
       #expect(tools.backend.state.requests["responses"] == nil)
     }
-  }
-
-  @Test func aSchemaThatIsSetReplacesTheMissingOne() throws {
-    struct Table: Decodable { let cells: [String: Int] }
-    var manifest = ChappieHostTool("fill", "Fills.") { (table: Table) in "\(table.cells.count)" }.manifest
-    #expect(throws: ChappieClientError.self) { try manifest.argumentsSchema() }
+    var manifest = tool.manifest
     manifest.inputSchema = ["type": "object"]
     #expect(throws: Never.self) { try manifest.argumentsSchema() }
-  }
-
-  @Test func theModelGetsTheSentenceOfAnError() async throws {
-    struct ShopClosed: LocalizedError { var errorDescription: String? { "The shop is closed." } }
-    let tool = ChappieHostTool("buy", "Buys.") { (_: Search) -> String in throw ShopClosed() }
-    try await TestClient.with(.httpSSEOnly, tools: [tool]) { tools in
-      let results = try await tools.results("use buy \(Self.call)")
-      #expect(results.map(\.output) == ["The tool failed: The shop is closed."])
-      #expect(results.map(\.status) == [.failed])
-    }
   }
 }

@@ -14,17 +14,18 @@ struct UsageRecordTests {
 
   @Test func remembersTheLatestReport() async {
     let slot = await SlotFixture.signedIn().slot
+    // Another account's reports are ignored.
+    #expect(slot.usage.report(Self.used(1), of: "bob") == nil)
+    slot.usage.replace(with: Self.used(1), of: nil)
     #expect(slot.usage.latest == nil)
     #expect(slot.usage.report(Self.used(1), of: "ada") == Self.used(1))
     #expect(slot.usage.report(Self.used(2), of: "ada") == Self.used(2))
-    #expect(slot.usage.latest == Self.used(2))
-  }
-
-  @Test func emptyReportChangesNothing() async {
-    let slot = await SlotFixture.signedIn().slot
-    _ = slot.usage.report(Self.used(1), of: "ada")
     #expect(slot.usage.report(ChappieUsageLimitSnapshot(), of: "ada") == nil)
-    #expect(slot.usage.latest == Self.used(1))
+    #expect(slot.usage.latest == Self.used(2))
+    // The usage endpoint replaces everything.
+    let whole = ChappieUsageLimitSnapshot(plan: ChappiePlan(rawValue: "pro"))
+    slot.usage.replace(with: whole, of: "ada")
+    #expect(slot.usage.latest == whole)
   }
 
   @Test func reportKeepsOmittedPlanAndCredits() async {
@@ -38,23 +39,6 @@ struct UsageRecordTests {
     _ = slot.usage.report(ChappieUsageLimitSnapshot(credits: credits), of: "ada")
     #expect(
       slot.usage.latest == ChappieUsageLimitSnapshot(plan: plan, primary: Self.used(1).primary, credits: credits))
-  }
-
-  @Test func usageEndpointReplacesEverything() async {
-    let slot = await SlotFixture.signedIn().slot
-    _ = slot.usage.report(Self.used(1), of: "ada")
-    let whole = ChappieUsageLimitSnapshot(plan: ChappiePlan(rawValue: "pro"))
-    slot.usage.replace(with: whole, of: "ada")
-    #expect(slot.usage.latest == whole)
-  }
-
-  // MARK: Accounts
-
-  @Test func ignoresAnotherAccountsReport() async {
-    let slot = await SlotFixture.signedIn().slot
-    #expect(slot.usage.report(Self.used(1), of: "bob") == nil)
-    slot.usage.replace(with: Self.used(1), of: nil)
-    #expect(slot.usage.latest == nil)
   }
 
   @Test func signOutForgetsTheUsage() async throws {
@@ -87,25 +71,18 @@ struct UsageRecordTests {
     #expect(fixture.slot.usage.latest == Self.used(1))
   }
 
-  // MARK: Observing
-
-  @GLibActor
-  private final class Count {
-    var value = 0
-  }
-
   @Test func notifiesOnlyAboutChanges() async throws {
     let slot = await SlotFixture.signedIn().slot
-    let count = Count()
-    var observation: Observation? = slot.usage.changes.observe { count.value += 1 }
+    var count = 0
+    var observation: Observation? = slot.usage.changes.observe { count += 1 }
     _ = slot.usage.report(Self.used(1), of: "ada")
     _ = slot.usage.report(Self.used(1), of: "ada")
-    #expect(count.value == 1)
+    #expect(count == 1)
     _ = slot.usage.report(Self.used(2), of: "ada")
-    #expect(count.value == 2)
+    #expect(count == 2)
     withExtendedLifetime(observation) {}
     observation = nil
     _ = slot.usage.report(Self.used(3), of: "ada")
-    #expect(count.value == 2)
+    #expect(count == 2)
   }
 }

@@ -52,11 +52,15 @@ struct CitationTests {
 
   // MARK: Sources
 
-  private func citations(_ text: String, _ annotations: ChappieJSONValue...) -> [ChappieCitation] {
-    ChappieJSONValue.object([
+  private func item(_ text: String, _ annotations: [ChappieJSONValue]) -> ChappieJSONValue {
+    [
       "type": "message",
       "content": [["type": "output_text", "text": .string(text), "annotations": .array(annotations)]],
-    ]).citations
+    ]
+  }
+
+  private func citations(_ text: String, _ annotation: ChappieJSONValue) -> [ChappieCitation] {
+    item(text, [annotation]).citations
   }
 
   private func annotation(_ url: String, _ start: Int, _ end: Int, title: String = "Title") -> ChappieJSONValue {
@@ -78,78 +82,61 @@ struct CitationTests {
     let found = citations(text, annotation("https://example.org/a", index, index + 38))
     #expect(part(found.first, of: text) == "([example.org](https://example.org/a))")
     #expect(found.first?.title == "Title")
+    let titled = citations("x", annotation("https://example.org/", 0, 1, title: "a\u{1B}[31m\nb"))
+    #expect(titled.first?.title.contains { $0.isNewline || $0 == "\u{1B}" } == false)
   }
 
   @Test func aMarkBecomesAnEmptyPlace() {
-    let text = "ü\(Self.mark) and more."
-    let found = citations(text, annotation("https://example.org/a", 1, 1 + Self.mark.unicodeScalars.count))
-    #expect(found.first?.range == 2..<2)
+    let address = "https://example.org/a"
+    let whole = annotation(address, 1, 1 + Self.mark.unicodeScalars.count)
+    #expect(citations("ü\(Self.mark) and more.", whole).first?.range == 2..<2)
+    // A place that is shifted.
+    #expect(citations("so \(Self.mark).", annotation(address, 1, 10)).first?.range == 3..<3)
+    let flood = String(repeating: Self.mark, count: 5000) + " \(address)"
+    #expect(citations(flood, annotation(address, 0, 5)).map(\.range) == [nil])
   }
 
-  @Test func aWrongPlaceIsTheAddressOrNone() {
-    let text = "See https://example.org/a there."
-    for (start, end) in [(0, 3), (5000, 6000), (9, 2), (-1, 4)] {
+  @Test(arguments: [
+    ("See https://example.org/a there.", 0, 3), ("See https://example.org/a there.", 5000, 6000),
+    ("See https://example.org/a there.", 9, 2), ("See https://example.org/a there.", -1, 4),
+    // The whole answer, then the address alone, which is a part of another one as well.
+    ("All of this is said by [example.org](https://example.org/a), and https://example.org/abc too.", 0, 60),
+  ])
+  func aWrongPlaceIsTheAddressOrNone(_ text: String, _ start: Int, _ end: Int) {
+    for address in ["https://example.org/a", "https://example.org/abc"] where text.contains(address) {
+      #expect(part(citations(text, annotation(address, start, end)).first, of: text) == address)
+    }
+    for address in ["https://example.net/b", "https://example.org/ab"] {
       #expect(
-        part(citations(text, annotation("https://example.org/a", start, end)).first, of: text)
-          == "https://example.org/a")
-      #expect(
-        citations(text, annotation("https://example.net/b", start, end)) == [
-          ChappieCitation(url: ChappieAddress(address: "https://example.net/b"), title: "Title")
+        citations(text, annotation(address, start, end)) == [
+          ChappieCitation(url: ChappieAddress(address: address), title: "Title")
         ])
     }
   }
 
   @Test(arguments: [
     "javascript:alert(1)", "file:///etc/passwd", "no address", "https://user:word@example.org/", "data:,x",
+    "https://a.b/x> [y](javascript:alert(1))", "https://a.b/\n", "https://a.b/ x", "http:///x", "https://a%2eb/",
+    "https://a.b/\u{202E}", "https://a.b/" + String(repeating: "x", count: 2048),
   ])
   func otherAddressesAreNoSources(_ address: String) {
     #expect(citations("text", annotation(address, 0, 4)).isEmpty)
   }
 
-  @Test(arguments: [
-    "https://a.b/x> [y](javascript:alert(1))", "https://a.b/\n", "https://a.b/ x", "http:///x", "https://a%2eb/",
-    "https://a.b/\u{202E}", "https://a.b/" + String(repeating: "x", count: 2048),
-  ])
-  func unsafeAddressesAreNoSources(_ address: String) {
-    #expect(citations("text", annotation(address, 0, 4)).isEmpty)
-  }
-
-  @Test func aPlaceThatIsNoLinkIsCorrected() {
-    let text = "All of this is said by [example.org](https://example.org/a), and https://example.org/abc too."
-    let link = "https://example.org/a"
-    // The whole answer, then the address alone, which is a part of another one as well.
-    #expect(part(citations(text, annotation(link, 0, 60)).first, of: text) == link)
-    #expect(
-      part(citations(text, annotation("https://example.org/abc", 3, 9)).first, of: text) == "https://example.org/abc")
-    #expect(citations(text, annotation("https://example.org/ab", 3, 9)).first?.range == nil)
-  }
-
-  @Test func aShiftedMarkIsAnEmptyPlace() {
-    let found = citations("so \(Self.mark).", annotation("https://example.org/a", 1, 10))
-    #expect(found.first?.range == 3..<3)
-  }
-
   @Test func piecesThatLackALinkHaveNoPlaces() {
-    let text = AnswerText()
-    var assembler = ResponseAssembler(text)
-    let whole = "Fine ([example.org](https://example.org/a)) today."
-    let item: ChappieJSONValue = [
-      "type": "message",
-      "content": [
-        ["type": "output_text", "text": .string(whole), "annotations": [annotation("https://example.org/a", 5, 43)]]
-      ],
-    ]
-    for event in [.textDelta("Fine "), .textDelta(" today."), .itemDone(item)] as [ResponseEvent] {
-      text.append(assembler.take(event))
-    }
-    #expect(text.whole == "Fine  today.")
-    #expect(assembler.citations.map(\.range) == [nil])
+    let whole = item(
+      "Fine ([example.org](https://example.org/a)) today.", [annotation("https://example.org/a", 5, 43)])
+    let end = told([.textDelta("Fine "), .textDelta(" today."), .itemDone(whole)])
+    #expect(end.text == "Fine  today.")
+    #expect(end.citations.map(\.range) == [nil])
   }
 
   // MARK: Before the message is complete
 
-  /// The sources of events, with the text that came with them.
-  private func told(_ events: [ResponseEvent]) -> (text: String, sources: [ChappieCitation]) {
+  /// The sources of events, with the text that came with them, and the citations at the end.
+  private func told(
+    _ events: [ResponseEvent]
+  ) -> (text: String, sources: [ChappieCitation], citations: [ChappieCitation]) {
     let text = AnswerText()
     var assembler = ResponseAssembler(text)
     var sources: [ChappieCitation] = []
@@ -157,12 +144,12 @@ struct CitationTests {
       text.append(assembler.take(event))
       assembler.source(of: event).map { sources.append($0) }
     }
-    return (text.whole, sources)
+    return (text.whole, sources, assembler.citations)
   }
 
   @Test func aSourceHasAPlaceInTheTextSoFar() {
     let link = "([example.org](https://example.org/a))"
-    let (text, sources) = told([
+    let (text, sources, _) = told([
       .textDelta("Zürich"), .textDelta(Self.mark), .annotation(annotation("https://example.org/m", 6, 25)),
       .textDelta(" and "), .textDelta(link), .annotation(annotation("https://example.org/a", 30, 30 + link.count)),
     ])
@@ -171,7 +158,7 @@ struct CitationTests {
   }
 
   @Test func aPlaceThatHasNotComeIsNone() {
-    let (_, sources) = told([
+    let (_, sources, _) = told([
       .textDelta("See https://example.org/a"), .annotation(annotation("https://example.org/a", 4, 25)),
       .textDelta("bc "), .annotation(annotation("https://example.org/abc", 0, 90)), .textDelta("\u{E200}cite"),
       .annotation(annotation("https://example.org/d", 28, 33)), .annotation("none"),
@@ -181,8 +168,9 @@ struct CitationTests {
   }
 
   @Test func aFloodOfAnnotationsIsBounded() {
-    let flood = (0..<1000).map { ResponseEvent.annotation(annotation("https://example.org/\($0)", 0, 1)) }
-    #expect(told([.textDelta("x")] + flood).sources.count == 256)
+    let flood = (0..<1000).map { annotation("https://example.org/\($0)", 0, 1) }
+    #expect(told([.textDelta("x")] + flood.map { ResponseEvent.annotation($0) }).sources.count == 256)
+    #expect(item("x", flood).citations.count == 256)
     let long = String(repeating: "x", count: 70_000) + " https://example.org/a "
     #expect(
       told([.textDelta(long), .annotation(annotation("https://example.org/a", 0, 1))]).sources.map(\.range) == [nil])
@@ -194,45 +182,13 @@ struct CitationTests {
     #expect(ResponseEvent.decode(Array(json.utf8).span) == .other)
   }
 
-  // MARK: Bounds
-
-  @Test func aMessageHasABoundedNumberOfSources() {
-    let annotations = (0..<1000).map { annotation("https://example.org/\($0)", 0, 1) }
-    let item: ChappieJSONValue = [
-      "type": "message", "content": [["type": "output_text", "text": "x", "annotations": .array(annotations)]],
-    ]
-    #expect(item.citations.count == 256)
-  }
-
-  @Test func aFloodOfMarksHasNoPlaces() {
-    let text = String(repeating: Self.mark, count: 5000) + " https://example.org/a"
-    let found = citations(text, annotation("https://example.org/a", 0, 5))
-    #expect(found.map(\.range) == [nil])
-  }
-
-  @Test func titlesAreOneSafeLine() {
-    let found = citations("x", annotation("https://example.org/", 0, 1, title: "a\u{1B}[31m\nb"))
-    #expect(found.first?.title.contains { $0.isNewline || $0 == "\u{1B}" } == false)
-  }
-
   @Test func placesCountOverMessagesOfAnAnswer() {
-    let text = AnswerText()
-    var assembler = ResponseAssembler(text)
-    func message(_ words: String) -> ResponseEvent {
-      .itemDone([
-        "type": "message",
-        "content": [
-          ["type": "output_text", "text": .string(words), "annotations": [annotation("https://example.org/", 4, 24)]]
-        ],
-      ])
+    let address = "https://example.org/"
+    let items = ["ü1: \(address)", "ü2: \(address)"].map {
+      ResponseEvent.itemDone(item($0, [annotation(address, 4, 24)]))
     }
-    for event in [
-      .textDelta("ü1: https://exa"), .textDelta("mple.org/"), message("ü1: https://example.org/"),
-      message("ü2: https://example.org/"),
-    ] as [ResponseEvent] {
-      text.append(assembler.take(event))
-    }
-    #expect(assembler.citations.map { part($0, of: text.whole) } == ["https://example.org/", "https://example.org/"])
-    #expect(assembler.citations.compactMap(\.range?.lowerBound) == [5, 32])
+    let end = told([.textDelta("ü1: https://exa"), .textDelta("mple.org/")] + items)
+    #expect(end.citations.map { part($0, of: end.text) } == [address, address])
+    #expect(end.citations.compactMap(\.range?.lowerBound) == [5, 32])
   }
 }

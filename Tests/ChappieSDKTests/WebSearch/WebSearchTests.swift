@@ -9,46 +9,38 @@ import Testing
 struct WebSearchTests {
   private static let question = "search for night buses"
 
-  /// The events of an answer, without its text.
+  /// What an answer told, and its end.
+  private struct Answer {
+    var text = ""
+    var steps: [ChappieWebSearchStep] = []
+    var sources: [ChappieCitation] = []
+    /// How many of the sources came while the text had their place.
+    var fitting = 0
+    let response: ChappieResponse
+  }
+
   @GLibActor
   private func ask(
     _ tools: TestClient, _ question: String = question, _ options: ChappieMessageOptions = .init(webSearch: .live)
-  ) async throws -> (steps: [ChappieWebSearchStep], response: ChappieResponse) {
-    var steps: [ChappieWebSearchStep] = []
+  ) async throws -> Answer {
+    var (text, steps, sources, fitting) = ("", [ChappieWebSearchStep](), [ChappieCitation](), 0)
     for try await event in tools.client.stream(.user(question, options: options)) {
-      if case .webSearch(let step) = event { steps.append(step) }
-      if case .completed(let response) = event { return (steps, response) }
+      switch event {
+      case .textDelta(let delta): text += delta
+      case .webSearch(let step): steps.append(step)
+      case .citation(let source):
+        sources.append(source)
+        if source.range.map({ $0.upperBound <= text.utf8.count }) ?? true { fitting += 1 }
+      case .completed(let response):
+        return Answer(text: text, steps: steps, sources: sources, fitting: fitting, response: response)
+      default: break
+      }
     }
     throw CancellationError()
   }
 
   private func parts(_ response: ChappieResponse) -> [String?] {
     response.citations.map { $0.range.map { String(decoding: Array(response.outputText.utf8)[$0], as: UTF8.self) } }
-  }
-
-  @Test(arguments: TestClient.policies)
-  func anAnswerTellsItsSources(_ policy: ChappieStreamingTransportPolicy) async throws {
-    try await TestClient.with(policy) { tools in
-      let (steps, response) = try await ask(tools)
-      #expect(steps == [.searching([]), .searching(["night buses"]), .reading("example.org"), .done])
-      #expect(response.searches == 1)
-      #expect(
-        response.citations.map(\.url.address) == [
-          "https://example.org/night-buses/1", "https://example.net/night-buses/2",
-        ])
-      #expect(response.citations.first?.title == "night buses, source 1")
-      #expect(
-        parts(response) == [
-          "([example.org](https://example.org/night-buses/1))", "([example.net](https://example.net/night-buses/2))",
-        ])
-    }
-  }
-
-  @Test func nothingIsSearchedUnlessAsked() async throws {
-    try await TestClient.with { tools in
-      let (steps, response) = try await ask(tools, Self.question, .init())
-      #expect(steps.isEmpty && response.searches == nil && response.citations.isEmpty)
-    }
   }
 
   @Test func aClientSearchesForItsTurnsUnlessOneSaysOtherwise() async throws {
@@ -61,60 +53,61 @@ struct WebSearchTests {
     }
   }
 
+  /// No mark of the model is shown, and a wrong place is corrected.
   @Test(arguments: TestClient.policies)
-  func sourcesAreToldAsTheyCome(_ policy: ChappieStreamingTransportPolicy) async throws {
+  func anAnswerTellsItsSources(_ policy: ChappieStreamingTransportPolicy) async throws {
     try await TestClient.with(policy) { tools in
       for rule in ["{}", #"{"markers":true}"#, #"{"spans":"wrong"}"#] {
         try tools.backend.play(#"[{"endpoint":"responses","search":\#(rule),"times":1}]"#)
-        let (fitting, told, response) = try await sources(of: tools)
-        #expect(told.map(\.url) == response.citations.map(\.url))
-        if rule != #"{"spans":"wrong"}"# { #expect(told == response.citations) }
-        #expect(fitting == told.count)
+        let answer = try await ask(tools)
+        let (text, citations) = (answer.text, answer.response.citations)
+        #expect(answer.steps == [.searching([]), .searching(["night buses"]), .reading("example.org"), .done])
+        #expect(answer.response.searches == 1 && citations.first?.title == "night buses, source 1")
+        #expect(
+          citations.map(\.url.address) == ["https://example.org/night-buses/1", "https://example.net/night-buses/2"])
+        // They are told as they come.
+        #expect(answer.sources.map(\.url) == citations.map(\.url) && answer.fitting == citations.count)
+        #expect(answer.response.outputText == text && text.contains("Zürich"))
+        #expect(!text.unicodeScalars.contains { (0xE200...0xE202).contains($0.value) })
+        switch rule {
+        case "{}":
+          #expect(answer.sources == citations)
+          #expect(
+            parts(answer.response) == [
+              "([example.org](https://example.org/night-buses/1))",
+              "([example.net](https://example.net/night-buses/2))",
+            ])
+        case #"{"markers":true}"#:
+          #expect(answer.sources == citations && !text.contains("cite"))
+          #expect(citations.allSatisfy { $0.range?.isEmpty == true })
+        default: for part in parts(answer.response) { #expect(part?.contains("example.") == true) }
+        }
       }
     }
   }
 
-  /// The backend repeats them after a reconnect.
-  @Test func aSourceIsToldOnce() async throws {
+  @Test func onlyWholeSearchesAreCounted() async throws {
     try await TestClient.with { tools in
-      try tools.backend.play(#"[{"endpoint":"responses","search":{},"drop_after":25,"times":1}]"#)
-      let (_, told, response) = try await sources(of: tools)
-      #expect(told == response.citations)
-    }
-  }
-
-  /// The sources of an answer as events and in its end, and how many of them came while the text had their place.
-  @GLibActor
-  private func sources(
-    of tools: TestClient
-  ) async throws -> (fitting: Int, told: [ChappieCitation], response: ChappieResponse) {
-    var (text, fitting, told) = ("", 0, [ChappieCitation]())
-    for try await event in tools.client.stream(.user(Self.question, options: .init(webSearch: .live))) {
-      switch event {
-      case .textDelta(let delta): text += delta
-      case .citation(let source):
-        told.append(source)
-        if source.range.map({ $0.upperBound <= text.utf8.count }) ?? true { fitting += 1 }
-      case .completed(let response): return (fitting, told, response)
-      default: break
-      }
-    }
-    throw CancellationError()
-  }
-
-  @Test func anAnswerThatDidNotSearchSaysSo() async throws {
-    try await TestClient.with { tools in
+      let unasked = try await ask(tools, Self.question, .init())
+      #expect(unasked.steps.isEmpty && unasked.response.searches == nil && unasked.response.citations.isEmpty)
       #expect(try await ask(tools, "What is a bus?").response.searches == 0)
-      try tools.backend.play(#"[{"endpoint":"responses","search":{"failed":true}}]"#)
+      try tools.backend.play(
+        """
+        [{"endpoint":"responses","search":{"failed":true},"times":1},
+         {"endpoint":"responses","search":{"action":false},"times":1},
+         {"endpoint":"responses","search":{},"drop_after":6,"times":1},
+         {"endpoint":"responses","search":{},"times":1},
+         {"endpoint":"responses","search":{},"drop_after":25,"times":1}]
+        """)
       let failed = try await ask(tools).response
       #expect(failed.searches == 0 && failed.citations.isEmpty)
-    }
-  }
-
-  @Test func aBrokenAttemptCountsNoSearch() async throws {
-    try await TestClient.with { tools in
-      try tools.backend.play(#"[{"endpoint":"responses","search":{},"drop_after":6}]"#)
+      let withoutAction = try await ask(tools)
+      #expect(withoutAction.response.searches == 2 && withoutAction.steps.last == .done)
+      // The search of an attempt that breaks does not count.
       #expect(try await ask(tools).response.searches == 1)
+      // The backend repeats the sources after a reconnect.
+      let again = try await ask(tools)
+      #expect(!again.sources.isEmpty && again.sources == again.response.citations)
     }
   }
 
@@ -143,41 +136,6 @@ struct WebSearchTests {
   }
 
   @Test(arguments: TestClient.policies)
-  func noMarkOfTheModelIsShown(_ policy: ChappieStreamingTransportPolicy) async throws {
-    try await TestClient.with(policy) { tools in
-      try tools.backend.play(#"[{"endpoint":"responses","search":{"markers":true}}]"#)
-      var text = ""
-      for try await event in tools.client.stream(.user(Self.question, options: .init(webSearch: .live))) {
-        switch event {
-        case .textDelta(let delta): text += delta
-        case .completed(let response):
-          #expect(response.outputText == text)
-          #expect(response.citations.count == 2 && response.citations.allSatisfy { $0.range?.isEmpty == true })
-        default: break
-        }
-      }
-      #expect(!text.contains("cite") && text.contains("Zürich"))
-      #expect(!text.unicodeScalars.contains { (0xE200...0xE202).contains($0.value) })
-    }
-  }
-
-  @Test func aWrongPlaceIsCorrected() async throws {
-    try await TestClient.with { tools in
-      try tools.backend.play(#"[{"endpoint":"responses","search":{"spans":"wrong"}}]"#)
-      let response = try await ask(tools).response
-      for part in parts(response) { #expect(part?.contains("example.") == true) }
-    }
-  }
-
-  @Test func searchesWithoutAnActionCount() async throws {
-    try await TestClient.with { tools in
-      try tools.backend.play(#"[{"endpoint":"responses","search":{"action":false}}]"#)
-      let (steps, response) = try await ask(tools)
-      #expect(response.searches == 2 && steps.last == .done)
-    }
-  }
-
-  @Test(arguments: TestClient.policies)
   func aConversationGoesOnWithoutRefusedSearches(_ policy: ChappieStreamingTransportPolicy) async throws {
     try await TestClient.with(policy) { tools in
       #expect(try await ask(tools).response.searches == 1)
@@ -188,14 +146,20 @@ struct WebSearchTests {
     }
   }
 
-  @Test func aModelThatCannotSearchIsNamed() async throws {
+  @Test func aModelThatCannotSearchAndAWrongDomainAreNamed() async throws {
     try await TestClient.with { tools in
+      let options = ChappieMessageOptions(webSearch: ChappieWebSearch(.live, domains: ["https://debian.org"]))
+      await #expect(
+        throws: ChappieClientError.invalidArgument("'https://debian.org' is no domain to search, such as debian.org.")
+      ) {
+        try await ask(tools, Self.question, options)
+      }
       await tools.client.selectModel("gpt-5.6-luna")
       await #expect(throws: ChappieClientError.unsupportedCapability("web_search with gpt-5.6-luna")) {
         try await ask(tools)
       }
-      let answer = try await tools.client.send("What is a bus?")
-      #expect(answer.contains("bus"))
+      let plain = try await tools.client.send("What is a bus?")
+      #expect(plain.contains("bus"))
     }
   }
 
@@ -212,17 +176,6 @@ struct WebSearchTests {
       }
       // Without a search the sentence is about the tools of the program.
       await #expect(throws: ChappieClientError.unsupportedCapability("tools")) { try await tools.client.send("Hi") }
-    }
-  }
-
-  @Test func aWrongDomainFailsBeforeAnythingIsSent() async throws {
-    try await TestClient.with { tools in
-      let options = ChappieMessageOptions(webSearch: ChappieWebSearch(.live, domains: ["https://debian.org"]))
-      await #expect(
-        throws: ChappieClientError.invalidArgument("'https://debian.org' is no domain to search, such as debian.org.")
-      ) {
-        try await ask(tools, Self.question, options)
-      }
     }
   }
 }

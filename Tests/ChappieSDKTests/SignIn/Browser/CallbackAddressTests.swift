@@ -22,13 +22,10 @@ struct CallbackAddressTests {
     try listener.take(pasted: "\(space)\(listener.redirectURI)\(Self.right)\(fragment)\(space)")
     #expect(try await listener.callback().code == "abc")
     listener.finish(.signedIn)
-  }
-
-  @Test func takesARefusal() async throws {
-    let listener = try Self.listener()
-    try listener.take(pasted: "\(listener.redirectURI)?error=access_denied&state=the-state")
-    #expect(try await listener.callback().error == "access_denied")
-    listener.finish(.declined)
+    let refused = try Self.listener()
+    try refused.take(pasted: "\(space)\(refused.redirectURI)?error=access_denied&state=the-state\(fragment)")
+    #expect(try await refused.callback().error == "access_denied")
+    refused.finish(.declined)
   }
 
   /// Each error tells what is wrong, and the attempt goes on.

@@ -13,81 +13,82 @@ struct CallbackListenerTests {
   nonisolated private static let state = "state-of_this.attempt~1"
   nonisolated private static let right = "code=abc&state=\(state)"
 
-  private static func listener() throws -> CallbackListener {
-    try CallbackListener(state: SecretBytes(state.utf8), issuer: "https://issuer.example")
+  private static func listener(
+    patience: Duration = .seconds(60), farewell: Duration = .seconds(2)
+  ) throws -> CallbackListener {
+    try CallbackListener(
+      state: SecretBytes(state.utf8), issuer: "https://issuer.example", patience: patience, farewell: farewell)
+  }
+
+  /// A request to the port that stands for `PORT`.
+  nonisolated private static func request(
+    _ target: String, method: String = "GET", host: String = "127.0.0.1:PORT"
+  ) -> String {
+    "\(method) \(target) HTTP/1.1\r\nHost: \(host)\r\n\r\n"
+  }
+
+  private static func send(_ request: String, to listener: CallbackListener) throws -> LoopbackClient {
+    let client = try LoopbackClient(port: listener.port)
+    client.send(request.replacing("PORT", with: String(listener.port)))
+    return client
   }
 
   /// Sends a request whose parameters are `query`.
   private static func get(_ listener: CallbackListener, _ query: String) throws -> LoopbackClient {
-    let client = try LoopbackClient(port: listener.port)
-    client.send("GET /auth/callback?\(query) HTTP/1.1\r\nHost: 127.0.0.1:\(listener.port)\r\n\r\n")
-    return client
+    try send(request("/auth/callback?\(query)"), to: listener)
   }
 
   /// A browser that has asked for the page, and gets it with the outcome. The listener does not wait for long for one
   /// that asks later.
   private static func browserAtPage(_ listener: CallbackListener) async throws -> LoopbackClient {
-    let client = try LoopbackClient(port: listener.port)
-    client.send(doneRequest(listener))
+    let client = try send(request("/auth/done"), to: listener)
     // Requests are answered in their order.
-    let other = try await LoopbackClient.answer(port: listener.port, doneRequest(listener, query: "?x"))
-    #expect(other.hasPrefix("HTTP/1.1 404 "))
+    #expect(try await send(request("/auth/done?x"), to: listener).rest().hasPrefix("HTTP/1.1 404 "))
     return client
   }
 
-  private static func doneRequest(_ listener: CallbackListener, query: String = "") -> String {
-    "GET /auth/done\(query) HTTP/1.1\r\nHost: 127.0.0.1:\(listener.port)\r\n\r\n"
-  }
-
-  /// What the listener makes of `query`, which must be a callback.
-  private static func callback(_ query: String) async throws -> Callback {
-    let listener = try listener()
-    let client = try get(listener, query)
-    let callback = try await listener.callback()
-    #expect(try await client.rest().hasPrefix("HTTP/1.1 303 "))
-    let browser = try await browserAtPage(listener)
-    listener.finish(.signedIn)
-    #expect(try await browser.rest().hasPrefix("HTTP/1.1 200 "))
-    return callback
-  }
-
-  /// Expects that a request is refused, and that the right one is taken after it.
-  private static func expectRefusal(_ status: Int, of request: (CallbackListener) -> String) async throws {
-    let listener = try listener()
-    let answer = try await LoopbackClient.answer(port: listener.port, request(listener))
-    #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
-    _ = try get(listener, right)
+  /// Expects that the right callback was taken, and that the browser gets the outcome.
+  private static func expectSignIn(_ listener: CallbackListener) async throws {
     #expect(try await listener.callback().code == "abc")
     let browser = try await browserAtPage(listener)
     listener.finish(.signedIn)
-    #expect(try await browser.rest().contains("You are signed in"))
+    let page = try await browser.rest()
+    #expect(page.hasPrefix("HTTP/1.1 200 ") && page.contains("You are signed in"))
+  }
+
+  /// Expects that each request is refused, and that the right one is taken after them.
+  private static func expectRefusals(_ status: Int, _ requests: [String]) async throws {
+    let listener = try listener()
+    for request in requests {
+      #expect(try await send(request, to: listener).rest().hasPrefix("HTTP/1.1 \(status) "), "\(request)")
+    }
+    _ = try get(listener, right)
+    try await expectSignIn(listener)
+  }
+
+  private static func expectNoSocket(_ port: UInt16) async throws {
+    try await eventually("no socket") { try LoopbackClient.listenerSockets(port: port) == 0 }
   }
 
   // MARK: Callbacks
 
-  @Test func takesACode() async throws {
-    let callback = try await Self.callback("code=a%2Bb+c&state=\(Self.state)&scope=openid+email&x=%26&y&=&")
-    #expect(callback.code == "a+b c")
-    #expect(callback.clientID == nil)
-  }
+  nonisolated private static let longest = (String(repeating: "c", count: 4096), String(repeating: "i", count: 256))
 
-  @Test func takesTheIssuedClientID() async throws {
-    let callback = try await Self.callback(
-      "client_id=oaiapp_1&%63ode=abc&state=\(Self.state)&iss=https%3A%2F%2Fissuer.example")
-    #expect(callback.code == "abc")
-    #expect(callback.clientID == "oaiapp_1")
-  }
-
-  @Test func takesARefusal() async throws {
-    let callback = try await Self.callback("error=access_denied&error_description=no&state=\(Self.state)")
-    #expect(callback.error == "access_denied")
-  }
-
-  @Test func takesTheLongestValues() async throws {
-    let (code, clientID) = (String(repeating: "c", count: 4096), String(repeating: "i", count: 256))
-    let callback = try await Self.callback("code=\(code)&client_id=\(clientID)&state=\(Self.state)")
-    #expect(callback.code == code)
-    #expect(callback.clientID == clientID)
+  @Test(
+    arguments: [
+      ("code=a%2Bb+c&scope=openid+email&x=%26&y&=&", "a+b c", nil, nil),
+      ("client_id=oaiapp_1&%63ode=abc&iss=https%3A%2F%2Fissuer.example", "abc", "oaiapp_1", nil),
+      ("error=access_denied&error_description=no", nil, nil, "access_denied"),
+      ("code=\(longest.0)&client_id=\(longest.1)", longest.0, longest.1, nil),
+    ] as [(String, String?, String?, String?)])
+  func takesACallback(_ query: String, _ code: String?, _ clientID: String?, _ error: String?) async throws {
+    let listener = try Self.listener()
+    #expect(listener.redirectURI == "http://127.0.0.1:\(listener.port)/auth/callback")
+    let client = try Self.get(listener, "\(query)&state=\(Self.state)")
+    let callback = try await listener.callback()
+    #expect(callback.code == code && callback.clientID == clientID && callback.error == error)
+    #expect(try await client.rest().hasPrefix("HTTP/1.1 303 "))
+    listener.finish(.signedIn)
   }
 
   /// A code in an error or a log is found and removed from then on.
@@ -97,62 +98,48 @@ struct CallbackListenerTests {
     let callback = try await listener.callback()
     #expect(callback.code == "a-code-that-must-not-appear")
     #expect(TokensAtHand.all().contains { $0.text == "a-code-that-must-not-appear" })
-    #expect(callback.clientID == nil)
     listener.finish(.cancelled)
   }
 
   // MARK: Requests that are refused
 
-  @Test(arguments: [
-    "code=abc", "code=abc&state=", "code=abc&state=other", "code=abc&state=\(state)x", "code=abc&State=\(state)",
-    "\(right)&code=abc", "\(right)&%63ode=abc", "\(right)&state=\(state)", "\(right)&client_id=a&client_id=a",
-    "error=a&error=a&state=\(state)", "\(right)&iss=https://issuer.example&iss=https://issuer.example",
-    "\(right)&iss=https://other.example", "\(right)&iss=", "state=\(state)", "\(right)&error=access_denied",
-    "code=&state=\(state)", "code&state=\(state)", "code=%0A&state=\(state)", "code=%C3%A4&state=\(state)",
-    "\(right)&client_id=", "\(right)&client_id=a+b", "\(right)&client_id=a%00", "error=&state=\(state)",
-    "error=%3Cb%3E&state=\(state)", "error=a.b&state=\(state)", "\(right)&x=%", "\(right)&x=%4", "\(right)&x=%4G",
-    "\(right)&%=x", "\(right)#x", "", "code=\(String(repeating: "c", count: 4097))&state=\(state)",
-    "\(right)&client_id=\(String(repeating: "i", count: 257))",
-    "error=\(String(repeating: "e", count: 65))&state=\(state)",
-  ])
-  func aWrongQueryEndsNothing(_ query: String) async throws {
-    try await Self.expectRefusal(400) {
-      "GET /auth/callback?\(query) HTTP/1.1\r\nHost: 127.0.0.1:\($0.port)\r\n\r\n"
-    }
+  @Test func aWrongQueryEndsNothing() async throws {
+    let (state, right) = (Self.state, Self.right)
+    let queries: [String] = [
+      "code=abc", "code=abc&state=", "code=abc&state=other", "code=abc&state=\(state)x", "code=abc&State=\(state)",
+      "\(right)&code=abc", "\(right)&%63ode=abc", "\(right)&state=\(state)", "\(right)&client_id=a&client_id=a",
+      "error=a&error=a&state=\(state)", "\(right)&iss=https://issuer.example&iss=https://issuer.example",
+      "\(right)&iss=https://other.example", "\(right)&iss=", "state=\(state)", "\(right)&error=access_denied",
+      "code=&state=\(state)", "code&state=\(state)", "code=%0A&state=\(state)", "code=%C3%A4&state=\(state)",
+      "\(right)&client_id=", "\(right)&client_id=a+b", "\(right)&client_id=a%00", "error=&state=\(state)",
+      "error=%3Cb%3E&state=\(state)", "error=a.b&state=\(state)", "\(right)&x=%", "\(right)&x=%4", "\(right)&x=%4G",
+      "\(right)&%=x", "\(right)#x", "", "code=\(String(repeating: "c", count: 4097))&state=\(state)",
+      "\(right)&client_id=\(String(repeating: "i", count: 257))",
+      "error=\(String(repeating: "e", count: 65))&state=\(state)",
+    ]
+    try await Self.expectRefusals(400, queries.map { Self.request("/auth/callback?\($0)") })
   }
 
-  @Test(arguments: [
-    "/", "/favicon.ico", "/auth/callback/", "/auth/Callback", "/auth/callbackx", "//auth/callback", "/auth/./callback",
-    "/auth/%63allback", "/auth/callback;x", "/auth/callback%3F", "*", "http://127.0.0.1/auth/callback", "/auth/done",
-  ])
-  func anotherPathEndsNothing(_ path: String) async throws {
-    try await Self.expectRefusal(404) {
-      "GET \(path)?\(Self.right) HTTP/1.1\r\nHost: 127.0.0.1:\($0.port)\r\n\r\n"
-    }
+  @Test func anotherPathEndsNothing() async throws {
+    let paths = [
+      "/", "/favicon.ico", "/auth/callback/", "/auth/Callback", "/auth/callbackx", "//auth/callback",
+      "/auth/./callback", "/auth/%63allback", "/auth/callback;x", "/auth/callback%3F", "*",
+      "http://127.0.0.1/auth/callback", "/auth/done",
+    ]
+    try await Self.expectRefusals(404, paths.map { Self.request("\($0)?\(Self.right)") })
   }
 
-  @Test(arguments: ["HEAD", "POST", "OPTIONS", "PUT", "get", "CONNECT"])
-  func anotherMethodEndsNothing(_ method: String) async throws {
-    try await Self.expectRefusal(405) {
-      "\(method) /auth/callback?\(Self.right) HTTP/1.1\r\nHost: 127.0.0.1:\($0.port)\r\n\r\n"
-    }
+  @Test func anotherMethodEndsNothing() async throws {
+    let methods = ["HEAD", "POST", "OPTIONS", "PUT", "get", "CONNECT"]
+    try await Self.expectRefusals(405, methods.map { Self.request("/auth/callback?\(Self.right)", method: $0) })
   }
 
-  @Test(arguments: ["localhost:PORT", "127.0.0.1", "127.0.0.1:80", "127.0.0.1:PORT.", "[::1]:PORT", "evil.example"])
-  func anotherHostEndsNothing(_ host: String) async throws {
-    try await Self.expectRefusal(400) {
-      let host = host.replacing("PORT", with: String($0.port))
-      return "GET /auth/callback?\(Self.right) HTTP/1.1\r\nHost: \(host)\r\n\r\n"
-    }
+  @Test func anotherHostEndsNothing() async throws {
+    let hosts = ["localhost:PORT", "127.0.0.1", "127.0.0.1:80", "127.0.0.1:PORT.", "[::1]:PORT", "evil.example"]
+    try await Self.expectRefusals(400, hosts.map { Self.request("/auth/callback?\(Self.right)", host: $0) })
   }
 
   // MARK: The attempt
-
-  @Test func theAddressIsLiteral() throws {
-    let listener = try Self.listener()
-    #expect(listener.redirectURI == "http://127.0.0.1:\(listener.port)/auth/callback")
-    #expect(listener.port > 0)
-  }
 
   /// The browser goes on to an address without a code, so that this one is in its history.
   @Test func theBrowserWaitsForTheOutcomeElsewhere() async throws {
@@ -170,26 +157,25 @@ struct CallbackListenerTests {
 
   /// A browser that never asks for the page does not keep the port.
   @Test func aBrowserThatGoesAwayIsNotAwaitedForLong() async throws {
-    let listener = try Self.listener()
+    let listener = try Self.listener(farewell: .milliseconds(1))
     let port = listener.port
     _ = try await Self.get(listener, Self.right).rest()
     listener.finish(.signedIn)
     #expect(try LoopbackClient.listenerSockets(port: port) > 0)
-    try await eventually("no socket") { try LoopbackClient.listenerSockets(port: port) == 0 }
+    try await Self.expectNoSocket(port)
   }
 
   @Test func aBrowserMayComeAfterTheEnd() async throws {
-    let listener = try CallbackListener(
-      state: SecretBytes(Self.state.utf8), issuer: "https://issuer.example", farewell: .seconds(600))
+    let listener = try Self.listener(farewell: .seconds(600))
     let port = listener.port
     let client = try Self.get(listener, Self.right)
     _ = try await listener.callback()
     listener.finish(.signedIn)
     listener.finish(.declined)
     #expect(try await client.rest().hasPrefix("HTTP/1.1 303 "))
-    #expect(try await LoopbackClient.answer(port: port, Self.doneRequest(listener)).contains("You are signed in"))
+    #expect(try await Self.send(Self.request("/auth/done"), to: listener).rest().contains("You are signed in"))
     #expect(throws: LoopbackClient.Failure.self) { try LoopbackClient(port: port) }
-    try await eventually("no socket") { try LoopbackClient.listenerSockets(port: port) == 0 }
+    try await Self.expectNoSocket(port)
   }
 
   /// No browser of this machine comes.
@@ -202,8 +188,7 @@ struct CallbackListenerTests {
 
   /// The attempt goes on, whatever the page says.
   @Test func theBrowserDoesNotWaitForEver() async throws {
-    let listener = try CallbackListener(
-      state: SecretBytes(Self.state.utf8), issuer: "https://issuer.example", patience: .milliseconds(1))
+    let listener = try Self.listener(patience: .milliseconds(1))
     _ = try await Self.get(listener, Self.right).rest()
     #expect(try await Self.browserAtPage(listener).rest().contains("The sign-in is not finished yet"))
     #expect(try await listener.callback().code == "abc")
@@ -219,10 +204,7 @@ struct CallbackListenerTests {
     #expect(throws: ChappieAuthError.self) {
       try listener.take(pasted: "\(listener.redirectURI)?code=other&state=\(Self.state)")
     }
-    #expect(try await listener.callback().code == "abc")
-    let browser = try await Self.browserAtPage(listener)
-    listener.finish(.signedIn)
-    #expect(try await browser.rest().contains("You are signed in"))
+    try await Self.expectSignIn(listener)
   }
 
   @Test func silentConnectionsDoNotKeepTheCallbackOut() async throws {
@@ -236,9 +218,7 @@ struct CallbackListenerTests {
     #expect(try await listener.callback().code == "abc")
     let later = try (0..<50).map { _ in try LoopbackClient(port: listener.port) }
     #expect(try await later[0].rest().isEmpty)
-    let browser = try await Self.browserAtPage(listener)
-    listener.finish(.signedIn)
-    #expect(try await browser.rest().contains("You are signed in"))
+    try await Self.expectSignIn(listener)
     #expect(try await others[199].rest().isEmpty)
   }
 
@@ -254,19 +234,19 @@ struct CallbackListenerTests {
     #expect(try await browser.rest().contains("You declined the sign-in"))
     #expect(try await silent.rest().isEmpty)
     #expect(throws: LoopbackClient.Failure.self) { try LoopbackClient(port: port) }
-    try await eventually("no socket") { try LoopbackClient.listenerSockets(port: port) == 0 }
+    try await Self.expectNoSocket(port)
   }
 
   @Test func anAttemptCanEndWithoutACallback() async throws {
     let listener = try Self.listener()
     let port = listener.port
     let waiting = Task.onGLib { try await listener.callback() }
-    try await sleep(for: .milliseconds(1))
+    await Task.yield()
     waiting.cancel()
     await #expect(throws: CancellationError.self) { try await waiting.value }
     #expect(try LoopbackClient.listenerSockets(port: port) == 1)
     listener.finish(.cancelled)
-    try await eventually("no socket") { try LoopbackClient.listenerSockets(port: port) == 0 }
+    try await Self.expectNoSocket(port)
   }
 
   // MARK: Pages

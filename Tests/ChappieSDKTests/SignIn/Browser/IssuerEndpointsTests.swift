@@ -36,13 +36,12 @@ struct IssuerEndpointsTests {
     }
   }
 
-  @Test(arguments: ["https://issuer.example/", "https://other.example", "http://issuer.example", ""])
-  func refusesAnotherIssuer(_ issuer: String) {
-    #expect(throws: ChappieAuthError.self) { try Self.endpoints(["issuer": .string(issuer)]) }
-  }
-
-  @Test(arguments: ["authorization_endpoint", "token_endpoint", "jwks_uri"])
-  func refusesADocumentWithoutAnAddress(_ key: String) {
-    #expect(throws: ChappieAuthError.self) { try Self.endpoints([key: .null]) }
+  @Test(
+    arguments: [
+      ("issuer", "https://issuer.example/"), ("issuer", "https://other.example"), ("issuer", "http://issuer.example"),
+      ("issuer", ""), ("authorization_endpoint", .null), ("token_endpoint", .null), ("jwks_uri", .null),
+    ] as [(String, ChappieJSONValue)])
+  func refusesAnotherIssuerAndADocumentWithoutAnAddress(_ key: String, _ value: ChappieJSONValue) {
+    #expect(throws: ChappieAuthError.self) { try Self.endpoints([key: value]) }
   }
 }

@@ -25,6 +25,9 @@ struct TokenAnswerTests {
     #expect(answer.scopes == ["openid", "x"])
     #expect(answer.expiresAt == Self.now + 3600)
     #expect(answer.earliestRefresh == 1_800_003_240)
+    for (type, isBearer) in [(#","token_type":"BEARER""#, true), (#","token_type":"mac""#, false), ("", false)] {
+      #expect(try Self.answer(#""access_token":"a""# + type).isBearer == isBearer, "\(type)")
+    }
   }
 
   /// The issuer documents neither unit nor form of the time.
@@ -44,11 +47,6 @@ struct TokenAnswerTests {
   func aMissingLifetimeIsAnHour(_ lifetime: String) throws {
     let member = lifetime.isEmpty ? "" : ",\"expires_in\":\(lifetime)"
     #expect(try Self.answer(#""access_token":"a","token_type":"Bearer""# + member).expiresAt == Self.now + 3600)
-  }
-
-  @Test(arguments: [(#","token_type":"BEARER""#, true), (#","token_type":"mac""#, false), ("", false)])
-  func tellsTheTypeOfItsTokens(_ member: String, _ isBearer: Bool) throws {
-    #expect(try Self.answer(#""access_token":"a""# + member).isBearer == isBearer)
   }
 
   @Test(arguments: [

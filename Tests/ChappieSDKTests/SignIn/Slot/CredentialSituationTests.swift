@@ -48,36 +48,86 @@ struct CredentialSituationTests {
     }
   }
 
-  /// Records the first few situations in which `holds` is false.
-  private func always(_ rule: String, _ holds: (Situation, CredentialStep) -> Bool) {
-    var count = 0
-    Self.forEach { situation in
-      guard !holds(situation, situation.step) else { return }
-      count += 1
-      if count <= 3 { Issue.record("\(rule): \(situation.step) of \(situation)") }
+  /// Calls `always` for each rule that says something about a situation and its step.
+  private static func apply(_ situation: Situation, _ step: CredentialStep, _ always: (String, Bool) -> Void) {
+    let (purpose, refusal, time) = (situation.purpose, situation.refusal, situation.time)
+    let (validity, redeemsOnce) = (situation.validity, situation.redeemsOnce)
+    let isDead = validity.isExpired(at: time.earliest)
+    let isClear = if case .none = situation.obstacle { true } else { false }
+    let hasNoTime = if case .issuerWithoutTime = situation.obstacle { true } else { false }
+    let isUnreachable = if case .issuerUnreachable = situation.obstacle { true } else { false }
+    let isLocked = if case .keyringLocked = situation.obstacle { true } else { false }
+    let isRefused = refusal == .recent || refusal == .final
+
+    if step == .renew {
+      always("no marked token is redeemed", !situation.isMarked)
+      if let earliest = validity.earliestRefresh {
+        let now = redeemsOnce ? time.earliest : time.latest
+        always("no token is redeemed before its time", now >= earliest + 3)
+      }
+      always("nothing refused is redeemed", refusal == .none || refusal == .old && purpose != .upkeep)
+      always("nothing is redeemed while the keyring is locked", !isLocked)
+      if situation.isRenewed, purpose == .request {
+        always("one refresh is enough for all processes", refusal == .old || isDead)
+      }
+      if refusal == .none {
+        let isNeeded =
+          switch purpose {
+          case .request: validity.dueAt <= time.latest || validity.isExpired(at: time.latest)
+          case .replacement: true
+          case .upkeep: validity.keepAliveAt.map { $0 <= time.latest } ?? false
+          }
+        always("what nobody needs is not redeemed", isNeeded)
+      }
     }
-    #expect(count == 0)
+    if step == .renew || step == .giveUp, redeemsOnce, !time.isKnown {
+      let isHopeless = step == .giveUp && (purpose == .replacement || refusal == .old)
+      always("a server that redeems once is asked for its time first", isHopeless || hasNoTime)
+    }
+    if step == .askTime { always("the time is asked for once", redeemsOnce && !time.isKnown && isClear) }
+    always("pending tokens are stored first", (step == .storePending) == situation.hasPending)
+
+    if step == .use, purpose != .upkeep {
+      always("no dead token is used", purpose == .request && refusal == .none && !isDead)
+    }
+    if purpose == .upkeep {
+      always("upkeep disturbs nobody", [.use, .storePending, .askTime, .renew, .fail(error)].contains(step))
+    }
+
+    if step == .giveUp {
+      let isOver = isDead || !redeemsOnce && validity.isExpired(at: time.latest)
+      always("a sign-in ends only with a lost answer", situation.isMarked && purpose != .upkeep)
+      always("a sign-in ends only for a reason", purpose == .replacement || refusal == .old || isOver)
+    }
+    if step == .askUser { always("the user is asked only after a refusal", isRefused) }
+    if isRefused, !situation.hasPending {
+      always("a refusal counts at once", step == (purpose == .upkeep ? .use : .askUser))
+    }
+    if step == .fail(error) {
+      always("an error names what is in the way", isLocked || isUnreachable && !time.isKnown)
+    }
+    if step == .wait {
+      let isEarly = validity.earliestRefresh.map { time.earliest < $0 + 3 } ?? false
+      always("only an early refresh waits", isEarly)
+    }
+    // A guess is treated as the same time would be, unless the issuer is asked first.
+    if !time.isKnown, time.earliest == time.latest, step != .askTime {
+      var known = situation
+      known.time = .known(time.earliest)
+      always("a guess decides nothing that a time would not", isUnreachable ? step != .renew : known.step == step)
+    }
   }
 
-  private static func isKnown(_ situation: Situation) -> Bool {
-    situation.time.isKnown
-  }
-
-  private static func isClear(_ situation: Situation) -> Bool {
-    if case .none = situation.obstacle { true } else { false }
-  }
-
-  // MARK: Redeeming
-
-  @Test func noMarkedTokenIsRedeemed() {
-    always("marked") { $1 != .renew || !$0.isMarked }
-  }
-
-  @Test func noTokenIsRedeemedBeforeItsTime() {
-    always("early") { situation, step in
-      guard step == .renew, let earliest = situation.validity.earliestRefresh else { return true }
-      let now = situation.redeemsOnce ? situation.time.earliest : situation.time.latest
-      return now >= earliest + 3
+  @Test func eachSituationFollowsTheRules() {
+    var failures: [String: Int] = [:]
+    Self.forEach { situation in
+      let step = situation.step
+      Self.apply(situation, step) { rule, holds in
+        guard !holds else { return }
+        failures[rule, default: 0] += 1
+        // The first few show what is wrong.
+        if failures[rule, default: 0] <= 3 { Issue.record("\(rule): \(step) of \(situation)") }
+      }
     }
   }
 
@@ -89,107 +139,5 @@ struct CredentialSituationTests {
       purpose: .replacement, isRenewed: false, hasPending: false, refusal: .none, isMarked: false, redeemsOnce: true,
       validity: TokenValidity(dueAt: now, earliestRefresh: now + seconds), time: .known(now))
     #expect(situation.step == step)
-  }
-
-  @Test func aServerThatRedeemsOnceIsAskedForItsTimeFirst() {
-    always("uncertain") { situation, step in
-      guard step == .renew || step == .giveUp, situation.redeemsOnce, !Self.isKnown(situation) else { return true }
-      if step == .giveUp, situation.purpose == .replacement || situation.refusal == .old { return true }
-      if case .issuerWithoutTime = situation.obstacle { return true }
-      return false
-    }
-  }
-
-  @Test func theTimeIsAskedForOnce() {
-    always("asked") { situation, step in
-      step != .askTime || situation.redeemsOnce && !Self.isKnown(situation) && Self.isClear(situation)
-    }
-  }
-
-  @Test func nothingIsRedeemedWhilePendingRefusedOrHindered() {
-    always("pending") { ($1 == .storePending) == $0.hasPending }
-    always("refused") { $1 != .renew || $0.refusal == .none || $0.refusal == .old && $0.purpose != .upkeep }
-    always("locked") { situation, step in
-      if case .keyringLocked = situation.obstacle { step != .renew } else { true }
-    }
-  }
-
-  @Test func whatNobodyNeedsIsNotRedeemed() {
-    always("needless") { situation, step in
-      guard step == .renew, situation.refusal == .none else { return true }
-      let (validity, latest) = (situation.validity, situation.time.latest)
-      return switch situation.purpose {
-      case .request: validity.dueAt <= latest || validity.isExpired(at: latest)
-      case .replacement: true
-      case .upkeep: validity.keepAliveAt.map { $0 <= latest } ?? false
-      }
-    }
-  }
-
-  @Test func oneRefreshIsEnoughForAllProcesses() {
-    always("renewed") { situation, step in
-      guard step == .renew, situation.isRenewed, situation.purpose == .request else { return true }
-      return situation.refusal == .old || situation.validity.isExpired(at: situation.time.earliest)
-    }
-  }
-
-  // MARK: Using
-
-  @Test func noDeadTokenIsUsed() {
-    always("dead") { situation, step in
-      guard step == .use, situation.purpose != .upkeep else { return true }
-      return situation.purpose == .request && situation.refusal == .none
-        && !situation.validity.isExpired(at: situation.time.earliest)
-    }
-  }
-
-  @Test func upkeepDisturbsNobody() {
-    always("upkeep") { situation, step in
-      situation.purpose != .upkeep || [.use, .storePending, .askTime, .renew, .fail(Self.error)].contains(step)
-    }
-  }
-
-  // MARK: Errors
-
-  @Test func aSignInEndsOnlyForAReason() {
-    always("given up") { situation, step in
-      guard step == .giveUp else { return true }
-      return situation.isMarked && situation.purpose != .upkeep
-        && (situation.purpose == .replacement || situation.refusal == .old
-          || situation.validity.isExpired(at: situation.time.earliest)
-          || !situation.redeemsOnce && situation.validity.isExpired(at: situation.time.latest))
-    }
-    always("asked user") { $1 != .askUser || $0.refusal == .recent || $0.refusal == .final }
-    always("refused for good") { situation, step in
-      guard situation.refusal == .recent || situation.refusal == .final, !situation.hasPending else { return true }
-      return step == (situation.purpose == .upkeep ? .use : .askUser)
-    }
-  }
-
-  @Test func anErrorNamesWhatIsInTheWay() {
-    always("failed") { situation, step in
-      guard step == .fail(Self.error) else { return true }
-      return switch situation.obstacle {
-      case .none, .issuerWithoutTime: false
-      case .issuerUnreachable: !Self.isKnown(situation)
-      case .keyringLocked: true
-      }
-    }
-    always("waited") { situation, step in
-      guard step == .wait else { return true }
-      return situation.validity.earliestRefresh.map { situation.time.earliest < $0 + 3 } ?? false
-    }
-  }
-
-  /// A guess is never treated otherwise than the same time would be, unless the issuer is asked first.
-  @Test func aGuessDecidesNothingThatATimeWouldNot() {
-    always("guessed") { situation, step in
-      let time = situation.time
-      guard !time.isKnown, time.earliest == time.latest, step != .askTime else { return true }
-      if case .issuerUnreachable = situation.obstacle { return step != .renew }
-      var known = situation
-      known.time = .known(time.earliest)
-      return known.step == step
-    }
   }
 }

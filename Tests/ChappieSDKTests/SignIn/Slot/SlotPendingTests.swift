@@ -17,19 +17,22 @@ struct SlotPendingTests {
     return fixture
   }
 
-  @Test func lockChangeStoresPendingTokens() async throws {
+  @Test(arguments: [false, true])
+  func pendingTokensAreStoredAtALockChangeOrTheEnd(_ isEnd: Bool) async throws {
     let fixture = await pending()
-    await fixture.slot.lockChanged()
+    if isEnd { await fixture.slot.settle() } else { await fixture.slot.lockChanged() }
     #expect(fixture.store.stored == "new")
-    #expect(fixture.slot.state.lastError == nil)
+    #expect(isEnd || fixture.slot.state.lastError == nil)
     #expect(try await fixture.slot.accessGrant().name == "new")
     #expect(fixture.method.refreshed == ["old"])
   }
 
-  @Test func settleStoresPendingTokens() async throws {
-    let fixture = await pending()
-    await fixture.slot.settle()
-    #expect(fixture.store.stored == "new")
+  /// Another process has tried the stored token, and the server has refused it.
+  private func refuseElsewhere(_ fixture: SlotFixture) throws {
+    var refused = try #require(fixture.store.credential)
+    refused.refreshToken = nil
+    refused.refusedAt = fixture.time
+    fixture.store.item = .credential(refused)
   }
 
   @Test func pendingTokensKeepTheirSlotAlive() async throws {
@@ -44,13 +47,9 @@ struct SlotPendingTests {
     while slot != nil { await Task.yield() }
   }
 
-  /// Another process tried the old tokens, but the server no longer accepts them.
   @Test func pendingTokensReplaceARefusedCredential() async throws {
     let fixture = await pending()
-    var refused = try #require(fixture.store.credential)
-    refused.refreshToken = nil
-    refused.refusedAt = fixture.time
-    fixture.store.item = .credential(refused)
+    try refuseElsewhere(fixture)
     #expect(try await fixture.slot.accessGrant().name == "new")
     #expect(fixture.store.stored == "new")
     #expect(fixture.slot.state.state == .signedIn)
@@ -79,16 +78,9 @@ struct SlotPendingTests {
   @Test func doesNotRetryATokenRefusedInAnotherProcess() async throws {
     let fixture = await SlotFixture.signedIn()
     let rejected = try await fixture.slot.accessGrant()
-    var refused = try #require(fixture.store.credential)
-    refused.refreshToken = nil
-    refused.refusedAt = fixture.time
-    fixture.store.item = .credential(refused)
-    let error = await #expect(throws: CredentialError.self) {
+    try refuseElsewhere(fixture)
+    await #expect(throws: CredentialError.reauthenticationRequired) {
       try await fixture.slot.accessGrant(insteadOf: rejected)
-    }
-    guard case .reauthenticationRequired? = error else {
-      Issue.record("another error")
-      return
     }
     #expect(fixture.method.refreshed.isEmpty)
     #expect(fixture.slot.state.state == .reauthenticationRequired)
@@ -98,7 +90,13 @@ struct SlotPendingTests {
 
   @Test func cancelledCallerReturnsBeforeTheRefreshEnds() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
-    let (started, gate) = fixture.holdRefresh()
+    let (started, gate) = (Wait(), Wait())
+    fixture.method.onRefresh = { _ in
+      started.finish()
+      await gate.value()
+      try Task.checkCancellation()
+      return .test("new")
+    }
     let caller = Task { @GLibActor in _ = try await fixture.slot.accessGrant() }
     await started.value()
     caller.cancel()

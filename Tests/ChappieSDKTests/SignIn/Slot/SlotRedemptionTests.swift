@@ -19,39 +19,36 @@ struct SlotRedemptionTests {
 
   private static let lost = RedemptionLost(error: .network("down"))
 
+  /// The server's addresses may take their time, and a process that ends meanwhile has sent nothing.
   @Test func theTokenIsMarkedBeforeItIsSent() async throws {
     let fixture = await Self.fixture()
-    var markedWhenSent = false
-    fixture.method.onRefresh = { _ in
-      markedWhenSent = fixture.store.credential?.redeemedAt != nil
-      return .test("new", account: "ada")
-    }
-    #expect(try await fixture.slot.accessGrant().name == "new")
-    #expect(markedWhenSent)
-    #expect(fixture.store.stored == "new")
-    #expect(fixture.store.credential?.redeemedAt == nil)
-  }
-
-  /// The server's addresses may take their time, and a process that ends meanwhile has sent nothing.
-  @Test func nothingIsMarkedUntilTheTokenCanBeSent() async throws {
-    let fixture = await Self.fixture()
-    var wasMarked = true
+    func isMarked() -> Bool { fixture.store.credential?.redeemedAt != nil }
+    var marks: [Bool] = []
     fixture.method.onPrepareRefresh = {
-      wasMarked = fixture.store.credential?.redeemedAt != nil
+      marks.append(isMarked())
       throw ChappieAuthError.network("down")
     }
     await #expect(throws: CredentialError.signIn(.network("down"))) { try await fixture.slot.accessGrant() }
-    #expect(!wasMarked && fixture.method.refreshed.isEmpty)
-    #expect(fixture.store.credential?.redeemedAt == nil)
+    #expect(fixture.method.refreshed.isEmpty && !isMarked())
     fixture.method.onPrepareRefresh = {}
+    fixture.method.onRefresh = { _ in
+      marks.append(isMarked())
+      return .test("new", account: "ada")
+    }
     #expect(try await fixture.slot.accessGrant().name == "new")
+    #expect(marks == [false, true])
+    #expect(fixture.store.stored == "new" && !isMarked())
   }
 
-  @Test func aTokenThatCannotBeMarkedIsNotSent() async throws {
-    let fixture = await Self.fixture()
-    fixture.store.writeError = .keyringUnavailable("full")
-    await #expect(throws: CredentialError.keyringUnavailable("full")) { try await fixture.slot.accessGrant() }
+  @Test(arguments: [false, true])
+  func aTokenThatCannotBeMarkedIsNotSent(_ storesTheMark: Bool) async throws {
+    let fixture = await Self.fixture(secondsLeft: -1)
+    fixture.store.writeError = .keyringUnavailable("slow")
+    fixture.store.storesDespiteErrors = storesTheMark
+    await #expect(throws: CredentialError.keyringUnavailable("slow")) { try await fixture.slot.accessGrant() }
     #expect(fixture.method.refreshed.isEmpty)
+    fixture.store.writeError = nil
+    #expect(try await fixture.slot.accessGrant().name == "new")
   }
 
   @Test func theAccessTokenIsUsedAfterALostAnswer() async throws {
@@ -89,8 +86,10 @@ struct SlotRedemptionTests {
     #expect(try await fixture.slot.accessGrant().name == "new")
   }
 
-  /// The keyring is locked while the server is not reached.
-  @Test func aMarkThatCannotBeRemovedCostsNothing() async throws {
+  /// The keyring is locked while the server is not reached. A process that ends leaves no mark of a token that it has
+  /// not sent.
+  @Test(arguments: [false, true])
+  func aMarkThatCannotBeRemovedCostsNothing(_ isEnd: Bool) async throws {
     let fixture = await Self.fixture(secondsLeft: -1)
     fixture.method.onRefresh = { _ in
       fixture.store.writeError = .locked("now")
@@ -101,33 +100,13 @@ struct SlotRedemptionTests {
     await #expect(throws: CredentialError.locked("now")) { try await fixture.slot.accessGrant() }
     fixture.store.writeError = nil
     #expect(fixture.store.credential?.redeemedAt != nil)
+    if isEnd {
+      await fixture.slot.settle()
+      #expect(fixture.store.credential?.redeemedAt == nil)
+    }
     fixture.method.onRefresh = { _ in .test("new") }
     #expect(try await fixture.slot.accessGrant().name == "new")
     #expect(fixture.method.refreshed == ["old", "old"])
-  }
-
-  @Test func aMarkWhoseWriteFailedCostsNothing() async throws {
-    let fixture = await Self.fixture(secondsLeft: -1)
-    fixture.store.writeError = .keyringUnavailable("slow")
-    fixture.store.storesDespiteErrors = true
-    await #expect(throws: CredentialError.keyringUnavailable("slow")) { try await fixture.slot.accessGrant() }
-    #expect(fixture.method.refreshed.isEmpty)
-    fixture.store.writeError = nil
-    #expect(try await fixture.slot.accessGrant().name == "new")
-  }
-
-  /// A process that ends leaves no mark of a token that it has not sent.
-  @Test func aMistakenMarkDoesNotOutliveItsProcess() async throws {
-    let fixture = await Self.fixture(secondsLeft: -1)
-    fixture.method.onRefresh = { _ in
-      fixture.store.writeError = .keyringUnavailable("gone")
-      throw ChappieAuthError.network("down")
-    }
-    _ = try? await fixture.slot.accessGrant()
-    #expect(fixture.store.credential?.redeemedAt != nil)
-    fixture.store.writeError = nil
-    await fixture.slot.settle()
-    #expect(fixture.store.credential?.redeemedAt == nil)
   }
 
   @Test func aRefusalEndsTheSignInAtOnce() async throws {
@@ -143,6 +122,11 @@ struct SlotRedemptionTests {
   // MARK: The earliest time
 
   @Test func noRefreshComesBeforeItsTime() async throws {
+    let expired = await Self.fixture(secondsLeft: -1)
+    expired.method.earliestRefresh = .now + 600
+    await #expect(throws: CredentialError.signIn(.renewalTooEarly)) { try await expired.slot.accessGrant() }
+    #expect(expired.method.refreshed.isEmpty)
+
     let fixture = await Self.fixture()
     fixture.method.earliestRefresh = .now + 600
     let grant = try await fixture.slot.accessGrant()
@@ -156,26 +140,13 @@ struct SlotRedemptionTests {
     #expect(try await fixture.slot.accessGrant().name == "new")
   }
 
-  @Test func anExpiredTokenWaitsForTheTimeOfItsRefresh() async throws {
-    let fixture = await Self.fixture(secondsLeft: -1)
-    fixture.method.earliestRefresh = .now + 600
-    await #expect(throws: CredentialError.signIn(.renewalTooEarly)) { try await fixture.slot.accessGrant() }
-    #expect(fixture.method.refreshed.isEmpty)
-  }
-
   // MARK: Clocks
-
-  /// A slot whose issuer has told its time when the credential was made.
-  private static func timed(secondsLeft: Int64 = 3600) async throws -> SlotFixture {
-    let fixture = await fixture(secondsLeft: secondsLeft)
-    fixture.method.clock.note(.now)
-    fixture.method.earliestRefresh = .now + (secondsLeft - 360)
-    return fixture
-  }
 
   @Test(arguments: [7200, -7200, 100_000_000, -100_000_000] as [Int64])
   func aClockThatIsSetCostsOneQuestion(_ ahead: Int64) async throws {
-    let fixture = try await Self.timed()
+    let fixture = await Self.fixture(secondsLeft: 3600)
+    fixture.method.clock.note(.now)
+    fixture.method.earliestRefresh = .now + 3240
     fixture.setClock(ahead: ahead)
     #expect(try await fixture.slot.accessGrant().name == "old")
     #expect(fixture.method.refreshed.isEmpty)

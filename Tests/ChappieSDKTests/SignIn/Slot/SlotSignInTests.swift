@@ -8,28 +8,32 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct SlotSignInTests {
-  /// Issues a code for each sign-in, `CODE-1`, `CODE-2`, …, then waits for `approval`.
-  private static func waitForApproval(_ fixture: SlotFixture, _ approval: Wait) {
+  /// Makes each sign-in issue a code, `CODE-1`, `CODE-2`, …, and wait for the approval.
+  @discardableResult
+  private static func waitForApproval(_ fixture: SlotFixture) -> Wait {
+    let approval = Wait()
     fixture.method.onSignIn = { progress in
       progress(.preparing)
       progress(.waiting(.showCode(FakeSignIn.code("CODE-\(fixture.method.signIns)"))))
-      await withTaskCancellationHandler {
-        await approval.value()
-      } onCancel: {
-        Task { @GLibActor in approval.finish() }
-      }
+      await approval.valueOrCancelled()
       try Task.checkCancellation()
       progress(.exchanging)
       return .test("signed-in", account: "bob")
     }
+    return approval
   }
 
   // MARK: Success
 
   @Test func oldCredentialIsKeptUntilTheSignInSucceeds() async throws {
     let fixture = await SlotFixture.signedIn()
-    let approval = Wait()
-    Self.waitForApproval(fixture, approval)
+    // A failed revocation does not fail the sign-in.
+    fixture.method.revocationError = .revocationFailed("down")
+    let approval = Self.waitForApproval(fixture)
+    var stages: [ChappieDeviceLinkState] = []
+    let observation = fixture.slot.observe { change in
+      if stages.last != change.new.deviceLinkState { stages.append(change.new.deviceLinkState) }
+    }
     let code = try await fixture.slot.startSignIn(interaction: .forbidden)
     #expect(code == FakeSignIn.code("CODE-1"))
     #expect(fixture.slot.state.state == .signingIn)
@@ -40,7 +44,8 @@ struct SlotSignInTests {
 
     approval.finish()
     await fixture.until { $0.deviceLinkState == .linked }
-    #expect(fixture.slot.state.state == .signedIn)
+    withExtendedLifetime(observation) {}
+    #expect(stages == [.requestingCode, .waitingForApproval, .exchanging, .linked])
     #expect(fixture.slot.state.accountInfo?.accountID == "bob")
     #expect(fixture.slot.state.signInStep?.deviceCode == nil)
     #expect(fixture.store.stored == "signed-in")
@@ -48,67 +53,20 @@ struct SlotSignInTests {
     // The server revokes the replaced credential and nothing else.
     await fixture.method.revocationRequested()
     #expect(fixture.method.revoked == ["old"])
-  }
-
-  /// A revocation of the shared token would end the new sign-in.
-  @Test func doesNotRevokeATokenOfTheNewSignIn() async throws {
-    let fixture = await SlotFixture.signedIn()
-    fixture.method.onSignIn = { progress in
-      progress(.waiting(.showCode(FakeSignIn.code("CODE-1"))))
-      return .test("old", account: "ada")
-    }
-    _ = try await fixture.slot.startSignIn(interaction: .forbidden)
-    await fixture.until { $0.deviceLinkState == .linked }
-    fixture.method.onSignIn = { progress in
-      progress(.waiting(.showCode(FakeSignIn.code("CODE-2"))))
-      return .test("last", account: "ada")
-    }
-    _ = try await fixture.slot.startSignIn(interaction: .forbidden)
-    await fixture.method.revocationRequested()
-    #expect(fixture.method.revoked == ["old"])
-  }
-
-  @Test func failedRevocationDoesNotFailTheSignIn() async throws {
-    let fixture = await SlotFixture.signedIn()
-    fixture.method.revocationError = .revocationFailed("down")
-    _ = try await fixture.slot.startSignIn(interaction: .forbidden)
-    await fixture.until { $0.deviceLinkState == .linked }
-    await fixture.method.revocationRequested()
+    _ = await fixture.slot.revokeUnused()
     #expect(fixture.slot.state.state == .signedIn)
     #expect(fixture.slot.state.lastError == nil)
   }
 
-  @Test func signInGoesThroughItsStages() async throws {
-    let fixture = SlotFixture(.none)
-    let approval = Wait()
-    Self.waitForApproval(fixture, approval)
-    var stages: [ChappieDeviceLinkState] = []
-    let observation = fixture.slot.observe { stages.append($0.new.deviceLinkState) }
-    _ = try await fixture.slot.startSignIn(interaction: .forbidden)
-    approval.finish()
-    await fixture.until { $0.deviceLinkState == .linked }
-    withExtendedLifetime(observation) {}
-    #expect(stages == [.requestingCode, .waitingForApproval, .exchanging, .linked])
-  }
-
-  @Test func signInEndsTheNeedForOne() async throws {
-    let fixture = await SlotFixture.signedIn(isDue: true)
-    fixture.method.onRefresh = { _ in throw ChappieAuthError.tokenExchangeFailed(status: 400, message: "") }
-    _ = try? await fixture.slot.accessGrant()
-    let approval = Wait()
-    Self.waitForApproval(fixture, approval)
-    _ = try await fixture.slot.startSignIn(interaction: .forbidden)
-    approval.finish()
-    await fixture.until { $0.deviceLinkState == .linked }
-    #expect(fixture.slot.state.state == .signedIn)
-    #expect(try await fixture.slot.accessGrant().name == "signed-in")
-  }
-
-  /// The user approves before the caller resumes.
-  @Test func quickApprovalStillGivesTheCode() async throws {
-    let fixture = SlotFixture(.none)
-    #expect(try await fixture.slot.startSignIn(interaction: .forbidden) == FakeSignIn.code("CODE-1"))
-    await fixture.until { $0.deviceLinkState == .linked }
+  /// A revocation of the shared token would end the new sign-in.
+  @Test func doesNotRevokeATokenOfTheNewSignIn() async {
+    let fixture = await SlotFixture.signedIn()
+    for name in ["old", "last"] {
+      fixture.method.onCode { .test(name, account: "ada") }
+      await fixture.signIn()
+    }
+    await fixture.method.revocationRequested()
+    #expect(fixture.method.revoked == ["old"])
   }
 
   // MARK: During the write
@@ -131,52 +89,47 @@ struct SlotSignInTests {
     #expect(fixture.method.revoked == ["old"])
   }
 
-  /// A stored credential is not revoked, even if the store reported a failure.
-  @Test func doesNotRevokeAStoredCredentialAfterAFailedWrite() async throws {
-    let fixture = await SlotFixture.signedIn()
-    fixture.store.writeError = .keyringFailed("it took too long")
-    fixture.store.storesDespiteErrors = true
-    _ = try await fixture.slot.startSignIn(interaction: .forbidden)
-    await fixture.until { $0.deviceLinkState == .failed }
-    for _ in 0..<100 { await Task.yield() }
-    #expect(fixture.method.revoked.isEmpty)
-    #expect(try await fixture.slot.accessGrant().name == "signed-in")
-  }
-
-  /// The store reports a failure, and cannot be read either.
-  @Test(arguments: [FakeStore.Reading.failing, .locked, .hidden])
-  func doesNotRevokeWhatAnUnreadableStoreMayHave(_ reading: FakeStore.Reading) async throws {
+  /// The store reports a failure although it has the credential, and maybe cannot be read either.
+  @Test(arguments: [FakeStore.Reading.open, .failing, .locked, .hidden])
+  func doesNotRevokeWhatAStoreMayHave(_ reading: FakeStore.Reading) async throws {
     let fixture = await SlotFixture.signedIn()
     fixture.store.writeError = .keyringFailed("it took too long")
     fixture.store.storesDespiteErrors = true
     fixture.store.readingAfterWrite = reading
-    _ = try await fixture.slot.startSignIn(interaction: .forbidden)
-    await fixture.until { $0.deviceLinkState == .failed }
+    await fixture.signIn()
+    #expect(fixture.slot.state.deviceLinkState == .failed)
+    // What is left to do begins, and then ends.
+    for _ in 0..<100 { await Task.yield() }
     _ = await fixture.slot.revokeUnused()
     #expect(fixture.method.revoked.isEmpty)
     fixture.store.reading = .open
     #expect(try await fixture.slot.accessGrant().name == "signed-in")
   }
 
-  /// Nothing was offered to the store, so nobody can use the new sign-in.
-  @Test func revokesWhatALockedStoreDidNotTake() async throws {
+  /// A store that is locked by then was not offered anything.
+  @Test(arguments: [false, true])
+  func revokesWhatTheStoreDidNotTake(_ isLocked: Bool) async {
     let fixture = await SlotFixture.signedIn()
+    fixture.store.writeError = .keyringFailed("full")
     fixture.method.onIssue = {
+      guard isLocked else { return }
       fixture.store.unlockError = .keyringLocked
       fixture.store.reading = .locked
     }
-    _ = try await fixture.slot.startSignIn(interaction: .forbidden)
-    await fixture.until { $0.deviceLinkState == .failed }
+    await fixture.signIn()
+    #expect(fixture.slot.state.deviceLinkState == .failed)
     await fixture.method.revocationRequested()
     #expect(fixture.method.revoked == ["signed-in"])
+    #expect(fixture.slot.state.state == .signedIn)
+    #expect(fixture.slot.state.accountInfo?.accountID == "ada")
+    #expect(fixture.store.stored == "old")
   }
 
   // MARK: More than one
 
   @Test func secondStartReturnsTheSameCode() async throws {
     let fixture = SlotFixture(.none)
-    let approval = Wait()
-    Self.waitForApproval(fixture, approval)
+    let approval = Self.waitForApproval(fixture)
     let starts = (0..<5).map { _ in Task { @GLibActor in try await fixture.slot.startSignIn(interaction: .forbidden) } }
     for start in starts { #expect(try await start.value.userCode == "CODE-1") }
     #expect(try await fixture.slot.startSignIn(interaction: .forbidden).userCode == "CODE-1")
@@ -185,38 +138,30 @@ struct SlotSignInTests {
     await fixture.until { $0.deviceLinkState == .linked }
   }
 
+  /// The user approves before the caller resumes.
   @Test func startAfterTheEndIsANewSignIn() async throws {
     let fixture = SlotFixture(.none)
+    fixture.method.onCode { .test("signed-in") }
     for number in 1...3 {
-      let approval = Wait()
-      Self.waitForApproval(fixture, approval)
       #expect(try await fixture.slot.startSignIn(interaction: .forbidden).userCode == "CODE-\(number)")
-      approval.finish()
       await fixture.until { $0.deviceLinkState == .linked }
     }
     #expect(fixture.method.signIns == 3)
   }
 
-  /// The code of a cancelled sign-in is invalid, even before that sign-in has ended.
-  @Test func startAfterACancelReturnsANewCode() async throws {
-    let fixture = SlotFixture(.none)
-    Self.waitForApproval(fixture, Wait())
-    #expect(try await fixture.slot.startSignIn(interaction: .forbidden).userCode == "CODE-1")
-    fixture.slot.cancelSignIn()
-    Self.waitForApproval(fixture, Wait())
-    #expect(try await fixture.slot.startSignIn(interaction: .forbidden).userCode == "CODE-2")
-    #expect(fixture.method.signIns == 2)
-    fixture.slot.cancelSignIn()
-    await fixture.until { $0.deviceLinkState == .cancelled }
-  }
-
   // MARK: Cancelling
 
-  @Test func cancellingKeepsTheOldCredential() async throws {
+  /// The code of a cancelled sign-in is invalid, even before that sign-in has ended.
+  @Test func startAfterACancelReturnsANewCode() async throws {
     let fixture = await SlotFixture.signedIn()
-    Self.waitForApproval(fixture, Wait())
-    _ = try await fixture.slot.startSignIn(interaction: .forbidden)
     fixture.slot.cancelSignIn()
+    #expect(fixture.slot.state.deviceLinkState == .idle)
+    for code in ["CODE-1", "CODE-2"] {
+      Self.waitForApproval(fixture)
+      #expect(try await fixture.slot.startSignIn(interaction: .forbidden).userCode == code)
+      fixture.slot.cancelSignIn()
+    }
+    #expect(fixture.method.signIns == 2)
     await fixture.until { $0.deviceLinkState == .cancelled }
     #expect(fixture.slot.state.state == .signedIn)
     #expect(fixture.slot.state.signInStep?.deviceCode == nil)
@@ -225,8 +170,15 @@ struct SlotSignInTests {
     #expect(fixture.store.writes == 0)
   }
 
-  @Test func cancellingThrowsToTheCallerWaitingForTheCode() async {
+  @Test func callerWaitingForTheCodeGetsTheError() async {
     let fixture = SlotFixture(.none)
+    let error = ChappieAuthError.deviceCodeRequestFailed(status: 404, message: "")
+    fixture.method.onSignIn = { _ in throw error }
+    await #expect(throws: CredentialError.signIn(error)) {
+      try await fixture.slot.startSignIn(interaction: .forbidden)
+    }
+    await fixture.until { $0.deviceLinkState == .failed }
+
     let asked = Wait()
     fixture.method.onSignIn = { _ in
       asked.finish()
@@ -239,27 +191,16 @@ struct SlotSignInTests {
     await #expect(throws: CredentialError.signIn(.cancelled)) { try await start.value }
   }
 
-  @Test func cancellingWithoutASignInChangesNothing() async {
-    let fixture = await SlotFixture.signedIn()
-    fixture.slot.cancelSignIn()
-    #expect(fixture.slot.state.state == .signedIn)
-    #expect(fixture.slot.state.deviceLinkState == .idle)
-  }
-
   // MARK: Failing
 
   @Test(arguments: [
     (ChappieAuthError.declined, ChappieDeviceLinkState.declined), (.expired, .expired), (.network("down"), .failed),
     (.tokenExchangeFailed(status: 400, message: ""), .failed),
   ])
-  func failedSignInKeepsTheOldCredential(_ error: ChappieAuthError, _ link: ChappieDeviceLinkState) async throws {
+  func failedSignInKeepsTheOldCredential(_ error: ChappieAuthError, _ link: ChappieDeviceLinkState) async {
     let fixture = await SlotFixture.signedIn()
-    fixture.method.onSignIn = { progress in
-      progress(.waiting(.showCode(FakeSignIn.code("CODE-1"))))
-      throw error
-    }
-    _ = try? await fixture.slot.startSignIn(interaction: .forbidden)
-    await fixture.until { !$0.deviceLinkState.isRunning }
+    fixture.method.onCode { throw error }
+    await fixture.signIn()
     #expect(fixture.slot.state.deviceLinkState == link)
     #expect(fixture.slot.state.lastError == .signIn(error))
     #expect(fixture.slot.state.state == .signedIn)
@@ -274,28 +215,14 @@ struct SlotSignInTests {
       return credential
     }
     let fixture = SlotFixture(.credential(credential("ada")))
-    fixture.method.onSignIn = { progress in
-      progress(.waiting(.showCode(FakeSignIn.code("CODE-1"))))
-      return credential("mallory")
-    }
+    fixture.method.onCode { credential("mallory") }
     var options = SignInOptions(applicationName: "")
     options.allowsAnotherAccount = mayReplace
-    _ = try? await fixture.slot.startSignIn(options, interaction: .forbidden)
-    await fixture.until { !$0.deviceLinkState.isRunning }
+    await fixture.signIn(options)
     #expect(fixture.slot.state.lastError == (mayReplace ? nil : .signIn(.accountMismatch)))
     #expect(fixture.store.stored == (mayReplace ? "mallory" : "ada"))
     await fixture.method.revocationRequested()
     #expect(fixture.method.revoked == [mayReplace ? "ada" : "mallory"])
-  }
-
-  @Test func failedRequestThrowsToTheCallerWaitingForTheCode() async {
-    let fixture = SlotFixture(.none)
-    let error = ChappieAuthError.deviceCodeRequestFailed(status: 404, message: "")
-    fixture.method.onSignIn = { _ in throw error }
-    await #expect(throws: CredentialError.signIn(error)) {
-      try await fixture.slot.startSignIn(interaction: .forbidden)
-    }
-    await fixture.until { $0.deviceLinkState == .failed }
   }
 
   // MARK: The store
@@ -309,17 +236,5 @@ struct SlotSignInTests {
     }
     #expect(fixture.method.signIns == 0)
     #expect(fixture.store.unlocks == [.allowed])
-  }
-
-  @Test func revokesTokensThatCannotBeStored() async throws {
-    let fixture = await SlotFixture.signedIn()
-    fixture.store.writeError = .keyringFailed("full")
-    _ = try? await fixture.slot.startSignIn(interaction: .forbidden)
-    await fixture.until { $0.deviceLinkState == .failed }
-    await fixture.method.revocationRequested()
-    #expect(fixture.method.revoked == ["signed-in"])
-    #expect(fixture.slot.state.state == .signedIn)
-    #expect(fixture.slot.state.accountInfo?.accountID == "ada")
-    #expect(fixture.store.stored == "old")
   }
 }

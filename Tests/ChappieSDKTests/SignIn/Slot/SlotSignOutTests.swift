@@ -18,6 +18,11 @@ struct SlotSignOutTests {
     await fixture.method.revocationRequested()
     #expect(fixture.method.revoked == ["old"])
     await #expect(throws: CredentialError.missing) { try await fixture.slot.accessGrant() }
+    // It asks for the password only with permission.
+    #expect(fixture.store.unlocks.isEmpty)
+    fixture.store.unlockError = .keyringLocked
+    await #expect(throws: CredentialError.keyringLocked) { try await fixture.slot.signOut(interaction: .allowed) }
+    #expect(fixture.store.unlocks == [.allowed])
   }
 
   @Test func failedRevocationIsTheLastError() async throws {
@@ -30,18 +35,14 @@ struct SlotSignOutTests {
   }
 
   @Test func succeedsWithoutACredential() async throws {
-    let fixture = SlotFixture(.none)
-    try await fixture.slot.signOut(interaction: .forbidden)
-    #expect(fixture.slot.state.state == .signedOut)
-    #expect(fixture.method.revoked.isEmpty)
-  }
-
-  @Test func removesAnUnusableItem() async throws {
-    let fixture = SlotFixture(.unusable(reason: "damaged"))
-    try await fixture.slot.signOut(interaction: .forbidden)
-    #expect(fixture.store.deletes == 1)
-    #expect(fixture.slot.state.state == .signedOut)
-    #expect(fixture.slot.state.lastError == nil)
+    for (item, deletes) in [(FakeStore.Item.none, 0), (.unusable(reason: "damaged"), 1)] {
+      let fixture = SlotFixture(item)
+      try await fixture.slot.signOut(interaction: .forbidden)
+      #expect(fixture.slot.state.state == .signedOut)
+      #expect(fixture.slot.state.lastError == nil)
+      #expect(fixture.method.revoked.isEmpty)
+      #expect(fixture.store.deletes == deletes)
+    }
   }
 
   // MARK: A store that refuses
@@ -58,77 +59,59 @@ struct SlotSignOutTests {
     #expect(fixture.method.revoked.isEmpty)
   }
 
-  @Test func asksForThePasswordOnlyWithPermission() async throws {
-    let fixture = await SlotFixture.signedIn()
-    try await fixture.slot.signOut(interaction: .forbidden)
-    #expect(fixture.store.unlocks.isEmpty)
-    fixture.store.unlockError = .keyringLocked
-    await #expect(throws: CredentialError.keyringLocked) {
-      try await fixture.slot.signOut(interaction: .allowed)
-    }
-    #expect(fixture.store.unlocks == [.allowed])
-  }
-
   // MARK: During another operation
+
+  /// Signs out while another process has the lock, and changes the store meanwhile.
+  private func signOut(_ fixture: SlotFixture, _ change: @GLibActor (FakeStore) -> Void) async throws {
+    var lock: FileLock? = try await SlotFileLock.take(fixture.slot.identity)
+    let finds = fixture.store.finds
+    let signOut = Task { @GLibActor in _ = try await fixture.slot.signOut(interaction: .forbidden) }
+    while fixture.store.finds == finds { try await sleep(for: .milliseconds(5)) }
+    change(fixture.store)
+    withExtendedLifetime(lock) {}
+    lock = nil
+    try await signOut.value
+  }
 
   /// Another process that has found nothing stored either is just being issued tokens, under the lock.
   @Test func endsTheSignInOfAnotherProcess() async throws {
     let fixture = SlotFixture(.none)
-    var lock: FileLock? = try await SlotFileLock.take(fixture.slot.identity)
-    let signOut = Task { @GLibActor in _ = try await fixture.slot.signOut(interaction: .forbidden) }
-    while fixture.store.finds == 0 { try await sleep(for: .milliseconds(5)) }
-    fixture.store.item = .credential(.test("theirs"))
-    withExtendedLifetime(lock) {}
-    lock = nil
-    try await signOut.value
+    try await signOut(fixture) { $0.item = .credential(.test("theirs")) }
     #expect(fixture.store.stored == nil)
     await fixture.method.revocationRequested()
     #expect(fixture.method.revoked == ["theirs"])
   }
 
   /// The keyring is locked while the sign-out waits for the lock of another process.
-  @Test func aKeyringThatHidesTheCredentialKeepsIt() async throws {
+  @Test func aKeyringThatHidesTheCredentialKeepsIt() async {
     let fixture = await SlotFixture.signedIn()
-    var lock: FileLock? = try await SlotFileLock.take(fixture.slot.identity)
-    let finds = fixture.store.finds
-    let signOut = Task { @GLibActor in _ = try await fixture.slot.signOut(interaction: .forbidden) }
-    while fixture.store.finds == finds { try await sleep(for: .milliseconds(5)) }
-    fixture.store.reading = .hidden
-    withExtendedLifetime(lock) {}
-    lock = nil
-    await #expect(throws: CredentialError.keyringLocked) { try await signOut.value }
+    await #expect(throws: CredentialError.keyringLocked) { try await signOut(fixture) { $0.reading = .hidden } }
     #expect(fixture.store.stored == "old")
     #expect(fixture.store.deletes == 0)
     #expect(fixture.method.revoked.isEmpty)
   }
 
-  @Test func endsAWaitingSignIn() async throws {
+  @Test(arguments: [false, true])
+  func endsARunningSignIn(_ isInItsWrite: Bool) async throws {
     let fixture = await SlotFixture.signedIn()
-    fixture.method.onSignIn = { progress in
-      progress(.waiting(.showCode(FakeSignIn.code("CODE-1"))))
-      try await sleep(for: .seconds(3600))
-      return .test("signed-in")
+    let gate = Wait()
+    if isInItsWrite {
+      fixture.store.writeGate = gate
+    } else {
+      fixture.method.onCode {
+        try await sleep(for: .seconds(3600))
+        return .test("signed-in")
+      }
     }
     _ = try await fixture.slot.startSignIn(interaction: .forbidden)
-    try await fixture.slot.signOut(interaction: .forbidden)
-    await fixture.until { !$0.deviceLinkState.isRunning }
-    #expect(fixture.slot.state.state == .signedOut)
-    #expect(fixture.slot.state.signInStep?.deviceCode == nil)
-    #expect(fixture.store.stored == nil)
-  }
-
-  @Test func endsASignInDuringItsWrite() async throws {
-    let fixture = SlotFixture(.none)
-    let gate = Wait()
-    fixture.store.writeGate = gate
-    _ = try? await fixture.slot.startSignIn(interaction: .forbidden)
-    await fixture.store.writing.value()
+    if isInItsWrite { await fixture.store.writing.value() }
     let signOut = Task { @GLibActor in _ = try await fixture.slot.signOut(interaction: .forbidden) }
     await Task.yield()
     gate.finish()
     try await signOut.value
     await fixture.until { !$0.deviceLinkState.isRunning }
     #expect(fixture.slot.state.state == .signedOut)
+    #expect(fixture.slot.state.signInStep?.deviceCode == nil)
     #expect(fixture.store.stored == nil)
   }
 

@@ -9,19 +9,15 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct SlotUnusedTests {
-  private static func credentials(_ names: [String]) -> [Credential] { names.map { .test($0, account: "ada") } }
-
   @Test func theListHasABound() {
-    let list = UnusedSignIns(Self.credentials((0..<40).map { "unused-\($0)" }))
+    let list = UnusedSignIns((0..<40).map { .test("unused-\($0)") })
     #expect(list.credentials.map(\.name) == (24..<40).map { "unused-\($0)" })
   }
 
   /// What another issuer has issued waits for a process that serves it.
   @Test(arguments: [false, true]) func anotherIssuersSignInWaits(_ isFinal: Bool) async throws {
-    let list = FakeList()
-    list.value = UnusedSignIns([
-      .test("other", servers: CredentialServers(issuer: "https://other.example", backend: "")), .test("own"),
-    ])
+    let elsewhere = CredentialServers(issuer: "https://other.example", backend: "")
+    let list = FakeList([.test("other", servers: elsewhere), .test("own")])
     let fixture = SlotFixture(.none, unused: list)
     #expect((await fixture.slot.revokeUnused(isFinal: isFinal) == nil) == !isFinal, "a sign-out tells of it")
     #expect(fixture.method.revoked == ["own"])
@@ -30,11 +26,7 @@ struct SlotUnusedTests {
 
   /// The server ends a sign-in by itself after 30 days.
   @Test func aFailureIsTriedAgainForAMonth() async throws {
-    let list = FakeList()
-    list.value = UnusedSignIns([
-      .test("old", renewedAt: .now - 31 * 86400),
-      .test("new", renewedAt: .now - 86400),
-    ])
+    let list = FakeList([.test("old", renewedAt: .now - 31 * 86400), .test("new", renewedAt: .now - 86400)])
     let fixture = SlotFixture(.none, unused: list)
     fixture.method.revocationError = .revocationFailed("down")
     _ = await fixture.slot.revokeUnused()
@@ -46,8 +38,7 @@ struct SlotUnusedTests {
 
   /// The server may have issued the tokens when the user cancels.
   @Test func aSignInThatIsCancelledWhileItIsIssuedIsEnded() async throws {
-    let list = FakeList()
-    let fixture = SlotFixture(.none, unused: list)
+    let fixture = SlotFixture(.none, unused: FakeList())
     let asked = Wait()
     let answer = Wait()
     fixture.method.onIssue = {
@@ -71,32 +62,17 @@ struct SlotUnusedTests {
     await fixture.slot.restore()
     if !wasReadable { fixture.store.reading = .locked }
     fixture.method.onIssue = { fixture.store.reading = .locked }
-    fixture.method.onSignIn = { progress in
-      progress(.waiting(.showCode(FakeSignIn.code("CODE-1"))))
-      return .test("another's", user: "another")
-    }
-    _ = try await fixture.slot.startSignIn(interaction: .forbidden)
-    await fixture.until { $0.deviceLinkState == .failed }
+    fixture.method.onCode { .test("another's", user: "another") }
+    await fixture.signIn()
+    #expect(fixture.slot.state.deviceLinkState == .failed)
     await fixture.method.revocationRequested()
     #expect(fixture.method.revoked == ["another's"])
     #expect(fixture.store.stored == "old")
   }
 
-  @Test func twoRunsEndEachSignInOnce() async throws {
-    let list = FakeList()
-    list.value = UnusedSignIns(Self.credentials(["one", "two"]))
-    let fixture = SlotFixture(.none, unused: list)
-    async let first = fixture.slot.revokeUnused()
-    async let second = fixture.slot.revokeUnused()
-    _ = await (first, second)
-    #expect(fixture.method.revoked == ["one", "two"])
-  }
-
   /// A server that ends nothing is not asked again for each sign-in.
   @Test func aRunThatWaitedEndsOnlyWhatIsNew() async throws {
-    let list = FakeList()
-    list.value = UnusedSignIns(Self.credentials(["one", "two"]))
-    let fixture = SlotFixture(.none, unused: list)
+    let fixture = SlotFixture(.none, unused: FakeList([.test("one"), .test("two")]))
     fixture.method.revocationError = .revocationFailed("down")
     let asked = Wait()
     let answer = Wait()
@@ -106,7 +82,7 @@ struct SlotUnusedTests {
     }
     let first = Task.onGLib { await fixture.slot.revokeUnused() }
     await asked.value()
-    let second = Task.onGLib { await fixture.slot.revokeUnused(Self.credentials(["three"])) }
+    let second = Task.onGLib { await fixture.slot.revokeUnused([.test("three")]) }
     for _ in 0..<100 { await Task.yield() }
     answer.finish()
     _ = await (first.value, second.value)
@@ -136,7 +112,11 @@ struct SlotUnusedTests {
 /// A list in memory.
 @GLibActor
 private final class FakeList: SlotStore {
-  var value = UnusedSignIns()
+  var value: UnusedSignIns
+
+  init(_ credentials: [Credential] = []) {
+    value = UnusedSignIns(credentials)
+  }
 
   func find(_ slot: SlotIdentity) async throws -> StoredItem<UnusedSignIns> {
     let value = value

@@ -4,7 +4,6 @@
 /// The state machine of a slot as tables: each event, and its effect on each state.
 ///
 /// The stored credential, the progress of a sign-in and the last error change independently, so each has its own table.
-/// The last error's table is with its test.
 enum SlotStateTable {
   static let ada = ChappieAccountInfo(accountID: "ada")
   static let bob = ChappieAccountInfo(accountID: "bob")
@@ -16,28 +15,29 @@ enum SlotStateTable {
   static let notRevoked = CredentialError.signIn(.revocationFailed("down"))
   static let network = CredentialError.signIn(.network("down"))
 
-  /// The events by their names in the tables.
-  static let events: KeyValuePairs<String, SlotState.Event> = [
-    "found old": .found(bob, renewedAt: 100),
-    "found new": .found(bob, renewedAt: 101),
-    "found refused": .foundRefused(bob, refusal, renewedAt: 101),
-    "found locked": .foundLocked,
-    "found none": .foundNone,
-    "found unusable": .foundUnusable(reason: "damaged"),
-    "store failed": .storeFailed(locked),
-    "requesting": .signInProgress(.preparing),
-    "waiting": .signInProgress(.waiting(.showCode(code))),
-    "exchanging": .signInProgress(.exchanging),
-    "declined": .signInFailed(.signIn(.declined)),
-    "expired": .signInFailed(.signIn(.expired)),
-    "cancelled": .signInFailed(.signIn(.cancelled)),
-    "failed": .signInFailed(network),
-    "signed in": .signedIn(bob),
-    "refreshed": .refreshed(bob),
-    "refresh refused": .refreshRefused(refusal, renewedAt: 100),
-    "refresh failed": .refreshFailed(network),
-    "signed out": .signedOut,
-    "not revoked": .revocationFailed(notRevoked),
+  /// The events by their names in the tables, and the last error after each, from: none, a locked keyring, an unusable
+  /// item, a refused refresh, no network.
+  static let events: [(name: String, event: SlotState.Event, errors: String)] = [
+    ("found old", .found(bob, renewedAt: 100), "none none none refusal network"),
+    ("found new", .found(bob, renewedAt: 101), "none none none refusal network"),
+    ("found refused", .foundRefused(bob, refusal, renewedAt: 101), "refusal refusal refusal refusal refusal"),
+    ("found locked", .foundLocked, "none locked useless refusal network"),
+    ("found none", .foundNone, "none none none refusal network"),
+    ("found unusable", .foundUnusable(reason: "damaged"), "useless useless useless useless useless"),
+    ("store failed", .storeFailed(locked), "locked locked locked locked locked"),
+    ("requesting", .signInProgress(.preparing), "none none none none none"),
+    ("waiting", .signInProgress(.waiting(.showCode(code))), "none locked useless refusal network"),
+    ("exchanging", .signInProgress(.exchanging), "none locked useless refusal network"),
+    ("declined", .signInFailed(.signIn(.declined)), "declined declined declined declined declined"),
+    ("expired", .signInFailed(.signIn(.expired)), "expired expired expired expired expired"),
+    ("cancelled", .signInFailed(.signIn(.cancelled)), "none none none none none"),
+    ("failed", .signInFailed(network), "network network network network network"),
+    ("signed in", .signedIn(bob), "none none none none none"),
+    ("refreshed", .refreshed(bob), "none none none none none"),
+    ("refresh refused", .refreshRefused(refusal, renewedAt: 100), "refusal refusal refusal refusal refusal"),
+    ("refresh failed", .refreshFailed(network), "network network network network network"),
+    ("signed out", .signedOut, "none none none none none"),
+    ("not revoked", .revocationFailed(notRevoked), "none locked useless refusal network"),
   ]
 
   // MARK: The stored credential
@@ -52,7 +52,14 @@ enum SlotStateTable {
     "spent ada": [.found(ada, renewedAt: 100), .refreshRefused(refusal, renewedAt: 100)],
   ]
 
-  /// The stored value after an event, from each of: unknown, none, present, ada, spent, spent ada.
+  /// What each stored value shows while no sign-in runs.
+  static let shown: [String: ChappieAuthState] = [
+    "unknown": .restoring, "none": .signedOut, "present": .signedIn, "ada": .signedIn,
+    "spent": .reauthenticationRequired, "spent ada": .reauthenticationRequired,
+  ]
+
+  /// The stored value after an event, from each of: unknown, none, present, ada, spent, spent ada. An event without a
+  /// row changes nothing.
   static let storedAfter: [String: [String]] = [
     "found old": ["bob", "bob", "bob", "bob", "spent", "spent ada"],
     "found new": ["bob", "bob", "bob", "bob", "bob", "bob"],
@@ -60,20 +67,10 @@ enum SlotStateTable {
     "found locked": ["present", "present", "present", "ada", "spent", "spent ada"],
     "found none": ["none", "none", "none", "none", "none", "none"],
     "found unusable": ["none", "none", "none", "none", "none", "none"],
-    "store failed": ["unknown", "none", "present", "ada", "spent", "spent ada"],
-    "requesting": ["unknown", "none", "present", "ada", "spent", "spent ada"],
-    "waiting": ["unknown", "none", "present", "ada", "spent", "spent ada"],
-    "exchanging": ["unknown", "none", "present", "ada", "spent", "spent ada"],
-    "declined": ["unknown", "none", "present", "ada", "spent", "spent ada"],
-    "expired": ["unknown", "none", "present", "ada", "spent", "spent ada"],
-    "cancelled": ["unknown", "none", "present", "ada", "spent", "spent ada"],
-    "failed": ["unknown", "none", "present", "ada", "spent", "spent ada"],
     "signed in": ["bob", "bob", "bob", "bob", "bob", "bob"],
     "refreshed": ["bob", "bob", "bob", "bob", "bob", "bob"],
     "refresh refused": ["spent", "spent", "spent", "spent ada", "spent", "spent ada"],
-    "refresh failed": ["unknown", "none", "present", "ada", "spent", "spent ada"],
     "signed out": ["none", "none", "none", "none", "none", "none"],
-    "not revoked": ["unknown", "none", "present", "ada", "spent", "spent ada"],
   ]
 
   static func storedWord(_ stored: SlotState.Stored) -> String {
