@@ -19,17 +19,6 @@ import Testing
     await backend.stop()
   }
 
-  @Test func theSignedOutFixtureGetsNoAnswer() async throws {
-    let backend = try StandInBackend()
-    let configuration = try ChappieConfiguration.testing(.signedOut, backend: backend)
-
-    #expect(await Chappie.authSession(configuration: configuration).restored() == .signedOut)
-    await #expect(throws: ChappieClientError.missingCredential) {
-      try await Chappie.client(configuration: configuration).send("Hello")
-    }
-    await backend.stop()
-  }
-
   @Test func anExpiredTokenIsRefreshedDuringTheRequest() async throws {
     let backend = try StandInBackend()
     let configuration = try ChappieConfiguration.testing(.accessTokenExpired, backend: backend)

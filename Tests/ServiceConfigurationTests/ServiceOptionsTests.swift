@@ -150,11 +150,8 @@ struct ServiceOptionsTests {
     } throws: { !"\($0)".contains("secret") }
   }
 
-  @Test func reportsAFileThatIsTooLarge() {
+  @Test func reportsFilesThatAreTooLargeOrNotUTF8() {
     expectFault([UInt8](repeating: 0x0A, count: (1 << 20) + 1), "it has more than 1048576 bytes")
-  }
-
-  @Test func reportsValuesThatAreNotUTF8() {
     for (group, key) in [("Redaction", "Drop"), ("Redaction Patterns", "name"), ("Models", "name")] {
       expectFault(
         Array("[\(group)]\n\(key)=Gr".utf8) + [0xFC] + Array("n\n".utf8),

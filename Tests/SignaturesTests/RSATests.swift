@@ -7,11 +7,8 @@ import Testing
 @Suite struct RSATests {
   private let key = RSAPublicKey(modulus: Vectors.modulus, exponent: Vectors.exponent)
 
-  @Test func acceptsTheSignatureOfOpenSSL() {
+  @Test func acceptsTheSignatureOfOpenSSLAndNoChange() {
     #expect(key.verifies(Vectors.signature, of: Vectors.message))
-  }
-
-  @Test func refusesAnyChange() {
     for index in [0, 100, 255] {
       var changed = Vectors.signature
       changed[index] ^= 1
@@ -26,7 +23,9 @@ import Testing
       !RSAPublicKey(modulus: modulus, exponent: Vectors.exponent).verifies(Vectors.signature, of: Vectors.message))
   }
 
-  @Test func refusesWhatIsNoKey() {
+  @Test func refusesWhatIsNoKeyOrTooShort() {
+    let short = RSAPublicKey(modulus: Vectors.shortModulus, exponent: Vectors.exponent)
+    #expect(!short.verifies(Vectors.shortSignature, of: Vectors.message))
     for (modulus, exponent) in [
       ([], []), ([0], [0]), (Vectors.modulus, []), (Vectors.modulus, [0]), ([], Vectors.exponent),
       ([UInt8](repeating: 0, count: 256), Vectors.exponent), (Vectors.modulus, [UInt8](repeating: 255, count: 256)),
@@ -47,11 +46,6 @@ import Testing
         exponent: [UInt8](repeating: 0, count: exponent) + Vectors.exponent)
       #expect(!key.verifies(Vectors.signature, of: Vectors.message))
     }
-  }
-
-  @Test func refusesAShortKey() {
-    let short = RSAPublicKey(modulus: Vectors.shortModulus, exponent: Vectors.exponent)
-    #expect(!short.verifies(Vectors.shortSignature, of: Vectors.message))
   }
 
   @Test func aNewKeySignsWhatItsPublicKeyVerifies() throws {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
-import FoundationEssentials
 import SQLite
 import SecretMemory
 import Synchronization
@@ -36,16 +35,18 @@ struct SealingTests {
 
   @Test(arguments: [ChappieThreadStoreError.locked("It is locked."), .keyringUnavailable("It is away.")])
   func withoutTheKeyEveryOperationFails(_ failure: ChappieThreadStoreError) async throws {
-    let store = world.store()
+    let store = world.store(retention: .default)
     try await store.create(.sample("a", title: "A walk"))
     _ = try await store.threads(ChappieThreadQuery())
     let before = try world.names.map { try world.bytes($0) }
     world.keys.fail(failure)
+    world.clock.advance(days: 31)  // Now the thread is due.
     for operation in [
       { _ = try await store.thread("a") }, { _ = try await store.threads(ChappieThreadQuery()) },
       { _ = try await store.usage() }, { try await store.append(.sample("t"), to: "a") },
       { try await store.create(.sample("b")) }, { try await store.change("a", .archive) },
       { try await store.undoTurn(of: "a", asking: nil) }, { try await store.delete("a") },
+      { try await store.enforceRetention() },
     ] as [@Sendable () async throws -> Void] {
       await #expect(throws: failure) { try await operation() }
     }
@@ -66,15 +67,17 @@ struct SealingTests {
     #expect(try await world.store().threads(ChappieThreadQuery(.all)).map(\.id) == ["a"], "the thread is still listed")
   }
 
-  @Test func aLockedStoreForgetsItsTitles() async throws {
+  @Test func aLockedStoreForgetsItsTitlesAndDeletesNothing() async throws {
     let store = world.store()
     try await store.create(.sample("a", title: "A walk"))
     #expect(store.hasThreadsInMemory)
     world.keys.fail(.locked("It is locked."))
     _ = try? await store.threads(ChappieThreadQuery())
     #expect(!store.hasThreadsInMemory)
+    await #expect(throws: ChappieThreadStoreError.locked("It is locked.")) { try await store.deleteAll() }
     world.keys.fail(nil)
     #expect(try await store.threads(ChappieThreadQuery()).map(\.title) == ["A walk"])
+    #expect(try await world.store().threads(ChappieThreadQuery()).map(\.id) == ["a"])
   }
 
   /// An access may have read its key before the lock.
@@ -134,20 +137,6 @@ struct SealingTests {
     try await store.deleteAll()
     try await store.create(.sample("a"))
     #expect(try await store.threads(ChappieThreadQuery()).map(\.id) == ["a"])
-  }
-
-  @Test func deleteAllFailsWhileLocked() async throws {
-    let store = world.store()
-    try await store.create(.sample("a"))
-    world.keys.fail(.locked("It is locked."))
-    await #expect(throws: ChappieThreadStoreError.locked("It is locked.")) { try await store.deleteAll() }
-    world.keys.fail(nil)
-    #expect(try await world.store().threads(ChappieThreadQuery()).map(\.id) == ["a"])
-  }
-
-  @Test func deleteAllCreatesNothingInAnEmptyStore() async throws {
-    try await world.store().deleteAll()
-    #expect(!FileManager.default.fileExists(atPath: world.directory))
   }
 
   /// Encrypted content is bound to its table, its thread and its place.

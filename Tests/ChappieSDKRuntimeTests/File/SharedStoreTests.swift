@@ -24,32 +24,6 @@ struct SharedStoreTests {
     #expect(try await right.threads(ChappieThreadQuery()).isEmpty)
   }
 
-  @Test func concurrentWritesAreAllStored() async throws {
-    try await world.store().create(.sample("a"))
-    try await world.store().create(.sample("b"))
-    try await withThrowingTaskGroup { group in
-      for writer in 0..<4 {
-        group.addTask {
-          let store = world.store()
-          for number in 0..<10 {
-            try await store.append(.sample("w\(writer)-\(number)"), to: number % 2 == 0 ? "a" : "b")
-          }
-        }
-      }
-      try await group.waitForAll()
-    }
-    let reader = world.store()
-    var ids: Set<String> = []
-    for id in ["a", "b"] {
-      let thread = try await reader.thread(id)
-      #expect(thread.damage.isEmpty)
-      #expect(thread.turns.count == 20)
-      ids.formUnion(thread.turns.map(\.id))
-    }
-    #expect(ids.count == 40)
-    #expect(try await reader.threads(ChappieThreadQuery()).map(\.turnCount) == [20, 20])
-  }
-
   /// Many processes may start at the same time.
   @Test func manyStoresCanCreateTheDatabaseAtOnce() async throws {
     for _ in 1...10 {

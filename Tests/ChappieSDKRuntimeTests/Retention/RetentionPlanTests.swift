@@ -42,11 +42,6 @@ struct RetentionPlanTests {
     #expect(plan(tight, threads, inUse: ["b"]) == plan(tight, [threads[0]]))
   }
 
-  @Test func anUnlimitedPolicyDeletesNothing() {
-    let threads = [thread("a", used: 4_000, bytes: .max / 4), thread("b", used: 5_000, archived: 4_000)]
-    #expect(plan(.unlimited, threads) == RetentionPlan())
-  }
-
   @Test func theLimitDeletesTheOldestArchivedFirstThenTheOldestActive() {
     let threads = [
       thread("active-new", used: 1), thread("active-old", used: 3), thread("away-new", used: 20, archived: 1),
@@ -65,15 +60,9 @@ struct RetentionPlanTests {
     let policy = ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 20)
     #expect(plan(policy, threads).deleted == ["away"])
     #expect(plan(policy, threads).archived == ["old"])
-  }
-
-  @Test func threadsDeletedForTheirAgeMakeRoom() {
-    let threads = [thread("gone", used: 100, archived: 61), thread("away", used: 40, archived: 1)]
-    #expect(plan(ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 10), threads).deleted == ["gone"])
-  }
-
-  @Test func unreadableThreadsCountForTheLimit() {
-    let policy = ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 20)
+    // Threads that are deleted for their age make room, and unreadable ones count.
+    let old = [thread("gone", used: 100, archived: 61), thread("away", used: 40, archived: 1)]
+    #expect(plan(ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 10), old).deleted == ["gone"])
     #expect(plan(policy, [thread("a", used: 1)], otherBytes: 15).deleted == ["a"])
   }
 
@@ -87,20 +76,15 @@ struct RetentionPlanTests {
   }
 
   @Test(arguments: [1e300, Double.infinity])
-  func anInfiniteAgeMeansNever(_ seconds: Double) {
+  func anInfiniteAgeAndNoLimitMeanNever(_ seconds: Double) {
     let policy = ChappieThreadStoreRetentionPolicy(archiveInactiveAfter: seconds, deleteArchivedAfter: seconds)
-    #expect(plan(policy, [thread("a", used: 10_000), thread("b", used: 10_000, archived: 9_000)]) == RetentionPlan())
+    let threads = [thread("a", used: 10_000), thread("b", used: 10_000, archived: 9_000)]
+    #expect(plan(policy, threads) == RetentionPlan())
+    #expect(plan(.unlimited, threads + [thread("c", used: 4_000, bytes: .max / 4)]) == RetentionPlan())
   }
 }
 
 struct RetentionPolicyTests {
-  @Test func theDefaultsAre256MiBAnd30And60Days() {
-    let policy = ChappieThreadStoreRetentionPolicy.default
-    #expect(policy.maximumTotalBytes == Int64(256 * 1024 * 1024))
-    #expect(policy.archiveInactiveAfter == Double(30 * 24 * 3600))
-    #expect(policy.deleteArchivedAfter == Double(60 * 24 * 3600))
-  }
-
   @Test func negativeNumbersAndNaNCountAsZero() {
     let policy = ChappieThreadStoreRetentionPolicy(
       maximumTotalBytes: -1, archiveInactiveAfter: .nan, deleteArchivedAfter: -5)

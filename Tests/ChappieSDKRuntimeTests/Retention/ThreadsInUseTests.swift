@@ -16,13 +16,7 @@ struct ThreadsInUseTests {
   private func stores(_ kind: Kind, _ retention: ChappieThreadStoreRetentionPolicy) -> [any ChappieThreadStore] {
     switch kind {
     case .files: [world.store(retention: retention), world.store(retention: retention)]
-    case .memory: [memoryStore(retention)]
-    }
-  }
-
-  private func memoryStore(_ retention: ChappieThreadStoreRetentionPolicy) -> ChappieInMemoryThreadStore {
-    ChappieInMemoryThreadStore(retentionPolicy: retention, serverTime: { [servers = world.servers] in servers.now }) {
-      [clock = world.clock] in clock.now
+    case .memory: [world.memoryStore(retention: retention)]
     }
   }
 

@@ -12,6 +12,7 @@ struct SendTests {
   @Test func aTurnIsStoredBeforeItsAnswerIsReturned() async throws {
     try await Answering.with { world in
       #expect(world.runtime.currentThread == nil)
+      await #expect(throws: ChappieClientError.self, "an empty message") { try await world.runtime.send("") }
       #expect(try await world.runtime.listThreads().isEmpty)
       let answer = try await world.runtime.send("What is a bus?")
       #expect(answer.contains("What is a bus?"))
@@ -26,19 +27,14 @@ struct SendTests {
         throw Surprise("the last event is \(events)")
       }
       #expect(responseID.hasPrefix("resp"))
-    }
-  }
-
-  @Test func theNextMessageContinuesTheThread() async throws {
-    try await Answering.with { world in
-      _ = try await world.runtime.send("One")
+      // The next message continues the thread.
       #expect(try await world.runtime.send(.user("Two", fastMode: true)).contains("3 messages"))
-      let thread = try await world.thread()
+      let turns = try await world.thread().turns
       #expect(
-        thread.turns.map { $0.events.first { $0.kind == "input" } } == [
-          .input(.user("One")), .input(.user("Two", fastMode: true)),
+        turns.map { $0.events.first { $0.kind == "input" } } == [
+          .input(.user("What is a bus?")), .input(.user("Two", fastMode: true)),
         ])
-      #expect(Set(thread.turns.map(\.id)).count == 2)
+      #expect(Set(turns.map(\.id)).count == 2)
     }
   }
 

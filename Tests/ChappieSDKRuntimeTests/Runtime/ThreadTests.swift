@@ -57,10 +57,12 @@ struct ThreadTests {
     }
   }
 
-  @Test func aStoredSummaryReplacesTheMessages() async throws {
+  @Test func aStoredSummaryReplacesTheMessagesAndIsNotRemoved() async throws {
     try await Answering.with { world in
       _ = try await world.runtime.send("One")
       try await world.runtime.compactContext(summary: "They counted.")
+      await #expect(throws: ChappieClientError.noTurn) { try await world.runtime.undoTurn() }
+      #expect(await world.runtime.client.context().compactedSummary == "They counted.")
       _ = try await world.runtime.send("Two")
       let summary = try await #require(world.runtime.compactContext().compactedSummary)
       _ = try await world.runtime.send("Three")
@@ -141,15 +143,6 @@ struct ThreadTests {
     }
   }
 
-  @Test func aThreadIsRenamed() async throws {
-    try await Answering.with { world in
-      _ = try await world.runtime.send("One")
-      try await world.runtime.rename(thread: world.thread().id, to: "Counting")
-      _ = try await world.runtime.send("Two")
-      #expect(try await world.thread().summary.title == "Counting")
-    }
-  }
-
   @Test func theLastTurnIsRemoved() async throws {
     try await Answering.with { world in
       let runtime = world.runtime
@@ -166,15 +159,6 @@ struct ThreadTests {
       for count in [2, 0] { #expect(try await runtime.undoTurn().messageCount == count) }
       await #expect(throws: ChappieClientError.noTurn) { try await runtime.undoTurn() }
       #expect(try await world.thread().summary.title == "One")
-    }
-  }
-
-  @Test func aSummaryIsNotRemoved() async throws {
-    try await Answering.with { world in
-      _ = try await world.runtime.send("One")
-      try await world.runtime.compactContext(summary: "They counted.")
-      await #expect(throws: ChappieClientError.noTurn) { try await world.runtime.undoTurn() }
-      #expect(await world.runtime.client.context().compactedSummary == "They counted.")
     }
   }
 

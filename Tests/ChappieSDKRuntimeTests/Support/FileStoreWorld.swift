@@ -41,6 +41,13 @@ final class FileStoreWorld: Sendable {
       diskDeadline: diskDeadline, isLocked: isLocked, round: nil)
   }
 
+  /// A store in memory with the same clock.
+  func memoryStore(retention: ChappieThreadStoreRetentionPolicy) -> ChappieInMemoryThreadStore {
+    ChappieInMemoryThreadStore(retentionPolicy: retention, serverTime: { [servers] in servers.now }) {
+      [clock] in clock.now
+    }
+  }
+
   // MARK: Files
 
   func path(_ name: String) -> String { directory + "/" + name }

@@ -56,13 +56,18 @@ import Testing
     #expect(try await client.open().text.contains("My tests"))
   }
 
-  @Test func aPersonDeclines() async throws {
+  @Test func aPersonDeclinesOnce() async throws {
     let client = try await waiting()
-    let callback = try await submit(try await client.open(), ["decision": "decline"], client)
+    let page = try await client.open()
+    let callback = try await submit(page, ["decision": "decline"], client)
     #expect(callback["error"] == "access_denied")
     #expect(callback["state"] == "the state")
     #expect(callback["code"] == nil)
     #expect(client.wire.backend.state.registrations.count == 0)
+    let id = try #require(page.text.firstMatch(of: /name="request" value="([0-9a-f]+)"/)?.1)
+    let again = try await client.wire.post("/api/accounts/authorize", ["request": String(id), "decision": "approve"])
+    #expect(again.status == 400)
+    #expect(again.text.contains("No sign-in waits"))
   }
 
   @Test func aPersonForbidsPlanUse() async throws {
@@ -81,16 +86,6 @@ import Testing
       ["decision": "approve", "asks_plan_use": "true", "plan_use": "true"], client)
     let enabled = try await client.exchange(code: again["code"] ?? "").json
     #expect(enabled["scope"]?.stringValue?.contains(Self.planUse) == true)
-  }
-
-  @Test func aFormIsAnsweredOnce() async throws {
-    let client = try await waiting()
-    let page = try await client.open()
-    _ = try await submit(page, ["decision": "approve"], client)
-    let id = try #require(page.text.firstMatch(of: /name="request" value="([0-9a-f]+)"/)?.1)
-    let again = try await client.wire.post("/api/accounts/authorize", ["request": String(id), "decision": "approve"])
-    #expect(again.status == 400)
-    #expect(again.text.contains("No sign-in waits"))
   }
 
   /// Section 4 of the contract: with the hint straight back, without it a selection of the account.
@@ -113,6 +108,8 @@ import Testing
     #expect(client.wire.backend.state.registrations.count == 1)
     let insisting = try await client.open(["id_token_hint": hint, "force_reconsent": "true"])
     #expect(insisting.text.contains("Connect an application"))
+    let named = try await client.open(["agent_name_hint": "Tests"]).headers["location"] ?? ""
+    #expect(BrowserClient.query(named)["error"] == "invalid_request")
     // The port may change, the path may not.
     #expect(try await client.open(["redirect_uri": "http://127.0.0.1:10/auth/callback"]).status == 200)
     #expect(try await client.open(["redirect_uri": "http://127.0.0.1:9/callback"]).status == 400)
@@ -136,8 +133,11 @@ import Testing
     #expect(again["client_id"]?.hasPrefix("oaiapp_") == true)
   }
 
-  @Test func eachRegistrationHasItsOwnIdAndSubject() async throws {
+  @Test func eachRegistrationHasItsOwnIdSubjectAndHosts() async throws {
     let client = try await BrowserClient.signedIn()
+    let other = "urn:uuid:00000000-0000-4000-8000-000000000000"
+    for host in [BrowserClient.host, other, other] { _ = try await client.decide([:], ["ext_agent_host_id": host]) }
+    #expect(client.wire.backend.state.registrations.map(\.hosts) == [[BrowserClient.host, other]])
     let (id, subject) = (client.clientID, client.claims["sub"])
     try await client.signIn(["user": "grace@example.com"])
     #expect(client.claims["sub"] != subject)
@@ -151,45 +151,36 @@ import Testing
   }
 
   /// Errors that the page must show, because the redirect address cannot be trusted.
-  @Test(
-    arguments: [
+  @Test func refusesOnAPage() async throws {
+    let client = try await BrowserClient()
+    for change in [
       ["redirect_uri": "http://localhost:9/auth/callback"], ["redirect_uri": "https://127.0.0.1:9/auth/callback"],
       ["redirect_uri": "http://127.0.0.1/auth/callback"], ["redirect_uri": "http://127.0.0.1:9/auth/callback?a=b"],
       ["redirect_uri": "http://127.0.0.1@other.example:9/auth/callback"], ["redirect_uri": "http://[::1]:9/callback"],
       ["redirect_uri": ""], ["client_id": "oaiapp_unknown"], ["client_id": ""],
-    ]) func refusesOnAPage(_ change: [String: String]) async throws
-  {
-    let client = try await BrowserClient()
-    let answer = try await client.open(change)
-    #expect(answer.status == 400)
-    #expect(answer.headers["location"] == nil)
+    ] as [[String: String]] {
+      let answer = try await client.open(change)
+      #expect(answer.status == 400, "\(change)")
+      #expect(answer.headers["location"] == nil, "\(change)")
+    }
   }
 
-  @Test(
-    arguments: [
+  @Test func refusesInTheCallback() async throws {
+    let client = try await BrowserClient()
+    for (change, code) in [
       (["agent_name_hint": ""], "invalid_request"), (["state": ""], "invalid_request"),
       (["nonce": ""], "invalid_request"), (["response_type": "token"], "unsupported_response_type"),
       (["code_challenge_method": "plain"], "invalid_request"), (["code_challenge": "short"], "invalid_request"),
       (["ext_agent_host_id": ""], "invalid_request"), (["ext_agent_host_id": "my-laptop"], "invalid_request"),
       (["resource": "https://other.example/v1"], "invalid_target"), (["scope": "profile"], "invalid_scope"),
       (["scope": "openid everything"], "invalid_scope"),
-    ] as [([String: String], String)]) func refusesInTheCallback(_ change: [String: String], _ code: String)
-    async throws
-  {
-    let client = try await BrowserClient()
-    let answer = try await client.open(change)
-    #expect(answer.status == 303)
-    let callback = BrowserClient.query(answer.headers["location"] ?? "")
-    #expect(callback["error"] == code)
-    #expect(callback["state"] == (change["state"] == "" ? nil : "the state"))
-    #expect(callback["code"] == nil)
-  }
-
-  @Test func aRegisteredClientGivesNoName() async throws {
-    let client = try await BrowserClient.signedIn()
-    let callback = BrowserClient.query(
-      try await client.open(["agent_name_hint": "Tests"]).headers["location"] ?? "")
-    #expect(callback["error"] == "invalid_request")
+    ] as [([String: String], String)] {
+      let answer = try await client.open(change)
+      let callback = BrowserClient.query(answer.headers["location"] ?? "")
+      #expect(answer.status == 303 && callback["error"] == code, "\(change)")
+      #expect(callback["state"] == (change["state"] == "" ? nil : "the state"))
+      #expect(callback["code"] == nil, "\(change)")
+    }
   }
 
   @Test func theControlRequestDecides() async throws {
@@ -203,13 +194,6 @@ import Testing
     #expect(client.tokens["scope"]?.stringValue?.contains(Self.planUse) == false)
     #expect(try await client.wire.send(.post, "/sandbox/authorize", ["decision": "maybe"]).status == 400)
     #expect(try await client.wire.send(.post, "/sandbox/authorize", ["address": "nonsense"]).status == 400)
-  }
-
-  @Test func notesEachHostOnce() async throws {
-    let client = try await BrowserClient.signedIn()
-    let other = "urn:uuid:00000000-0000-4000-8000-000000000000"
-    for host in [BrowserClient.host, other, other] { _ = try await client.decide([:], ["ext_agent_host_id": host]) }
-    #expect(client.wire.backend.state.registrations.map(\.hosts) == [[BrowserClient.host, other]])
   }
 
   @Test func theLibraryDecidesWithoutABrowser() async throws {

@@ -20,8 +20,12 @@ import Testing
     #expect(state.liveRefreshTokens == 2)
   }
 
-  @Test func withoutOfflineAccessThereIsNoRefreshToken() async throws {
+  @Test func theScopeAndTheResourceAreThoseOfTheRequest() async throws {
     let client = try await BrowserClient()
+    let live = ["resource": "https://api.openai.com/v1"]
+    let approved = try await client.decide([:], live)
+    #expect(try await client.exchange(code: approved["code"] ?? "", live).status == 200)
+    // Without offline access there is no refresh token.
     let callback = try await client.decide([:], ["scope": "openid email"])
     let tokens = try await client.exchange(code: callback["code"] ?? "").json
     #expect(tokens["access_token"] != nil)
@@ -29,33 +33,25 @@ import Testing
   }
 
   /// Each uses the code up, apart from those that are refused before it is read.
-  @Test(
-    arguments: [
-      (["grant_type": "password"], 400, "unsupported_grant_type", true),
-      (["client_id": "dynamic_agent_client"], 401, "invalid_client", true),
-      (["client_id": ""], 401, "invalid_client", true), (["resource": ""], 400, "invalid_target", true),
-      (["resource": "https://other.example/v1"], 400, "invalid_target", true),
-      (["code": "ac-unknown"], 400, "invalid_grant", true),
-      (["code_verifier": String(repeating: "w", count: 43)], 400, "invalid_grant", false),
-      (["code_verifier": ""], 400, "invalid_grant", false),
-      (["redirect_uri": "http://127.0.0.1:10/auth/callback"], 400, "invalid_grant", false),
-    ] as [([String: String], Int, String, Bool)])
-  func refusesAWrongExchange(_ change: [String: String], _ status: Int, _ code: String, _ isLive: Bool) async throws {
+  @Test func refusesAWrongExchange() async throws {
     let client = try await BrowserClient()
-    let callback = try await client.decide()
-    let answer = try await client.exchange(code: callback["code"] ?? "", change)
-    #expect(answer.refusal == "\(status) \(code)")
-    #expect(try await client.exchange(code: callback["code"] ?? "").status == (isLive ? 200 : 400))
+    for (change, refusal, isLive) in [
+      (["grant_type": "password"], "400 unsupported_grant_type", true),
+      (["client_id": "dynamic_agent_client"], "401 invalid_client", true),
+      (["client_id": ""], "401 invalid_client", true), (["resource": ""], "400 invalid_target", true),
+      (["resource": "https://other.example/v1"], "400 invalid_target", true),
+      (["code": "ac-unknown"], "400 invalid_grant", true),
+      (["code_verifier": String(repeating: "w", count: 43)], "400 invalid_grant", false),
+      (["code_verifier": ""], "400 invalid_grant", false),
+      (["redirect_uri": "http://127.0.0.1:10/auth/callback"], "400 invalid_grant", false),
+    ] as [([String: String], String, Bool)] {
+      let code = try await client.decide()["code"] ?? ""
+      #expect(try await client.exchange(code: code, change).refusal == refusal, "\(change)")
+      #expect(try await client.exchange(code: code).status == (isLive ? 200 : 400), "\(change)")
+    }
   }
 
-  @Test func acceptsTheResourceOfTheLiveServer() async throws {
-    let client = try await BrowserClient()
-    let live = ["resource": "https://api.openai.com/v1"]
-    let callback = try await client.decide([:], live)
-    #expect(try await client.exchange(code: callback["code"] ?? "", live).status == 200)
-  }
-
-  @Test func theSecondUseOfACodeEndsTheSignIn() async throws {
+  @Test func aCodeIsForOneUseOfItsClient() async throws {
     let client = try await BrowserClient()
     let code = try await client.decide()["code"] ?? ""
     let tokens = try await client.exchange(code: code).json
@@ -63,10 +59,6 @@ import Testing
     #expect(again.json["error"] == "invalid_grant")
     let refresh = try await client.refresh(["refresh_token": tokens["refresh_token"]?.stringValue ?? ""])
     #expect(refresh.json["error"] == "refresh_token_invalidated")
-  }
-
-  @Test func aCodeIsForItsClient() async throws {
-    let client = try await BrowserClient.signedIn()
     let other = client.clientID
     client.clientID = "dynamic_agent_client"
     let callback = try await client.decide()

@@ -6,8 +6,10 @@ import Testing
 
 /// The backend accepts or refuses the items of a conversation.
 @Suite @GLibActor struct InputItemTests {
-  @Test(
-    arguments: [
+  @Test func refusesMalformedItems() async throws {
+    let wire = try await Wire()
+    let socket = try await wire.socket()
+    let inputs: [[ChappieJSONValue]] = [
       [Body.output(of: "call_1", "42")], [Body.user("Hi"), Body.call("call_1", "clock")],
       [Body.call("call_1", "clock"), Body.output(of: "call_2", "noon")],
       [Body.call("call_1", "clock"), Body.output(of: "call_1", "noon"), Body.output(of: "call_1", "one")],
@@ -27,15 +29,15 @@ import Testing
       [["type": "reasoning", "summary": [], "encrypted_content": "made up"]], [["type": "reasoning"]],
       [["type": "compaction", "encrypted_content": "made up"]], [["type": "compaction"]],
       [["type": "compaction_trigger"], Body.user("Hi")],
-    ] as [[ChappieJSONValue]]) func refusesMalformedItems(_ input: [ChappieJSONValue]) async throws
-  {
-    let wire = try await Wire()
-    let answer = try await wire.respond(Body.request(input))
-    #expect(answer.status == 400)
-    #expect(answer.detail?.isEmpty == false)
-    let frame = try #require(try await wire.socket().create(Body.request(input)).first)
-    #expect(frame["status"]?.integerValue == 400)
-    #expect(frame["error", "message"]?.stringValue == answer.detail)
+    ]
+    for input in inputs {
+      let answer = try await wire.respond(Body.request(input))
+      #expect(answer.status == 400, "\(input)")
+      #expect(answer.detail?.isEmpty == false, "\(input)")
+      let frame = try #require(try await socket.create(Body.request(input)).first)
+      #expect(frame["status"]?.integerValue == 400, "\(input)")
+      #expect(frame["error", "message"]?.stringValue == answer.detail)
+    }
   }
 
   @Test func acceptsAllKnownItems() async throws {
@@ -77,6 +79,11 @@ import Testing
   @Test func acceptsItsOwnEncryptedReasoning() async throws {
     let wire = try await Wire()
     let include: [String: ChappieJSONValue] = ["include": ["reasoning.encrypted_content"]]
+    // It sends reasoning only on request.
+    for changes in [[:], include.merging(["reasoning": ["effort": "none"]]) { $1 }] {
+      let answer = try await wire.respond(Body.request([Body.user("One")], changes))
+      #expect(answer.events.items.map(\.type) == ["message"])
+    }
     let first = try await wire.respond(Body.request([Body.user("One")], include))
     let items = first.events.items
     #expect(items.map(\.type) == ["reasoning", "message"])
@@ -94,15 +101,5 @@ import Testing
     #expect(refused.detail == "The encrypted content could not be verified")
     let misused: ChappieJSONValue = ["type": "compaction", "encrypted_content": .string(seal)]
     #expect(try await wire.respond(Body.request([misused, Body.user("Two")])).status == 400)
-  }
-
-  @Test func sendsReasoningOnlyOnRequest() async throws {
-    let wire = try await Wire()
-    let without = try await wire.respond(Body.request([Body.user("One")]))
-    #expect(without.events.items.map(\.type) == ["message"])
-    let none = try await wire.respond(
-      Body.request(
-        [Body.user("One")], ["include": ["reasoning.encrypted_content"], "reasoning": ["effort": "none"]]))
-    #expect(none.events.items.map(\.type) == ["message"])
   }
 }

@@ -19,20 +19,17 @@ import Testing
     ]
   }
 
-  @Test(
-    arguments: [
-      (["tools": [Body.tool("clock")]], "true"), (["parallel_tool_calls": true], "true"),
-      (["reasoning": ["effort": "low"]], "true"), ([:], "false"),
-    ] as [([String: ChappieJSONValue], String)]) func aRuleRefusesThePlainForm(
-      _ changes: [String: ChappieJSONValue], _ mark: String
-    )
-    async throws
-  {
+  @Test func aRuleRefusesThePlainForm() async throws {
     let wire = try await Wire()
     try wire.backend.play(#"[{"endpoint": "responses", "requires_lite": true, "text": "Fine.", "times": "always"}]"#)
-    let plain = Body.request(input("Hello"), Self.lite.merging(changes) { $1 })
-    let refused = try await wire.respond(plain, headers: [Self.mark: mark])
-    #expect(refused.refusal == "404 Model not found gpt-6-sol")
+    for (changes, mark) in [
+      (["tools": [Body.tool("clock")]], "true"), (["parallel_tool_calls": true], "true"),
+      (["reasoning": ["effort": "low"]], "true"), ([:], "false"),
+    ] as [([String: ChappieJSONValue], String)] {
+      let plain = Body.request(input("Hello"), Self.lite.merging(changes) { $1 })
+      let refused = try await wire.respond(plain, headers: [Self.mark: mark])
+      #expect(refused.refusal == "404 Model not found gpt-6-sol", "\(changes)")
+    }
     let lite = try await wire.respond(Body.request(input("Hello"), Self.lite), headers: [Self.mark: "true"])
     #expect(lite.events.text == "Fine.")
     // A model that does not require the lite form accepts the plain one.

@@ -55,36 +55,14 @@ import Testing
     #expect(try await wire.respond(Body.request([Body.user(text)], oneByOne)).events.items.count == 1)
   }
 
-  @Test(arguments: [
-    "use spoon {}", "use weather {nope", "use weather [1]", "use weather {}\nplease", "please use clock",
-  ])
-  func answersOtherText(_ text: String) async throws {
-    let answer = try await wire.respond(Body.request([Body.user(text)], tools))
-    #expect(answer.events.items.map(\.type) == ["message"])
-  }
-
-  @Test func callsNoToolIfTheRequestForbidsIt() async throws {
-    let answer = try await wire.respond(
-      Body.request([Body.user("use clock")], tools.merging(["tool_choice": "none"]) { $1 }))
-    #expect(answer.events.items.map(\.type) == ["message"])
-  }
-
-  @Test func aRuleCallsTools() async throws {
-    let rule = """
-      {"endpoint": "responses", "text": "Let me see.", "tool_calls": [
-        {"name": "weather", "arguments": {"city": "Oslo"}, "call_id": "call_mine"},
-        {"name": "undeclared", "arguments": "no JSON"}, {"name": "clock"}]}
-      """
-    try wire.backend.play("[\(rule), \(rule)]")
-    let overHTTP = try await wire.respond(Body.request([Body.user("Hello")], tools)).events
-    let overSocket = try await wire.socket().create(Body.request([Body.user("Hello")], tools))
-    for events in [overHTTP, overSocket] {
-      #expect(events.items.map(\.type) == ["message", "function_call", "function_call", "function_call"])
-      #expect(events.text == "Let me see.")
-      #expect(
-        events.items.compactMap { $0["arguments"]?.stringValue } == [#"{"city":"Oslo"}"#, "no JSON", "{}"])
-      #expect(events.items[1]["call_id"] == "call_mine")
-      #expect(events.last?["response", "output"]?.arrayValue == events.items)
+  @Test func callsNoToolForOtherTextAndIfTheRequestForbidsIt() async throws {
+    let forbidden = tools.merging(["tool_choice": "none"]) { $1 }
+    for (text, changes) in [
+      ("use spoon {}", tools), ("use weather {nope", tools), ("use weather [1]", tools),
+      ("use weather {}\nplease", tools), ("please use clock", tools), ("use clock", forbidden),
+    ] {
+      let answer = try await wire.respond(Body.request([Body.user(text)], changes))
+      #expect(answer.events.items.map(\.type) == ["message"], "\(text)")
     }
   }
 

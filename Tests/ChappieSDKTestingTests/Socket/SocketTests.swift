@@ -7,22 +7,6 @@ import Testing
 
 /// Section 4 of the protocol, over a real WebSocket.
 @Suite @GLibActor struct SocketTests {
-  @Test func sendsAnAnswerInFrames() async throws {
-    let wire = try await Wire()
-    let frames = try await wire.socket().create(Body.request([Body.user("Hello")]))
-
-    #expect(
-      Array(frames.types.prefix(4)) == [
-        "response.created", "codex.rate_limits", "response.metadata", "response.in_progress",
-      ])
-    #expect(frames.types.last == "response.completed")
-    #expect(frames.text == "You said: “Hello” This conversation has 1 message.")
-    #expect(frames.deltas == frames.text)
-    #expect(wire.backend.state.lastResponsesTransport == "websocket")
-    #expect(wire.backend.state.requests["handshake"] == 1)
-    #expect(wire.backend.state.requests["responses"] == 1)
-  }
-
   @Test func oneSocketCarriesAConversation() async throws {
     let wire = try await Wire()
     let socket = try await wire.socket()

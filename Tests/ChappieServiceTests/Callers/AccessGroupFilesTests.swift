@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import ChappieService
@@ -8,14 +9,14 @@ struct AccessGroupFilesTests {
   private static let app = "org.example.App"
   private static let widget = "org.example.Widget"
 
-  private let user: Directory
-  private let system: Directory
-  private let distribution: Directory
+  private let user: TemporaryDirectory
+  private let system: TemporaryDirectory
+  private let distribution: TemporaryDirectory
 
   init() throws {
-    user = try Directory()
-    system = try Directory()
-    distribution = try Directory()
+    user = try TemporaryDirectory()
+    system = try TemporaryDirectory()
+    distribution = try TemporaryDirectory()
   }
 
   private var files: AccessGroupFiles {
@@ -92,31 +93,14 @@ struct AccessGroupFilesTests {
     try FileManager.default.createSymbolicLink(atPath: user.path + "/b.conf", withDestinationPath: "/dev/null")
     #expect(members("T.other") == nil)
   }
-
-  @Test func theStandardDirectoriesEndInAccessGroups() {
-    #expect(AccessGroupFiles.standardDirectories.allSatisfy { $0.hasSuffix("/chappie/access-groups.d") })
-    #expect(AccessGroupFiles.standardDirectories.count >= 2)
-  }
 }
 
-/// A temporary directory of one test. `deinit` deletes it.
-private final class Directory: Sendable {
-  let path: String
-
-  init() throws {
-    path = FileManager.default.temporaryDirectory.path + "/chappie-test-" + UUID().uuidString
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-  }
-
-  deinit {
-    try? FileManager.default.removeItem(atPath: path)
-  }
-
-  func write(_ name: String, group: String, _ members: String) throws {
+extension TemporaryDirectory {
+  fileprivate func write(_ name: String, group: String, _ members: String) throws {
     try write(name, "[Access Group]\nName=\(group)\nMembers=\(members);\n")
   }
 
-  func write(_ name: String, _ text: String) throws {
-    try Data(text.utf8).write(to: URL(filePath: path + "/" + name))
+  fileprivate func write(_ name: String, _ text: String) throws {
+    _ = try file(name, text.utf8)
   }
 }

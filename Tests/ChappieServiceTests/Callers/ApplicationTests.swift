@@ -7,19 +7,13 @@ import Testing
 @testable import ChappieService
 
 struct ApplicationTests {
-  @Test func equalAppIDsAreOneSandboxedApplication() throws {
-    let app = try #require(AppID("org.example.App"))
-    #expect(Application.sandboxed(app) == .sandboxed(try #require(AppID("org.example.App"))))
-    #expect(Application.sandboxed(app) != .sandboxed(try #require(AppID("org.example.Other"))))
-    #expect(Application.sandboxed(app).kind == .sandboxed)
-  }
-
   /// The kernel reuses process IDs; the same ID with another start time is another application.
-  @Test func aProcessIsIdentifiedByItsIDAndStartTime() {
+  @Test func aProcessIsIdentifiedByItsIDAndStartTime() throws {
     let process = Application.process(id: 7, startTime: 100)
     #expect(process == .process(id: 7, startTime: 100))
     #expect(process != .process(id: 7, startTime: 101))
     #expect(process.kind == .unsandboxed)
+    #expect(try Application.sandboxed(#require(AppID("org.example.App"))).kind == .sandboxed)
     #expect(Application.uninspectable.kind == .uninspectable)
   }
 

@@ -10,17 +10,14 @@ import Testing
 struct BudgetTests {
   private let budget = Budget(Budget.Bounds(each: 50, all: 100, reserve: 30, share: 10))
 
-  @Test func aLeaseCountsUntilItEnds() throws {
+  @Test func aLeaseCountsUntilItEndsOrIsReleased() throws {
+    _ = try budget.lease(20, for: .a)
+    #expect(budget.total == 0)
     let lease = try budget.lease(20, for: .a)
     #expect(budget.amount(of: .a) == 20)
     lease.end()
     lease.end()
     #expect(budget.amount(of: .a) == 0)
-    #expect(budget.total == 0)
-  }
-
-  @Test func aReleasedLeaseReturnsItsAmount() throws {
-    _ = try budget.lease(20, for: .a)
     #expect(budget.total == 0)
   }
 
@@ -118,26 +115,24 @@ struct RateLimitTests {
 
 @GLibActor
 struct MemoryBudgetTests {
-  private static let one = Application.process(id: 1, startTime: 1)
-  private static let two = Application.process(id: 2, startTime: 1)
   private static let mebibyte = 1 << 20
 
   private let memory = MemoryBudget()
 
   @Test func oneApplicationCannotLeaseAllMemory() throws {
-    let most = try memory.lease(64 * Self.mebibyte, for: Self.one)
-    #expect(throws: ChappieClientError.self) { try memory.lease(1, for: Self.one) }
-    let small = try memory.lease(16 * Self.mebibyte, for: Self.two)
+    let most = try memory.lease(64 * Self.mebibyte, for: .a)
+    #expect(throws: ChappieClientError.self) { try memory.lease(1, for: .a) }
+    let small = try memory.lease(16 * Self.mebibyte, for: .b)
     memory.end(most)
     memory.end(small)
-    #expect(throws: Never.self) { try memory.lease(64 * Self.mebibyte, for: Self.one) }
+    #expect(throws: Never.self) { try memory.lease(64 * Self.mebibyte, for: .a) }
   }
 
   @Test func dropsTheApplicationsOldestSpareMemoryFirst() throws {
     var dropped: [String] = []
-    let leases = try [Self.one, Self.one, Self.two].map { try memory.lease(20 * Self.mebibyte, for: $0) }
+    let leases = try [Application.a, .a, .b].map { try memory.lease(20 * Self.mebibyte, for: $0) }
     for (lease, name) in zip(leases, ["first", "second", "other"]) { memory.spare(lease) { dropped.append(name) } }
-    let lease = try memory.lease(40 * Self.mebibyte, for: Self.one)
+    let lease = try memory.lease(40 * Self.mebibyte, for: .a)
     #expect(dropped == ["first"])
     try memory.resize(lease, to: 60 * Self.mebibyte)
     #expect(dropped == ["first", "second"])

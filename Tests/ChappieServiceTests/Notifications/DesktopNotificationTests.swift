@@ -63,6 +63,8 @@ struct DesktopNotificationTests {
     #expect(notification.actions == [.openPage])
     #expect(try self.notification(.waiting(.showCode(Self.code)), canCopy: true).actions == [.openPage, .copyCode])
     #expect(try self.notification(.needsSignIn(failure: nil), canCopy: true).headline == nil)
+    let named = try self.notification(.waiting(.showCode(Self.code)), account: "work", app: "org.example.App")
+    #expect(named.body.split(separator: "\n")[1] == "This signs in account “work” of org.example.App.")
   }
 
   @Test func offersThePageWithoutItsAddress() throws {
@@ -82,13 +84,6 @@ struct DesktopNotificationTests {
       try !notification(.waiting(.openPage(page, isElsewhere: false)), app: "org.example.App").body.contains("terminal")
     )
     #expect(try notification(.waiting(.openPage(page, isElsewhere: false)), canCopy: true).actions == [.openPage])
-  }
-
-  @Test func namesTheAccountAndAppOfTheCode() throws {
-    #expect(
-      try notification(.waiting(.showCode(Self.code)), account: "work", app: "org.example.App").body.split(
-        separator: "\n")[1]
-        == "This signs in account “work” of org.example.App.")
   }
 
   @Test func reportsTheResultOfASignIn() throws {
@@ -146,9 +141,6 @@ struct DesktopNotificationTests {
     #expect(
       try String(variant: arguments(.waiting(.showCode(Self.code)), Self.everything)[4])
         .hasPrefix("<b>Code: ABCD-12345</b>\nEnter it at https://example.org/codex/device?a=1&amp;b=2\n"))
-  }
-
-  @Test func aCodeFromAServerIsNoMarkup() throws {
     let odd = ChappieDeviceCode(userCode: "</b>&", verificationAddress: "https://example.org", expiresAtSeconds: 1)
     #expect(
       try String(variant: arguments(.waiting(.showCode(odd)), Self.everything)[4]).hasPrefix(

@@ -60,12 +60,6 @@ struct QuestionNotificationTests {
     desktop.isLocked = false
     question.lockChanged()
     try await eventually("the question") { desktop.shown == [1] }
-    question.withdraw()
-  }
-
-  @Test func hidesTheQuestionWhileTheDesktopIsLocked() async throws {
-    let question = desktop.ask()
-    try await eventually("the question") { desktop.shown == [1] }
     desktop.isLocked = true
     question.lockChanged()
     try await eventually("the end of the question") { desktop.shown.isEmpty }

@@ -40,12 +40,9 @@ struct AvailabilityTests {
     #expect(found.message.isEmpty == message.isEmpty, sourceLocation: sourceLocation)
   }
 
-  @Test func somebodyWhoIsSignedInCanAsk() {
+  @Test func whoIsNotSignedInSignsIn() {
     let found = Self.availability(Self.holds())
     #expect(found.dictionary == ["can_ask": true, "reason": "", "message": "", "action": "none"])
-  }
-
-  @Test func whoIsNotSignedInSignsIn() {
     expect(Self.availability([]), .signIn, .missingCredential, "Your browser opens a page")
     expect(Self.availability([.foundNone]), .signIn, .missingCredential, "Your browser opens a page")
     expect(Self.availability([.foundNone, Self.declined]), .signIn, .missingCredential, "The sign-in was declined")

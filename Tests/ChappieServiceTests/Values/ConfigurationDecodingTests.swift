@@ -83,31 +83,24 @@ struct ConfigurationDecodingTests {
   // MARK: Wrong types
 
   @Test(arguments: [
-    ("keychain_service", "s"), ("keychain_account", "s"), ("keychain_access_group", "s"),
-    ("keychain_accessibility", "s"),
-    ("model", "s"), ("web_search", "s"), ("search_domains", "as"), ("search_location", "a{sv}"), ("harness", "a{sv}"),
-    ("rate_limit_backoff", "a{sv}"), ("streaming_transport_policy", "a{sv}"),
-  ])
-  func theErrorNamesAKeyOfTheWrongType(_ key: String, _ type: String) {
-    var options = VariantDictionary()
-    options.set(key, UInt64(1))
-    #expect(throws: VariantError(key: key, expected: type, found: "t")) { try Self.decode(options) }
-  }
-
-  @Test(arguments: [
-    ("harness", "preset", "s"), ("harness", "name", "s"), ("harness", "summary", "s"), ("harness", "instructions", "s"),
-    ("harness", "capabilities", "as"), ("rate_limit_backoff", "max_retries", "i"),
-    ("rate_limit_backoff", "initial_delay", "d"), ("rate_limit_backoff", "maximum_delay", "d"),
-    ("rate_limit_backoff", "respects_retry_after_header", "b"),
+    ("", "keychain_service", "s"), ("", "keychain_account", "s"), ("", "keychain_access_group", "s"),
+    ("", "keychain_accessibility", "s"), ("", "model", "s"), ("", "web_search", "s"), ("", "search_domains", "as"),
+    ("", "search_location", "a{sv}"), ("", "harness", "a{sv}"), ("", "rate_limit_backoff", "a{sv}"),
+    ("", "streaming_transport_policy", "a{sv}"), ("harness", "preset", "s"), ("harness", "name", "s"),
+    ("harness", "summary", "s"), ("harness", "instructions", "s"), ("harness", "capabilities", "as"),
+    ("rate_limit_backoff", "max_retries", "i"), ("rate_limit_backoff", "initial_delay", "d"),
+    ("rate_limit_backoff", "maximum_delay", "d"), ("rate_limit_backoff", "respects_retry_after_header", "b"),
     ("streaming_transport_policy", "prefers_web_socket", "b"),
     ("streaming_transport_policy", "max_web_socket_reconnection_attempts", "i"),
     ("streaming_transport_policy", "falls_back_to_http_sse", "b"),
   ])
-  func theErrorNamesANestedKeyOfTheWrongType(_ outer: String, _ key: String, _ type: String) {
-    var (options, inner) = (VariantDictionary(), VariantDictionary())
-    inner.set(key, UInt64(1))
-    options.set(outer, inner)
-    #expect(throws: VariantError(key: key, expected: type, found: "t")) { try Self.decode(options) }
+  func theErrorNamesAKeyOfTheWrongType(_ outer: String, _ key: String, _ type: String) {
+    var (options, wrong) = (VariantDictionary(), VariantDictionary())
+    wrong.set(key, UInt64(1))
+    options.set(outer, wrong)
+    #expect(throws: VariantError(key: key, expected: type, found: "t")) {
+      try Self.decode(outer.isEmpty ? wrong : options)
+    }
   }
 
   // MARK: Bad values

@@ -90,24 +90,16 @@ struct ServiceErrorTests {
 
   // MARK: Details
 
-  @Test func theDetailsContainTheStatus() {
-    #expect(ChappieClientError.httpError(503, "").details == ["status": UInt32(503)])
-    #expect(
-      ChappieClientError.signInServer(.renewalFailed(status: 503, message: "")).details == ["status": UInt32(503)])
-    #expect(ChappieClientError.signInServer(.network("n")).details.isEmpty)
-    #expect(ChappieClientError.httpError(-1, "").details == ["status": UInt32(0)])
-  }
-
-  @Test func theDetailsContainPlanAndResetOfAUsageLimit() {
+  @Test func theDetailsContainTheStatusOrThePlanAndReset() {
     let limit = ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAtSeconds: 1_893_456_000)
-    #expect(
-      ChappieClientError.usageLimitReached(limit).details == ["plan": "plus", "resets_at": Int64(1_893_456_000)])
-    #expect(ChappieClientError.usageLimitReached(ChappieUsageLimit(plan: nil, resetsAt: nil)).details.isEmpty)
-  }
-
-  @Test func otherErrorsHaveNoDetails() {
-    for error in [ChappieClientError.missingCredential, .network("n"), .locked("l"), .reauthenticationRequired("r")] {
-      #expect(error.details.isEmpty)
+    for (error, details) in [
+      (.httpError(503, ""), ["status": UInt32(503)]), (.httpError(-1, ""), ["status": UInt32(0)]),
+      (.signInServer(.renewalFailed(status: 503, message: "")), ["status": UInt32(503)]),
+      (.usageLimitReached(limit), ["plan": "plus", "resets_at": Int64(1_893_456_000)]),
+      (.usageLimitReached(ChappieUsageLimit(plan: nil, resetsAt: nil)), [:]), (.signInServer(.network("n")), [:]),
+      (.missingCredential, [:]), (.network("n"), [:]), (.locked("l"), [:]), (.reauthenticationRequired("r"), [:]),
+    ] as [(ChappieClientError, VariantDictionary)] {
+      #expect(error.details == details, "\(error)")
     }
   }
 }

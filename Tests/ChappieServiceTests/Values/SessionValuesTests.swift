@@ -26,19 +26,14 @@ struct SessionValuesTests {
     #expect(Self.snapshot(.refreshRefused(.signIn(refusal), renewedAt: 0)).busState == "reauthentication-required")
   }
 
-  @Test func theDeviceCodeExistsOnlyDuringASignIn() {
+  /// After the code or the page there is nothing to do for the user.
+  @Test func theCodeAndTheStepAreWhatTheUserDoesNow() {
     let code = ChappieDeviceCode(
       userCode: "ABCD-12345", verificationAddress: "https://example.org", expiresAtSeconds: 7)
     #expect(
       Self.snapshot(.signInProgress(.waiting(.showCode(code)))).busDeviceCode
         == ["user_code": "ABCD-12345", "verification_uri": "https://example.org", "expires_at": Int64(7)])
     #expect(Self.snapshot(.signedIn(Self.ada)).busDeviceCode.isEmpty)
-  }
-
-  /// After the code or the page there is nothing to do for the user.
-  @Test func theStepIsWhatTheUserDoesNow() {
-    let code = ChappieDeviceCode(
-      userCode: "ABCD-12345", verificationAddress: "https://example.org", expiresAtSeconds: 7)
     let page = ChappieBrowserPage(authorizationAddress: "https://example.org/state", expiresAtSeconds: 8)
     func step(_ progress: SignInProgress..., isShown: Bool = false) -> VariantDictionary {
       var state = SlotState()

@@ -20,19 +20,16 @@ struct TurnDecodingTests {
     #expect(options.broadcast)
     #expect(options.background)
     #expect(options.part == .next)
-  }
-
-  @Test func allOptionsAreOffByDefault() throws {
-    let options = try TurnOptions([:])
-    #expect(options.message == ChappieMessageOptions())
-    #expect(!options.broadcast)
-    #expect(!options.background)
-    #expect(options.part == .none)
-  }
-
-  @Test func aTurnContinuesAConversationOrBeginsOne() throws {
     #expect(try TurnOptions(["begin": true]).part == .first)
     #expect(throws: BusError.self) { try TurnOptions(["begin": true, "continue": true]) }
+  }
+
+  @Test func withoutKnownOptionsAllAreOff() throws {
+    for options in [try TurnOptions([:]), try TurnOptions(["later": true, "Broadcast": true, "fast-mode": true])] {
+      #expect(options.message == ChappieMessageOptions())
+      #expect(!options.broadcast && !options.background)
+      #expect(options.part == .none)
+    }
   }
 
   @Test func filesAreNamesOrDescriptors() throws {
@@ -48,10 +45,6 @@ struct TurnDecodingTests {
     #expect(throws: VariantError(key: "files", expected: "as", found: "h")) {
       try TurnOptions(["files": DescriptorHandle()])
     }
-  }
-
-  @Test func ignoresUnknownOptions() throws {
-    #expect(try TurnOptions(["later": true, "Broadcast": true, "fast-mode": true]).message == ChappieMessageOptions())
   }
 
   @Test(arguments: [
@@ -112,7 +105,7 @@ struct TurnDecodingTests {
 
   // MARK: Details of an ended turn
 
-  @Test func theDetailsContainTheTokenUsage() {
+  @Test func theDetailsContainTheTokenUsage() throws {
     let usage = ChappieTokenUsage(inputTokens: 1, cachedInputTokens: 2, outputTokens: 3, reasoningTokens: 4)
     let response = ChappieResponse(outputText: "text", responseID: "resp_1", model: "gpt-test", usage: usage)
     #expect(
@@ -120,13 +113,10 @@ struct TurnDecodingTests {
         "model": "gpt-test", "response_id": "resp_1", "input_tokens": UInt64(1), "cached_input_tokens": UInt64(2),
         "output_tokens": UInt64(3), "reasoning_tokens": UInt64(4),
       ])
-  }
-
-  /// A negative number of a server must not trap the conversion to UInt64.
-  @Test func negativeUsageIsZero() throws {
-    let usage = ChappieTokenUsage(inputTokens: -1, outputTokens: .min)
-    let response = ChappieResponse(outputText: "", responseID: "", model: "", usage: usage)
-    #expect(try response.details.value("input_tokens") == UInt64(0))
-    #expect(try response.details.value("output_tokens") == UInt64(0))
+    // A negative number of a server must not trap the conversion to UInt64.
+    let negative = ChappieResponse(
+      outputText: "", responseID: "", model: "", usage: ChappieTokenUsage(inputTokens: -1, outputTokens: .min))
+    #expect(try negative.details.value("input_tokens") == UInt64(0))
+    #expect(try negative.details.value("output_tokens") == UInt64(0))
   }
 }

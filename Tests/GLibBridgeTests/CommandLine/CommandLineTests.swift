@@ -44,6 +44,9 @@ struct CommandLineTests {
     let short = try options.read("-vn", "two")
     #expect(short[options.verbose])
     #expect(short[options.name] == "two")
+    let repeated = try options.read("--name", "one", "-n", "two")
+    #expect(repeated.all(options.name) == ["one", "two"])
+    #expect(repeated[options.name] == "two")
   }
 
   @Test func returnsNilForMissingOptions() throws {
@@ -66,12 +69,6 @@ struct CommandLineTests {
     }
   }
 
-  @Test func keepsAllValuesOfARepeatedOption() throws {
-    let result = try options.read("--name", "one", "-n", "two")
-    #expect(result.all(options.name) == ["one", "two"])
-    #expect(result[options.name] == "two")
-  }
-
   @Test(arguments: ["", "日本語", "-dash", "a=b", "two words"])
   func acceptsAnyTextAsAValue(_ text: String) throws {
     #expect(try options.read("--name=\(text)")[options.name] == text)
@@ -82,18 +79,16 @@ struct CommandLineTests {
   @Test func collectsPositionalArgumentsInOrder() throws {
     options.parser.acceptRemaining(placeholder: "TEXT…")
     #expect(try options.read("b", "--verbose", "a", "ü").remaining == ["b", "a", "ü"])
+    let separated = try options.read("--", "--verbose", "-x")
+    #expect(separated.remaining == ["--verbose", "-x"])
+    #expect(!separated[options.verbose])
   }
 
-  @Test func treatsOptionsAfterTheSeparatorAsPositional() throws {
-    options.parser.acceptRemaining(placeholder: "TEXT…")
-    let result = try options.read("--", "--verbose", "-x")
-    #expect(result.remaining == ["--verbose", "-x"])
-    #expect(!result[options.verbose])
-  }
-
-  @Test func throwsForSurplusArguments() {
+  @Test func throwsForSurplusArgumentsAndTheErrorOfAnOptionsReader() {
     let error = #expect(throws: CommandLineError.self) { try options.read("surplus") }
     #expect(error?.description.contains("surplus") == true)
+    let color = #expect(throws: CommandLineError.self) { try options.read("--color", "blue") }
+    #expect(color?.description == "--color: no color “blue”")
   }
 
   // MARK: Mistakes
@@ -107,11 +102,6 @@ struct CommandLineTests {
   func throwsForOtherNumbersAndNamesTheOption(_ text: String) {
     let error = #expect(throws: CommandLineError.self) { try options.read("--port=\(text)") }
     #expect(error?.description.hasPrefix("--port: ") == true)
-  }
-
-  @Test func reportsTheErrorOfAnOptionsReader() {
-    let error = #expect(throws: CommandLineError.self) { try options.read("--color", "blue") }
-    #expect(error?.description == "--color: no color “blue”")
   }
 
   // MARK: Help

@@ -41,11 +41,4 @@ struct BlockingWorkTests {
     // The thread ends after the work does.
     for end in [writer, reader] { close(end) }
   }
-
-  @Test func concurrentCallsGetTheirOwnResults() async {
-    let tasks = (0..<20).map { number in
-      Task { @GLibActor in await offActor(deadline: .seconds(30)) { number * number } }
-    }
-    for (number, task) in tasks.enumerated() { #expect(await task.value == number * number) }
-  }
 }

@@ -34,21 +34,6 @@ struct GLibActorTests {
     }
   }
 
-  @Test func protectsStateWithoutLocks() async {
-    @GLibActor final class Counter {
-      var value = 0
-      nonisolated init() {}
-      func increment() { value += 1 }
-    }
-    let counter = Counter()
-    await withTaskGroup { group in
-      for _ in 0..<100 {
-        group.addTask { for _ in 0..<100 { await counter.increment() } }
-      }
-    }
-    #expect(await counter.value == 10_000)
-  }
-
   @Test func recognisesItsOwnThread() async {
     let executor = GLibActor.shared.executor
     #expect(executor.isIsolatingCurrentContext() == false)
@@ -71,16 +56,5 @@ struct GLibActorTests {
     let timer = Timer(after: .zero) { fired = true }
     while !fired { await Task.yield() }
     timer.cancel()
-  }
-
-  @Test @GLibActor func otherJobsRunWhileATaskIsSuspended() async {
-    let (first, second) = (Wait(), Wait())
-    let task = Task { @GLibActor in
-      first.finish()
-      await second.value()
-    }
-    await first.value()
-    second.finish()
-    await task.value
   }
 }

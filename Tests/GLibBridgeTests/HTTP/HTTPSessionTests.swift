@@ -43,56 +43,30 @@ struct HTTPSessionTests {
     #expect(answer.headers["Content-Type"] == "text/plain")
   }
 
-  @Test func sendsASecretBody() async throws {
-    let answer = try await answer { base in
-      var request = HTTPRequest(.post, base)
-      request.body = .secret(SecretBytes("secret body".utf8))
-      return request
-    } _: {
-      .whole(HTTPServerResponse(status: 200, body: $0.body))
-    }
-    #expect(answer.body == "secret body")
-  }
-
   /// A redirect must not send a token to another server.
-  @Test(arguments: [301, 302, 303, 307, 308])
-  func doesNotFollowRedirects(_ status: Int) async throws {
-    let answer = try await answer {
-      HTTPRequest(.get, $0 + "/first")
-    } _: { request in
-      #expect(request.path == "/first")
-      return .whole(
-        HTTPServerResponse(status: status, type: "text/plain", "moved", headers: [("location", "/second")]))
+  @Test func doesNotFollowRedirects() async throws {
+    for status in [301, 302, 303, 307, 308] {
+      let answer = try await answer {
+        HTTPRequest(.get, $0 + "/first")
+      } _: { request in
+        #expect(request.path == "/first")
+        return .whole(
+          HTTPServerResponse(status: status, type: "text/plain", "moved", headers: [("location", "/second")]))
+      }
+      #expect(answer.status == status)
+      #expect(answer.headers["location"] == "/second")
     }
-    #expect(answer.status == status)
-    #expect(answer.headers["location"] == "/second")
-  }
-
-  @Test(arguments: [204, 400, 401, 429, 500, 503])
-  func returnsAnyStatus(_ status: Int) async throws {
-    let answer = try await answer {
-      HTTPRequest(.get, $0)
-    } _: { _ in
-      .whole(HTTPServerResponse(status: status))
-    }
-    #expect(answer.status == status)
   }
 
   // MARK: Failures
 
-  @Test(arguments: ["", "no address", "/path", "http://"])
-  func throwsForAnInvalidURL(_ url: String) async {
-    await #expect(throws: GLibError.self) { try await session.send(HTTPRequest(.get, url), deadline: nil) }
-  }
-
-  @Test func throwsWhenThePortIsClosed() async throws {
+  @Test func throwsWithoutAnAnswer() async throws {
     // A port that was just released could be reused by another test.
-    await #expect(throws: GLibError.self) {
-      try await session.send(HTTPRequest(.get, "http://127.0.0.1:1/"), deadline: .seconds(30))
+    for url in ["", "no address", "/path", "http://", "http://127.0.0.1:1/"] {
+      await #expect(throws: GLibError.self, "\(url)") {
+        try await session.send(HTTPRequest(.get, url), deadline: .seconds(30))
+      }
     }
-  }
-
-  @Test func throwsWhenTheConnectionCloses() async throws {
     await #expect(throws: GLibError.self) {
       try await answer {
         HTTPRequest(.post, $0)

@@ -21,13 +21,6 @@ struct LoopbackListenerTests {
     return listener
   }
 
-  @Test func answersARequest() async throws {
-    let listener = try Self.echo()
-    let answer = try await LoopbackClient.answer(port: listener.port, Self.request)
-    #expect(answer.hasPrefix("HTTP/1.1 200 \r\n"))
-    #expect(answer.contains("<body>GET /here?a=b for 127.0.0.1</body>"))
-  }
-
   @Test func everyAnswerIsClosedToOtherSites() async throws {
     let listener = try Self.echo()
     for request in [Self.request, "no request\r\n\r\n", "HEAD / HTTP/1.0\r\nHost: a\r\n\r\n"] {
@@ -59,33 +52,34 @@ struct LoopbackListenerTests {
     #expect(!answer.contains("Content-Length: 0\r\n"))
   }
 
-  @Test(arguments: [
-    "GET / HTTP/1.1\r\n\r\n",  // no Host
-    "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",
-    "GET / HTTP/1.1\r\nhost: a\r\nHOST: b\r\n\r\n",
-    "GET / HTTP/2\r\nHost: a\r\n\r\n",
-    "GET /\r\nHost: a\r\n\r\n",
-    "GET  / HTTP/1.1\r\nHost: a\r\n\r\n",
-    "GET / x HTTP/1.1\r\nHost: a\r\n\r\n",
-    "GET /\u{1} HTTP/1.1\r\nHost: a\r\n\r\n",
-    "GET /ä HTTP/1.1\r\nHost: a\r\n\r\n",
-    "G(T / HTTP/1.1\r\nHost: a\r\n\r\n",
-    " / HTTP/1.1\r\nHost: a\r\n\r\n",
-    "GET / HTTP/1.1\r\nHost : a\r\n\r\n",
-    "GET / HTTP/1.1\r\n Host: a\r\n\r\n",
-    "GET / HTTP/1.1\r\nHost: a\r\n folded\r\n\r\n",
-    "GET / HTTP/1.1\r\nHost: a\nX: b\r\n\r\n",
-    "GET / HTTP/1.1\r\nHost: a\rX: b\r\n\r\n",
-    "GET / HTTP/1.1\r\nHost: a\u{0}\r\n\r\n",
-    "GET / HTTP/1.1\r\nHost: a\r\n: b\r\n\r\n",
-    "GET / HTTP/1.1\r\nHost: a\r\nX\r\n\r\n",
-    "\r\n\r\n",
-    "\u{16}\u{3}\u{1}\u{2}\r\n\r\n",
-  ])
-  func aMalformedHeadIsRefused(_ head: String) async throws {
+  @Test func aMalformedHeadIsRefused() async throws {
     let listener = try Self.echo()
-    let answer = try await LoopbackClient.answer(port: listener.port, head)
-    #expect(answer.hasPrefix("HTTP/1.1 400 "))
+    for head in [
+      "GET / HTTP/1.1\r\n\r\n",  // no Host
+      "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",
+      "GET / HTTP/1.1\r\nhost: a\r\nHOST: b\r\n\r\n",
+      "GET / HTTP/2\r\nHost: a\r\n\r\n",
+      "GET /\r\nHost: a\r\n\r\n",
+      "GET  / HTTP/1.1\r\nHost: a\r\n\r\n",
+      "GET / x HTTP/1.1\r\nHost: a\r\n\r\n",
+      "GET /\u{1} HTTP/1.1\r\nHost: a\r\n\r\n",
+      "GET /ä HTTP/1.1\r\nHost: a\r\n\r\n",
+      "G(T / HTTP/1.1\r\nHost: a\r\n\r\n",
+      " / HTTP/1.1\r\nHost: a\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost : a\r\n\r\n",
+      "GET / HTTP/1.1\r\n Host: a\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: a\r\n folded\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: a\nX: b\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: a\rX: b\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: a\u{0}\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: a\r\n: b\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: a\r\nX\r\n\r\n",
+      "\r\n\r\n",
+      "\u{16}\u{3}\u{1}\u{2}\r\n\r\n",
+    ] {
+      let answer = try await LoopbackClient.answer(port: listener.port, head)
+      #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(head)")
+    }
   }
 
   /// Also in pieces, the end of a head is found.
@@ -96,7 +90,9 @@ struct LoopbackListenerTests {
       client.send([byte])
       try await sleep(for: .zero)
     }
-    #expect(try await client.rest().contains("GET /here?a=b"))
+    let answer = try await client.rest()
+    #expect(answer.hasPrefix("HTTP/1.1 200 \r\n"))
+    #expect(answer.contains("<body>GET /here?a=b for 127.0.0.1</body>"))
   }
 
   @Test func aRequestCutAtAnyByteGetsNoAnswer() async throws {

@@ -21,10 +21,14 @@ struct FileFilterTests {
     #expect(outcome.errors == Array("refused\n".utf8))
   }
 
-  @Test func aProgramThatFailsKeepsItsOutput() async throws {
+  @Test func aProgramThatFailsOrIsMissing() async throws {
     let outcome = try await run("echo part; exit 3")
     #expect(outcome.end == .failed)
     #expect(outcome.output == Array("part\n".utf8))
+    await #expect(throws: GLibError.self) {
+      try await FileFilter.run(
+        ["chappie-no-such-program"], input: try .sealed([]), outputLimit: 1, deadline: .seconds(30))
+    }
   }
 
   @Test func errorsThatNobodyNeedsAreRead() async throws {
@@ -62,12 +66,5 @@ struct FileFilterTests {
       deadline: .seconds(1), stop: ["sh", "-c", "kill -KILL $(cat '\(file)')"])
     #expect(outcome.end == .outOfTime)
     #expect(Files.exists(directory.path + "/pid"))
-  }
-
-  @Test func aMissingProgramThrows() async throws {
-    await #expect(throws: GLibError.self) {
-      try await FileFilter.run(
-        ["chappie-no-such-program"], input: try .sealed([]), outputLimit: 1, deadline: .seconds(30))
-    }
   }
 }

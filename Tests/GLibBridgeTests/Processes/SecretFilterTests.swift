@@ -24,11 +24,15 @@ struct SecretFilterTests {
     #expect(outcome.errorMessage == "two")
   }
 
-  @Test func reportsAFailedProgram() async throws {
+  @Test func reportsAFailedOrMissingProgram() async throws {
     let outcome = try await run("cat; exit 3", "part")
     #expect(!outcome.succeeded)
     #expect(text(outcome.output) == "part")
     #expect(outcome.errorMessage == "no reason given")
+    await #expect(throws: GLibError.self) {
+      try await SecretFilter.run(
+        "chappie-no-such-program", [], input: SecretBytes([]), outputLimit: 1, deadline: .seconds(30))
+    }
   }
 
   @Test func throwsForOutputAboveTheLimit() async throws {
@@ -41,13 +45,6 @@ struct SecretFilterTests {
   @Test func killsTheProgramAfterTheDeadline() async throws {
     await #expect(throws: GLibError.timedOut) {
       try await run("exec sleep 600", deadline: .milliseconds(200))
-    }
-  }
-
-  @Test func throwsForAMissingProgram() async throws {
-    await #expect(throws: GLibError.self) {
-      try await SecretFilter.run(
-        "chappie-no-such-program", [], input: SecretBytes([]), outputLimit: 1, deadline: .seconds(30))
     }
   }
 }

@@ -105,36 +105,29 @@ struct PromptThrottleTests {
     #expect(gate.isBackingOff(""))
   }
 
+  private func ask(_ meanwhile: () async -> Void = {}) async throws -> String {
+    try await gate.pass {
+      await meanwhile()
+      return "asked"
+    } quiet: {
+      "quiet"
+    }
+  }
+
   @Test func doesNotPromptWhileAPromptIsOpen() async throws {
     let consent = Wait()
     var isOpen = false
     let asking = Task.onGLib {
-      try await gate.pass {
+      try await ask {
         isOpen = true
         await consent.value()
-        return "asked"
-      } quiet: {
-        "quiet"
       }
     }
     while !isOpen { await Task.yield() }
-    let others = (0..<3).map { _ in
-      Task.onGLib {
-        try await gate.pass {
-          "asked"
-        } quiet: {
-          "quiet"
-        }
-      }
-    }
+    let others = (0..<3).map { _ in Task.onGLib { try await ask() } }
     consent.finish()
     #expect(try await asking.value == "asked")
     for other in others { #expect(try await other.value == "quiet") }
-    #expect(
-      try await gate.pass {
-        "asked"
-      } quiet: {
-        "quiet"
-      } == "asked")
+    #expect(try await ask() == "asked")
   }
 }

@@ -10,14 +10,6 @@ import Testing
 struct StreamSocketTests {
   private static let block = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
 
-  @Test func bytesArriveInOrder() async throws {
-    let (near, far) = try Self.pair()
-    near.send { $0 += "one ".utf8 }
-    near.send { $0 += "two".utf8 }
-    near.finish()
-    #expect(try await far.rest() == Array("one two".utf8))
-  }
-
   /// What the peer does not read stays in the queue.
   @Test func aSlowPeerIsWaitedFor() async throws {
     let (near, far) = try Self.pair()

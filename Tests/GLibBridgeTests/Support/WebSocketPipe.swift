@@ -85,6 +85,16 @@ final class WebSocketPipe {
     return frames
   }
 
+  /// Reads until the socket fails, and returns the error.
+  func failure(idleDeadline: Duration = .seconds(30)) async throws -> GLibError {
+    do {
+      try await socket.forEachMessage(idleDeadline: idleDeadline) { _ in .proceed }
+      throw Failure()
+    } catch let error as GLibError {
+      return error
+    }
+  }
+
   /// Closes the connection without a close frame.
   func hangUp() {
     if let peer { Glibc.close(peer) }

@@ -29,13 +29,8 @@ struct Base64Tests {
   func encodesTheExamplesOfTheStandard(_ text: String, _ encoded: String) {
     #expect(Base64.encode(Array(text.utf8)) == encoded)
     #expect(Base64.decode(encoded.utf8) == Array(text.utf8))
-  }
-
-  @Test func decodesWhatItEncodes() {
-    let bytes = Array(UInt8.min...UInt8.max)
-    for count in 0...bytes.count {
-      #expect(Base64.decode(Base64.encode(Array(bytes.prefix(count))).utf8) == Array(bytes.prefix(count)))
-    }
+    let bytes = (UInt8.min...UInt8.max).suffix(200 + text.utf8.count)
+    #expect(Base64.decode(Base64.encode(Array(bytes)).utf8) == Array(bytes))
   }
 
   @Test(arguments: ["Z", "Zg", "Zg=", "Zm9v\n", " Zm9", "Zm9*", "Zm-_", "Zm9v\0\0\0\0", "日本"])
@@ -45,12 +40,9 @@ struct Base64Tests {
 }
 
 struct UniqueIDTests {
-  @Test func isAUUIDInLowerCase() throws {
-    let id = UniqueID.make()
-    #expect(id.wholeMatch(of: /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/) != nil)
-  }
-
-  @Test func isDifferentEachTime() {
-    #expect(Set((0..<100).map { _ in UniqueID.make() }).count == 100)
+  @Test func isANewUUIDInLowerCase() {
+    let ids = Set((0..<100).map { _ in UniqueID.make() })
+    #expect(ids.count == 100)
+    #expect(ids.allSatisfy { $0.wholeMatch(of: /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/) != nil })
   }
 }

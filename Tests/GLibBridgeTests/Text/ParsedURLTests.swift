@@ -8,10 +8,9 @@ struct ParsedURLTests {
     #expect(url.scheme == "https")
     #expect(url.host == "example.org")
     #expect(!url.hasCredentials)
-  }
-
-  @Test func givesAnAddressWithoutItsBrackets() {
     #expect(ParsedURL("http://[::1]:8080/")?.host == "::1")
+    #expect(try #require(ParsedURL("mailto:a@example.org")).host == nil)
+    #expect(try #require(ParsedURL("file:///etc")).host == "")
   }
 
   @Test(arguments: ["https://user@example.org/", "https://user:word@example.org/", "https://@example.org/"])
@@ -26,11 +25,6 @@ struct ParsedURLTests {
   ])
   func detectsTheLoopback(_ text: String, _ isLoopback: Bool) throws {
     #expect(try #require(ParsedURL(text)).isLoopback == isLoopback)
-  }
-
-  @Test func acceptsURLsWithoutAHost() throws {
-    #expect(try #require(ParsedURL("mailto:a@example.org")).host == nil)
-    #expect(try #require(ParsedURL("file:///etc")).host == "")
   }
 
   @Test(arguments: ["", "example.org", "/path", "//example.org/", "https://[::1/", "https://a:port/", "1http://a/"])

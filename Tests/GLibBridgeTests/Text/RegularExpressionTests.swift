@@ -30,15 +30,12 @@ struct RegularExpressionTests {
     #expect(throws: GLibError.self) { try RegularExpression(pattern) }
   }
 
-  @Test func throwsWhenAMatchTakesExponentialTime() throws {
+  @Test func throwsWhenAMatchTakesExponentialTimeOrTooMuchMemory() throws {
     let text = String(repeating: "a", count: 100) + "b"
     #expect(throws: GLibError.self) { try RegularExpression("^(a|a)*$").replacing(in: text, with: "") }
     #expect(throws: GLibError.self) { try RegularExpression("^(a+)+$").replacing(in: text, with: "") }
-  }
-
-  @Test func throwsWhenAMatchNeedsTooMuchMemory() throws {
-    let text = String(repeating: "a", count: 5_000_000)
-    #expect(throws: GLibError.self) { try RegularExpression("(a|b)*c").replacing(in: text, with: "") }
-    #expect(try RegularExpression("^a+$").replacing(in: text, with: "") == "")
+    let long = String(repeating: "a", count: 5_000_000)
+    #expect(throws: GLibError.self) { try RegularExpression("(a|b)*c").replacing(in: long, with: "") }
+    #expect(try RegularExpression("^a+$").replacing(in: long, with: "") == "")
   }
 }

@@ -22,10 +22,7 @@ struct GLibErrorTests {
     let failed = GLibError(
       domain: "g-dbus-error-quark", code: 0, message: "no", busName: "org.freedesktop.DBus.Error.Failed")
     #expect(!failed.isTimeout)
-  }
-
-  /// The same code has another meaning in another domain.
-  @Test func comparesTheDomain() {
+    // The same code has another meaning in another domain.
     let other = GLibError(domain: "other", code: GLibError.timedOut.code, message: "")
     #expect(!other.isTimeout)
     #expect(!other.isCancelled)

@@ -33,33 +33,13 @@ struct VariantTests {
     #expect(value.unboxed == value)
   }
 
-  @Test func isEqualByTypeAndContent() {
-    #expect(UInt32(1).variant == UInt32(1).variant)
-    #expect(UInt32(1).variant != UInt32(2).variant)
-    #expect(UInt32(1).variant != Int32(1).variant)
-    #expect(["a", "b"].variant != ["b", "a"].variant)
-  }
-
-  @Test func returnsItsSerialisedSize() {
-    #expect(UInt32(1).variant.byteCount == 4)
-    #expect("four".variant.byteCount == 5)
-  }
-
   // MARK: Text form
 
   @Test func parsesItsDescription() throws {
     let value = Variant.tuple("it's \"text\"", [Int64.min, .max], ["key": true] as VariantDictionary)
     #expect(try Variant(parsing: value.description, type: value.type) == value)
-  }
-
-  @Test func parsesGVariantText() throws {
     #expect(try Variant(parsing: "('a', uint32 7)") == .tuple("a", UInt32(7)))
     #expect(try Variant(parsing: "[]", type: "as") == [String]().variant)
-  }
-
-  @Test(arguments: [("", "s"), ("'open", "s"), ("'text'", "u"), ("7 8", "i"), ("{'a': 1", "a{sv}")])
-  func throwsForInvalidText(_ text: String, _ type: String) {
-    #expect(throws: GLibError.self) { try Variant(parsing: text, type: type) }
   }
 
   // MARK: Serialised form
@@ -67,15 +47,7 @@ struct VariantTests {
   @Test func readsSerialisedBytes() {
     #expect(Variant(bytes: [7, 0, 0, 0], type: "u") == UInt32(7).variant)
     #expect(Variant(bytes: Array("text\0".utf8), type: "s") == "text".variant)
-  }
-
-  /// Invalid bytes from a fuzzer or a faulty peer become the type's default value.
-  @Test(arguments: ["u", "s", "as", "a{sv}", "(ss)", "v"])
-  func givesDefaultValuesForInvalidBytes(_ type: String) {
-    for bytes in [[], [0xFF], [1, 2, 3], Array(repeating: 0xFF, count: 64)] as [[UInt8]] {
-      let value = Variant(bytes: bytes, type: type)
-      #expect(value.type == type)
-      #expect(!value.description.isEmpty)
-    }
+    #expect(UInt32(1).variant.byteCount == 4)
+    #expect("four".variant.byteCount == 5)
   }
 }

@@ -25,10 +25,6 @@ struct AsyncMutexTests {
     #expect(order == Array(0..<20))
   }
 
-  @Test func returnsTheResultOfTheBody() async throws {
-    #expect(try await AsyncMutex().withLock { 7 } == 7)
-  }
-
   @Test func aFailureReleasesTheMutex() async throws {
     struct Refusal: Error {}
     let mutex = AsyncMutex()

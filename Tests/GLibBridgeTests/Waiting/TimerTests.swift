@@ -6,36 +6,16 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct TimerTests {
-  @Test func firesOnce() async {
-    var count = 0
-    let timer = Timer(after: .zero) { count += 1 }
+  @Test func firesOnceAfterItsDelayUnlessItIsCancelledOrReleased() async {
+    var fired: [String] = []
+    let timer = Timer(after: .zero) { fired.append("timer") }
+    let long = Timer(after: .seconds(3600)) { fired.append("long") }
+    let cancelled = Timer(after: .milliseconds(1)) { fired.append("cancelled") }
+    for _ in 1...2 { cancelled.cancel() }
+    do { _ = Timer(after: .milliseconds(1)) { fired.append("released") } }
     await laterThan(.milliseconds(1))
-    #expect(count == 1)
-    timer.cancel()
-  }
-
-  @Test func firesAfterItsDelay() async {
-    var fired = false
-    let long = Timer(after: .seconds(3600)) { fired = true }
-    await laterThan(.milliseconds(1))
-    #expect(!fired)
-    long.cancel()
-  }
-
-  @Test func doesNotFireAfterCancel() async {
-    var fired = false
-    let timer = Timer(after: .milliseconds(1)) { fired = true }
-    timer.cancel()
-    timer.cancel()
-    await laterThan(.milliseconds(1))
-    #expect(!fired)
-  }
-
-  @Test func doesNotFireAfterRelease() async {
-    var fired = false
-    do { _ = Timer(after: .milliseconds(1)) { fired = true } }
-    await laterThan(.milliseconds(1))
-    #expect(!fired)
+    #expect(fired == ["timer"])
+    for timer in [timer, long] { timer.cancel() }
   }
 
   @Test func actionMayReplaceTheTimer() async {

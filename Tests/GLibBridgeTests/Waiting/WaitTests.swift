@@ -7,13 +7,6 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct WaitTests {
-  @Test func returnsAfterFinish() async {
-    let wait = Wait()
-    wait.finish()
-    await wait.value()
-    await wait.value()
-  }
-
   @Test func resumesWaitersInOrder() async {
     let wait = Wait()
     var started = 0

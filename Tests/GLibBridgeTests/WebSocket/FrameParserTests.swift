@@ -14,24 +14,15 @@ struct FrameParserTests {
   }
 
   /// The problem that `bytes` cause when they arrive in pieces of `size`.
-  private func problem(_ bytes: [UInt8], limit: Int = 1000, size: Int = 7, at seconds: Int64 = 0) -> FrameParser
-    .Problem?
-  {
+  private func problem(_ bytes: [UInt8], limit: Int = 1000, size: Int = 7) -> FrameParser.Problem? {
     var parser = FrameParser(messageLimit: limit)
-    return problem(bytes, &parser, size: size, at: seconds)
+    return read(bytes, by: &parser, size: size).problem
   }
 
-  private func problem(
-    _ bytes: [UInt8], _ parser: inout FrameParser, size: Int = 1024, at seconds: Int64
-  ) -> FrameParser.Problem? {
+  private func read(
+    _ bytes: [UInt8], by parser: inout FrameParser, size: Int = 1024, at seconds: Int64 = 0
+  ) -> (messages: [[UInt8]], problem: FrameParser.Problem?) {
     var messages: [[UInt8]] = []
-    return problem(bytes, &parser, size: size, at: seconds, &messages)
-  }
-
-  /// - Parameter messages: receives the messages.
-  private func problem(
-    _ bytes: [UInt8], _ parser: inout FrameParser, size: Int, at seconds: Int64, _ messages: inout [[UInt8]]
-  ) -> FrameParser.Problem? {
     var waiting: [UInt8] = []
     do throws(FrameParser.Problem) {
       for start in stride(from: 0, to: bytes.count, by: size) {
@@ -45,9 +36,9 @@ struct FrameParserTests {
         }
         #expect(waiting.count <= FrameParser.waitingLimit)
       }
-      return nil
+      return (messages, nil)
     } catch {
-      return error
+      return (messages, error)
     }
   }
 
@@ -80,9 +71,9 @@ struct FrameParserTests {
   @Test func acceptsAFewControlFramesEachSecond() {
     var meter = FrameParser(messageLimit: 1000)
     for second in 0..<1000 {
-      #expect(problem(Self.frames(FrameParser.rate, 0x89, 4), &meter, at: Int64(second)) == nil)
+      #expect(read(Self.frames(FrameParser.rate, 0x89, 4), by: &meter, at: Int64(second)).problem == nil)
     }
-    #expect(problem(Self.frames(FrameParser.burst + 1, 0x89, 4), &meter, at: 1000) == .flood)
+    #expect(read(Self.frames(FrameParser.burst + 1, 0x89, 4), by: &meter, at: 1000).problem == .flood)
   }
 
   // MARK: Messages
@@ -96,8 +87,8 @@ struct FrameParserTests {
       bytes += Self.frame(0x01, length) + Self.frame(0x89, 125) + Self.frame(0x00, 3) + Self.frame(0x80, 2)
     }
     var parser = FrameParser(messageLimit: 1 << 20)
-    var messages: [[UInt8]] = []
-    #expect(problem(bytes, &parser, size: size, at: 0, &messages) == nil)
+    let (messages, problem) = read(bytes, by: &parser, size: size)
+    #expect(problem == nil)
     #expect(messages.map(\.count) == lengths.flatMap { [$0, $0 + 5] })
     #expect(messages.allSatisfy { $0.allSatisfy { $0 == 0x78 } })
   }

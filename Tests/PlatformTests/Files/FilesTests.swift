@@ -16,12 +16,6 @@ struct FilesTests {
     String(decoding: try Files.read(directory.path + "/" + name, limit: 100), as: UTF8.self)
   }
 
-  @Test func reportsWhetherAFileExists() throws {
-    #expect(Files.exists(try directory.file("here", [])))
-    #expect(Files.exists(directory.path))
-    #expect(!Files.exists(directory.path + "/missing"))
-  }
-
   // MARK: Reading
 
   @Test func readsUpToTheLimit() throws {
@@ -30,11 +24,12 @@ struct FilesTests {
     #expect(try Files.read(path, limit: 70_000) == bytes)
     #expect(throws: FileError.tooLarge(limit: 69_999)) { try Files.read(path, limit: 69_999) }
     #expect(try Files.read(directory.file("empty", []), limit: 0) == [])
-  }
-
-  @Test func readsAFileWithoutASize() throws {
+    // A file without a size, and one behind a link.
     #expect(String(decoding: try Files.read("/proc/self/status", limit: 1 << 16), as: UTF8.self).hasPrefix("Name:"))
     #expect(throws: FileError.tooLarge(limit: 4)) { try Files.read("/proc/self/status", limit: 4) }
+    #expect(symlink(path, directory.path + "/link") == 0)
+    #expect(try Files.read(directory.path + "/link", limit: 70_000) == bytes)
+    #expect(Files.exists(path) && Files.exists(directory.path) && !Files.exists(directory.path + "/missing"))
   }
 
   @Test func readsAFileOfTheUserAlone() throws {
@@ -52,12 +47,6 @@ struct FilesTests {
     mkfifo(path + "-pipe", 0o600)
     #expect(throws: FileError.notRegular) { try Files.readOwn(path + "-pipe", limit: 1) }
     #expect(throws: FileError.missing) { try Files.readOwn(path + "-missing", limit: 1) }
-  }
-
-  @Test func followsSymbolicLinks() throws {
-    let path = try directory.file("file", Array("text".utf8))
-    try FileManager.default.createSymbolicLink(atPath: directory.path + "/link", withDestinationPath: path)
-    #expect(try content("link") == "text")
   }
 
   @Test func throwsForOtherKindsOfFile() throws {

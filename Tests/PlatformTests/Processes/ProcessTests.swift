@@ -35,11 +35,9 @@ struct ProcDirectoryTests {
   func noNameForgesTheStatus(_ name: String) throws {
     let status = try #require(ProcDirectory.Status(Self.stat(name, group: 7, foreground: 9)))
     #expect(status.startTime == 777 && !status.isInForeground)
-  }
-
-  @Test func theForegroundIsThatOfATerminal() throws {
-    #expect(try #require(ProcDirectory.Status(Self.stat("sh", group: 7, foreground: 7))).isInForeground)
-    #expect(try !#require(ProcDirectory.Status(Self.stat("sh", group: -1, foreground: -1))).isInForeground)
+    // The foreground is that of a terminal.
+    #expect(try #require(ProcDirectory.Status(Self.stat(name, group: 7, foreground: 7))).isInForeground)
+    #expect(try !#require(ProcDirectory.Status(Self.stat(name, group: -1, foreground: -1))).isInForeground)
     #expect(ProcDirectory.Status(Array("7 sh S".utf8)) == nil)
   }
 
@@ -78,9 +76,7 @@ struct ProcessHandleTests {
   @Test func knowsItsProcess() throws {
     #expect(try #require(ProcessHandle(getpid())).processID == getpid())
     #expect(try #require(ProcessHandle(getppid())).processID == getppid())
-  }
-
-  @Test func aDescriptorThatIsNoPidfdHasNoProcess() throws {
+    // A descriptor that is no pidfd has no process.
     let file = try #require(Descriptor(owning: open("/proc/self/stat", O_RDONLY)))
     #expect(ProcessHandle(file).processID == nil)
   }

@@ -14,11 +14,9 @@ import Testing
     let text: LocalizedText = "\("one") then \("two")"
     #expect(text.filled(into: "%2$s after %1$s, so %2$s: 100%%") == "two after one, so two: 100%")
     #expect(text.filled(into: "%2$s") == "two")
-  }
-
-  @Test func aValueIsNoTemplate() {
-    let text: LocalizedText = "“\("%1$s %%")”"
-    #expect(text.filled(into: text.key) == "“%1$s %%”")
+    // A value is no template.
+    let odd: LocalizedText = "“\("%1$s %%")”"
+    #expect(odd.filled(into: odd.key) == "“%1$s %%”")
   }
 
   @Test(arguments: ["%", "%%%", "%3$s", "%0$s", "%1$", "%x", "%99999999999999999999$s"])
@@ -27,17 +25,11 @@ import Testing
     #expect(text.filled(into: template) == template.replacing("%%", with: "%"))
   }
 
-  @Test func withoutAValuePercentSignsMeanNothing() {
-    #expect(tr("50%% of %1$s") == "50%% of %1$s")
-  }
-
   @Test func theNumberSelectsTheForm() {
     func turns(_ count: Int) -> String { tr(count, one: "\(count) turn", other: "\(count) turns") }
     #expect([0, 1, 2].map(turns) == ["0 turns", "1 turn", "2 turns"])
-  }
-
-  @Test func aContextIsNotShown() {
-    #expect(tr("Open", context: "verb") == "Open")
+    #expect(tr("Open", context: "verb") == "Open", "a context is not shown")
+    #expect(tr("50%% of %1$s") == "50%% of %1$s", "without a value percent signs mean nothing")
   }
 
   @Test func aMessageInEnglishIsRecognisedByItsText() {
