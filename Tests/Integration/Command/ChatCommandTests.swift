@@ -6,25 +6,12 @@ import Testing
 /// `chappie chat` with lines from a pipe, and its commands.
 @Suite(.worlds) @GLibActor
 struct ChatCommandTests {
-  @Test func eachLineIsAMessage() async throws {
-    try await World.signedIn { world, _ in
-      let output = try await world.chappie("chat", "--fast", input: "My name is Ada.\n\nWho am I?")
-      #expect(
-        output.text == """
-          You said: “My name is Ada.” This conversation has 1 message.
-          You said: “Who am I?” This conversation has 3 messages.
-
-          """)
-      #expect(output.status == 0)
-      #expect(try await world.sandbox.state().lastResponsesRequest.body?.reasoning?.effort == "low")
-    }
-  }
-
   @Test func commandsBeginWithASlash() async throws {
     try await World.signedIn { world, _ in
       try await world.sandbox.play("[]")
       let input = """
         /context
+
         one
         /context
         /compact They greeted.
@@ -39,7 +26,7 @@ struct ChatCommandTests {
         quit
         three
         """
-      let output = try await world.chappie("chat", "--model", "gpt-6-luna", input: input)
+      let output = try await world.chappie("chat", "--fast", "--model", "gpt-6-luna", input: input)
       #expect(
         output.text.replacing(#/models: gpt-.*?\. /#, with: "models: …. ") == """
           0 messages, about 0 tokens, for gpt-6-luna
@@ -57,18 +44,16 @@ struct ChatCommandTests {
 
           """)
       #expect(output.status == 2)
-      #expect(try await world.sandbox.state().requests["responses"] == 2)
-      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-6-sol")
-    }
-  }
-
-  @Test func theModelCompactsTheConversation() async throws {
-    try await World.signedIn { world, _ in
+      let state = try await world.sandbox.state()
+      #expect(state.requests["responses"] == 2)
+      #expect(state.lastResponsesRequest.body?.model == "gpt-6-sol")
+      #expect(state.lastResponsesRequest.body?.reasoning?.effort == "low")
+      // The model writes the summary.
       try await world.sandbox.play(
         #"[{"endpoint":"responses","text":"Hello."},{"endpoint":"responses","text":"They greeted."}]"#)
-      let output = try await world.chappie("chat", input: "one\n/compact\n/context\n")
+      let compacted = try await world.chappie("chat", input: "one\n/compact\n/context\n")
       #expect(
-        output.text
+        compacted.text
           == "Hello.\nThe model reads a summary from now on.\nA summary and 0 messages, about 4 tokens, for gpt-6.1-sol\n"
       )
     }
@@ -81,11 +66,15 @@ struct ChatCommandTests {
         #expect(output.text.contains(command))
       }
       #expect(output.status == 0)
+      let thread = try await world.chappie("chat", "--thread", "new", input: "/help\n/compact\n")
+      #expect(thread.text.contains("a new one begins"))
+      #expect(thread.text.hasSuffix("chappie: There is nothing to summarise yet.\n"))
+      #expect(thread.status == 1)
     }
   }
 
-  @Test func undoAndRetryChangeTheConversation() async throws {
-    try await World.signedIn { world, _ in
+  @Test func undoAndRetryChangeTheConversationAndAThread() async throws {
+    try await World.signedIn { world, caller in
       let input = "one\ntwo\n/undo\nthree\n/retry\n/context\n/undo\n/undo\n/undo\n"
       let output = try await world.chappie("chat", input: input)
       #expect(
@@ -105,14 +94,10 @@ struct ChatCommandTests {
       #expect(output.status == 1)
       let compacted = try await world.chappie("chat", input: "one\n/compact They greeted.\n/undo\n")
       #expect(compacted.text.hasSuffix("chappie: There is no turn to remove.\n"))
-    }
-  }
 
-  @Test func undoAndRetryChangeAThread() async throws {
-    try await World.signedIn { world, caller in
-      let output = try await world.chappie("chat", "--thread", "new", input: "one\ntwo\n/undo\nthree\n/retry\n")
-      #expect(output.status == 0, "\(output.text)")
-      #expect(output.text.hasSuffix("You said: “three” This conversation has 3 messages.\n"))
+      let stored = try await world.chappie("chat", "--thread", "new", input: "one\ntwo\n/undo\nthree\n/retry\n")
+      #expect(stored.status == 0, "\(stored.text)")
+      #expect(stored.text.hasSuffix("You said: “three” This conversation has 3 messages.\n"))
       let thread = try #require(try await caller.threads().first?.text("id"))
       #expect(try await caller.thread(thread).inputs == ["one", "three"])
       // The question failed: it is stored, and the model has not read it.
@@ -126,33 +111,16 @@ struct ChatCommandTests {
     }
   }
 
-  @Test(arguments: [false, true])
-  func saveWritesTheConversation(inThread: Bool) async throws {
-    try await World.signedIn { world, _ in
-      let file = world.directories.home.path + "/said.md"
-      let thread = inThread ? ["--thread", "new"] : []
-      let saved = try await world.chappie(["chat"] + thread, input: "one\n/save \(file)\n")
-      #expect(saved.status == 0, "\(saved.text)")
+  @Test func saveWritesTheConversationAndItsSources() async throws {
+    try await World.signedIn(each: [[], ["--thread", "new"]]) { world, _, thread in
+      let file = world.directories.home.path + (thread.isEmpty ? "/said.md" : "/thread.md")
+      let search = thread.isEmpty ? "/search\n" : ""
+      let options = thread.isEmpty ? [] : ["--search-cached"] + thread
+      let input = "\(search)search for buses\n/search off\nsearch for cats\n/save \(file)\n"
+      try await world.chappie(["chat"] + options, input: input).expect(0)
       let text = try String(contentsOfFile: file, encoding: .utf8)
-      #expect(text.contains("> one\n") && text.contains("You said: “one”"))
-      // An existing file stays as it is.
-      let again = try await world.chappie(["chat"] + thread, input: "two\n/save \(file)\n")
-      #expect(again.status == 1)
-      #expect(try String(contentsOfFile: file, encoding: .utf8) == text)
-      #expect(try await world.chappie("chat", input: "/save \(file)2\n").text.contains("Nothing has been asked yet."))
-    }
-  }
-
-  /// As threads export does.
-  @Test(arguments: [false, true])
-  func saveWritesTheSources(inThread: Bool) async throws {
-    try await World.signedIn { world, _ in
-      let file = world.directories.home.path + "/said.md"
-      let thread = inThread ? ["--thread", "new"] : []
-      let input = "search for buses\n/search off\nsearch for cats\n/save \(file)\n"
-      let saved = try await world.chappie(["chat", "--search-cached"] + thread, input: input)
-      #expect(saved.status == 0, "\(saved.text)")
-      let text = try String(contentsOfFile: file, encoding: .utf8)
+      #expect(text.contains("> search for cats\n") && text.contains("You said: “search for cats”"), "\(text)")
+      // As threads export does.
       let list = """
         Sources:
 
@@ -160,6 +128,11 @@ struct ChatCommandTests {
         2. buses, source 2 <https://example.net/buses/2>
         """
       #expect(text.components(separatedBy: "Sources:").count == 2 && text.contains("\n\n\(list)\n\n## "), "\(text)")
+      // An existing file stays as it is.
+      try await world.chappie(["chat"] + thread, input: "two\n/save \(file)\n").expect(1)
+      #expect(try String(contentsOfFile: file, encoding: .utf8) == text)
+      let empty = try await world.chappie(["chat"] + thread, input: "/save \(file)2\n")
+      #expect(empty.text.contains("Nothing has been asked yet."), "\(empty.text)")
     }
   }
 
@@ -186,15 +159,12 @@ struct ChatCommandTests {
 
   @Test func aFailureSetsTheExitStatus() async throws {
     try await World.with { world in
-      let signedOut = try await world.chappie("chat", input: "one\n")
-      #expect(signedOut.text == "chappie: Nobody is signed in: run chappie sign-in.\n")
-      #expect(signedOut.status == 3)
+      try await world.chappie("chat", input: "one\n")
+        .expect(3, only: "chappie: Nobody is signed in: run chappie sign-in.\n")
       let compact = try await world.chappie("chat", input: "/compact\n")
       #expect(compact.status == 1)
       #expect(compact.text.hasPrefix("chappie: "))
-      let tooMuch = try await world.chappie("chat", input: String(repeating: "x\n", count: 2 << 20 + 1))
-      #expect(tooMuch.status == 2)
-      #expect(tooMuch.text.contains("4 MiB"))
+      try await world.chappie("chat", input: String(repeating: "x\n", count: 2 << 20 + 1)).expect(2, "4 MiB")
     }
   }
 }

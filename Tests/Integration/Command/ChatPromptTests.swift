@@ -6,19 +6,22 @@ import Testing
 /// The prompt of `chappie chat`: Ctrl-C and pasted text.
 @Suite(.worlds) @GLibActor
 struct ChatPromptTests {
-  private static let left = TerminalStep.left
-
   /// The editor goes on as before: the message sent is the line shown.
-  @Test(arguments: [true, false])
-  func interruptClearsTheLine(slowly: Bool) async throws {
-    try await World.signedIn { world, _ in
-      let line = "wrld\(Self.left)\(Self.left)\(Self.left)o\(TerminalStep.enter)"
-      let steps: [TerminalStep] =
-        slowly
-        ? [.types("half a li"), .sees("half a li"), .types(TerminalStep.interrupt), .sees("^C"), .prompt, .types(line)]
-        : [.types("half a li\(TerminalStep.interrupt)\(line)")]
+  @Test func interruptClearsTheLine() async throws {
+    let cases: [String: [TerminalStep]] = [
+      "slowly": [.types("half a li"), .sees("half a li"), .types(TerminalStep.interrupt), .sees("^C"), .prompt],
+      "at once": [.types("half a li\(TerminalStep.interrupt)")],
+      "in a paste without an end": [.types("\u{1B}[200~never ended\r\(TerminalStep.interrupt)")],
+    ]
+    try await World.signedIn(each: cases.keys.sorted()) { world, _, name in
+      let left = TerminalStep.left
+      let steps = cases[name] ?? []
       let output = try await world.chappie(
-        ["chat"], at: [.prompt] + steps + [.sees("You said: “world”"), .prompt, .types(TerminalStep.end)])
+        ["chat"],
+        at: [.prompt] + steps + [
+          .types("wrld\(left)\(left)\(left)o\(TerminalStep.enter)"), .sees("You said: “world”"), .prompt,
+          .types(TerminalStep.end),
+        ])
       #expect(output.status == 0, "\(output.text)")
       #expect(!output.text.contains("^[[D"))
       #expect(try await world.sandbox.state().lastInput == ["user: world"])
@@ -29,11 +32,11 @@ struct ChatPromptTests {
   @Test func aFileGetsTheAnswersAlone() async throws {
     try await World.signedIn { world, _ in
       let file = world.directories.home.path + "/answers"
-      let output = try await world.chappie(
+      try await world.chappie(
         "chat",
         at: [.sees("answers. /help shows the commands."), .prompt, .types("one\r"), .prompt, .types("/quit\r")],
-        output: file)
-      #expect(output.status == 0, "\(output.text)")
+        output: file
+      ).expect(0)
       let answers = try String(contentsOfFile: file, encoding: .utf8)
       #expect(answers == "You said: “one” This conversation has 1 message.\n")
     }
@@ -42,15 +45,15 @@ struct ChatPromptTests {
   @Test func interruptOnAnEmptyLineAsksBeforeItEnds() async throws {
     try await World.signedIn { world, _ in
       let hint = TerminalStep.sees("Ctrl-D ends the chat, and so does another Ctrl-C.")
-      let output = try await world.chappie(
+      try await world.chappie(
         "chat",
         at: [
           .prompt, .types(TerminalStep.interrupt), hint, .prompt, .types("one\(TerminalStep.enter)"),
           .sees("You said: “one”"), .prompt, .types(TerminalStep.interrupt), hint, .prompt,
           .types("half\(TerminalStep.interrupt)"), .prompt, .types(TerminalStep.interrupt), hint, .prompt,
           .types(TerminalStep.interrupt),
-        ])
-      #expect(output.status == 130, "\(output.text)")
+        ]
+      ).expect(130)
       #expect(try await world.sandbox.state().requests["responses"] == 1)
     }
   }
@@ -62,15 +65,10 @@ struct ChatPromptTests {
     ]
     try await World.signedIn(each: texts) { world, _, text in
       let (pasted, message) = text
-      let output = try await world.chappie(
-        "chat",
-        at: [
-          .prompt, .types("x\(TerminalStep.pasted(pasted)) enx\u{7F}d\(TerminalStep.start)\u{1B}[3~"),
-          .types(TerminalStep.enter), .sees("You said: "), .sees("This conversation has 1 message."), .prompt,
-          .types("\(TerminalStep.up)!\(TerminalStep.enter)"), .sees("This conversation has 3 messages."), .prompt,
-          .types(TerminalStep.end),
-        ])
-      #expect(output.status == 0, "\(output.text)")
+      let output = try await world.chat([
+        "x\(TerminalStep.pasted(pasted)) enx\u{7F}d\(TerminalStep.start)\u{1B}[3~": "This conversation has 1 message.",
+        "\(TerminalStep.up)!": "This conversation has 3 messages.",
+      ])
       // The terminal is asked to mark pasted text at the prompt, and nowhere else.
       #expect(output.text.contains("\u{1B}[?2004h"))
       #expect(output.text.components(separatedBy: "\u{1B}[?2004").last?.hasPrefix("l") == true)
@@ -79,22 +77,8 @@ struct ChatPromptTests {
     }
   }
 
-  /// Ctrl-C works during a paste without an end.
-  @Test func interruptEndsAPaste() async throws {
-    try await World.signedIn { world, _ in
-      let output = try await world.chappie(
-        "chat",
-        at: [
-          .prompt, .types("\u{1B}[200~never ended\r\(TerminalStep.interrupt)"),
-          .types("one\(TerminalStep.enter)"), .sees("You said: “one”"), .prompt, .types(TerminalStep.end),
-        ])
-      #expect(output.status == 0, "\(output.text)")
-    }
-  }
-
-  @Test(arguments: ["TERM", "HUP"])
-  func aSignalRestoresTheTerminal(_ signal: String) async throws {
-    try await World.signedIn { world, _ in
+  @Test func aSignalRestoresTheTerminal() async throws {
+    try await World.signedIn(each: ["TERM", "HUP"]) { world, _, signal in
       let output = try await world.chappie(
         "chat", at: [.prompt, .types("half"), .sees("half"), .runs("kill -\(signal) $CHILD")])
       #expect(output.text.components(separatedBy: "\u{1B}[?2004").last?.hasPrefix("l") == true)

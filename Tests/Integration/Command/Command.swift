@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GLibBridge
+import Testing
 
 extension World {
   /// Runs `chappie`, with `input` on its standard input.
@@ -41,6 +42,33 @@ extension World {
       throw UnmetCondition("the end of a terminal: \(process.output)")
     }
     return Output(status: status, text: process.output)
+  }
+
+  /// Types lines at the prompt of `chappie chat`, waits after each for a text, and ends the chat.
+  @discardableResult
+  func chat(
+    _ lines: KeyValuePairs<String, String>, with options: [String] = [], at location: SourceLocation = #_sourceLocation
+  ) async throws -> Output {
+    let steps = lines.flatMap { line, text -> [TerminalStep] in
+      [.prompt, .types(line + TerminalStep.enter), .sees(text)]
+    }
+    let output = try await chappie(["chat"] + options, at: steps + [.prompt, .types(TerminalStep.end)])
+    #expect(output.status == 0, "\(output.text)", sourceLocation: location)
+    return output
+  }
+}
+
+extension Output {
+  /// Expects this exit status, and each of these texts in what was printed.
+  func expect(_ status: Int32, _ texts: String..., at location: SourceLocation = #_sourceLocation) {
+    #expect(self.status == status, "\(text)", sourceLocation: location)
+    for part in texts { #expect(text.contains(part), "\(text)", sourceLocation: location) }
+  }
+
+  /// Expects this exit status, and that exactly this was printed.
+  func expect(_ status: Int32 = 0, only text: String, at location: SourceLocation = #_sourceLocation) {
+    #expect(self.status == status, sourceLocation: location)
+    #expect(self.text == text, sourceLocation: location)
   }
 }
 

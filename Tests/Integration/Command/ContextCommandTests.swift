@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import GLibBridge
 import Testing
 
-/// `chappie context`, and the images of `chappie ask`.
+/// `chappie context`, and questions that are followed up.
 @Suite(.worlds) @GLibActor
 struct ContextCommandTests {
   @Test func contextShowsTheContinuedConversation() async throws {
-    try await World.signedIn { world, _ in
+    try await World.signedIn { world, caller in
       #expect(try await world.chappie("context").text == "0 messages, about 0 tokens, for gpt-5.5\n")
       _ = try await world.chappie("ask", "--continue", "one")
       #expect(try await world.chappie("context").text == "2 messages, about 14 tokens, for gpt-6.1-sol\n")
@@ -21,6 +20,20 @@ struct ContextCommandTests {
       #expect(try await world.chappie("context", "--messages").text == "summary: They greeted.\n")
       #expect(try await world.chappie("context", "--json").text.contains(#""compacted_summary":"They greeted.""#))
       #expect(try await world.chappie("context", "--clear").text == "0 messages, about 0 tokens, for gpt-6.1-sol\n")
+      // There is nothing to compact.
+      #expect(try await world.chappie("context", "--compact").status == 1)
+      _ = try await world.chappie("ask", "--continue", "one")
+      try await world.sandbox.play(#"[{"endpoint":"responses","text":"They greeted."}]"#)
+      let compacted = try await world.chappie("context", "--compact")
+      #expect(compacted.text == "A summary and 0 messages, about 4 tokens, for gpt-6.1-sol\n")
+      #expect(try await world.chappie("context", "--messages").text == "summary: They greeted.\n")
+
+      // Each account has its own conversation.
+      try await world.chappie("context", "--account", "work").expect(3, "chappie sign-in --account work")
+      try await caller.signIn(account: "work")
+      _ = try await world.chappie("ask", "--continue", "--account", "work", "one")
+      #expect(try await world.chappie("context", "--account", "work").text.hasPrefix("2 messages"))
+      #expect(try await world.chappie("context").text.hasPrefix("A summary and 0 messages"))
     }
   }
 
@@ -46,9 +59,8 @@ struct ContextCommandTests {
   }
 
   /// After a question that failed, and in a thread that is gone, no other conversation is followed up.
-  @Test(arguments: ["", "--thread new", "gone"])
-  func aFailedQuestionIsFollowedUpByNothing(_ place: String) async throws {
-    try await World.signedIn { world, _ in
+  @Test func aFailedQuestionIsFollowedUpByNothing() async throws {
+    try await World.signedIn(each: ["", "--thread new", "gone"]) { world, _, place in
       _ = try await world.chappie("ask", "one")
       if place == "gone" {
         let thread = try await world.beginThread("two")
@@ -66,58 +78,6 @@ struct ContextCommandTests {
       #expect(try await world.chappie("context", "--clear").status == 0)
       #expect(try await world.chappie("ask", "-c", "three").text.contains("1 message."))
       #expect(try await world.chappie("ask", "-c", "four").text.contains("3 messages"))
-    }
-  }
-
-  @Test func theModelCompactsTheConversation() async throws {
-    try await World.signedIn { world, _ in
-      _ = try await world.chappie("ask", "--continue", "one")
-      try await world.sandbox.play(#"[{"endpoint":"responses","text":"They greeted."}]"#)
-      let output = try await world.chappie("context", "--compact")
-      #expect(output.text == "A summary and 0 messages, about 4 tokens, for gpt-6.1-sol\n")
-      #expect(try await world.chappie("context", "--messages").text == "summary: They greeted.\n")
-    }
-  }
-
-  @Test func anImpossibleChangeIsAFailure() async throws {
-    try await World.with { world in
-      #expect(try await world.chappie("context", "--clear", "--compact").status == 2)
-      #expect(try await world.chappie("context", "--messages", "--summary", "x").status == 2)
-      // There is nothing to compact.
-      #expect(try await world.chappie("context", "--compact").status == 1)
-      let unknown = try await world.chappie("context", "--account", "work")
-      #expect(unknown.status == 3)
-      #expect(unknown.text.contains("chappie sign-in --account work"))
-    }
-  }
-
-  @Test func eachAccountHasItsOwnConversation() async throws {
-    try await World.signedIn { world, caller in
-      try await caller.signIn(account: "work")
-      _ = try await world.chappie("ask", "--continue", "--account", "work", "one")
-      #expect(try await world.chappie("context", "--account", "work").text.hasPrefix("2 messages"))
-      #expect(try await world.chappie("context").text.hasPrefix("0 messages"))
-    }
-  }
-
-  // MARK: Images
-
-  @Test func askSendsImages() async throws {
-    try await World.signedIn { world, _ in
-      let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
-      try png.write(to: world.directories.home.appending(path: "a cat.png"))
-      // The path is relative to the command's working directory, which is the home here.
-      let output = try await world.chappie(
-        "ask", "--image", "a cat.png", "--image=https://example.org/cat.png", "What is this?")
-      #expect(
-        output.text == "You said: “What is this?” It came with 2 images. This conversation has 1 message.\n")
-      #expect(
-        try await world.sandbox.state().lastImages == [
-          "data:image/png;base64,\(png.base64EncodedString())", "https://example.org/cat.png",
-        ])
-      let missing = try await world.chappie("ask", "--image", "dog.png", "What is this?")
-      #expect(missing.status == 1)
-      #expect(missing.text.hasPrefix("chappie: The image \(world.directories.home.path)/dog.png cannot be used"))
     }
   }
 }

@@ -44,19 +44,39 @@ struct ExitStatusTests {
     Case(status: 10, error: "HTTPError", rule: #""status":400,"body":{"detail":"No."}"#),
   ]
 
-  @Test func aServerErrorHasItsStatus() async throws {
-    try await World.signedIn(each: Self.cases) { world, _, failing in
-      if let rule = failing.rule {
-        try await world.sandbox.play(#"[{"endpoint":"responses",\#(rule),"times":"always"}]"#)
+  @Test func aFailureHasItsStatus() async throws {
+    try await World.with { world in
+      #expect(try await failure(world, "ask --json Hello").status == 3)
+      let (usage, sentence, status) = try await failure(world, "usage --json")
+      #expect(status == 3 && usage.exitStatus == 3)
+      #expect(usage.error == "org.chappie.Error.MissingCredential")
+      #expect(sentence == "chappie: Nobody is signed in: run chappie sign-in.\n")
+      _ = try await world.signedInCaller()
+      try await world.each(Self.cases) { failing in
+        if let rule = failing.rule {
+          try await world.sandbox.play(#"[{"endpoint":"responses",\#(rule),"times":"always"}]"#)
+        }
+        let (failed, sentence, status) = try await failure(world, failing.line)
+        #expect(status == failing.status)
+        #expect(failed.exitStatus == failing.status)
+        #expect(failed.error == "org.chappie.Error.\(failing.error)")
+        #expect(sentence == "chappie: \(failed.message)\n")
+        #expect(failed.resetsAt == (failing.status == 6 ? 1_999_999_999 : nil))
+        #expect(failed.plan == (failing.status == 6 ? "plus" : nil))
+        #expect((failed.status != nil) == (failing.error != "UsageLimitReached"))
       }
-      let (failed, sentence, status) = try await failure(world, failing.line)
-      #expect(status == failing.status)
-      #expect(failed.exitStatus == failing.status)
-      #expect(failed.error == "org.chappie.Error.\(failing.error)")
-      #expect(sentence == "chappie: \(failed.message)\n")
-      #expect(failed.resetsAt == (failing.status == 6 ? 1_999_999_999 : nil))
-      #expect(failed.plan == (failing.status == 6 ? "plus" : nil))
-      #expect((failed.status != nil) == (failing.error != "UsageLimitReached"))
+      // The part of an interrupted answer that had arrived is not lost.
+      let delta = #"{"type":"response.output_text.delta","item_id":"m","output_index":0,"delta":"Half"}"#
+      let end = #"{"type":"response.failed","response":{"error":{"code":"cyber_policy","message":"Not this."}}}"#
+      try await world.sandbox.play(#"[{"endpoint":"responses","events":[\#(delta),\#(end)],"times":"always"}]"#)
+      let (interrupted, _, interruptedStatus) = try await failure(world, "ask --json Hello")
+      #expect(interruptedStatus == 10)
+      #expect(interrupted.partialText == "Half")
+      #expect(interrupted.text == nil)
+
+      try await world.keyring.lock()
+      let (locked, _, lockedStatus) = try await failure(world, "ask --json Hello")
+      #expect(lockedStatus == 4 && locked.error == "org.chappie.Error.Locked")
     }
   }
 
@@ -71,20 +91,6 @@ struct ExitStatusTests {
     }
   }
 
-  @Test func signInAndKeyringErrorsHaveTheirStatus() async throws {
-    try await World.with { world in
-      #expect(try await failure(world, "ask --json Hello").status == 3)
-      let (usage, sentence, status) = try await failure(world, "usage --json")
-      #expect(status == 3 && usage.exitStatus == 3)
-      #expect(usage.error == "org.chappie.Error.MissingCredential")
-      #expect(sentence == "chappie: Nobody is signed in: run chappie sign-in.\n")
-      _ = try await world.signedInCaller()
-      try await world.keyring.lock()
-      let (locked, _, lockedStatus) = try await failure(world, "ask --json Hello")
-      #expect(lockedStatus == 4 && locked.error == "org.chappie.Error.Locked")
-    }
-  }
-
   @Test func serviceAndBusErrorsHaveTheirStatus() async throws {
     try await World.with(World.Plan(service: .none)) { world in
       let (missing, _, status) = try await failure(world, "threads --json")
@@ -92,36 +98,6 @@ struct ExitStatusTests {
       await world.bus.end()
       let (bus, _, busStatus) = try await failure(world, "ask --json Hello")
       #expect(busStatus == 5 && bus.error == "org.freedesktop.DBus.Error.NoServer")
-    }
-  }
-
-  /// The part that had arrived is not lost.
-  @Test func anInterruptedAnswerIsPrintedAndHasAStatus() async throws {
-    try await World.signedIn { world, _ in
-      let delta = #"{"type":"response.output_text.delta","item_id":"m","output_index":0,"delta":"Half"}"#
-      let end = #"{"type":"response.failed","response":{"error":{"code":"cyber_policy","message":"Not this."}}}"#
-      try await world.sandbox.play(#"[{"endpoint":"responses","events":[\#(delta),\#(end)],"times":"always"}]"#)
-      let (failed, _, status) = try await failure(world, "ask --json Hello")
-      #expect(status == 10)
-      #expect(failed.partialText == "Half")
-      #expect(failed.text == nil)
-    }
-  }
-
-  /// Compares the list of `--help`, which the code's own table makes, with the manual's.
-  @Test func theManualListsAllStatuses() async throws {
-    try await World.with(World.Plan(service: .none)) { world in
-      let help = try await world.chappie("--help").text
-      let listed = try #require(help.components(separatedBy: "Exit statuses:\n").last)
-        .split(separator: "\n", omittingEmptySubsequences: false).prefix { !$0.isEmpty }
-        .map { $0.split(separator: " ", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) } }
-      let manual = try SourceTree.text(of: "data/man/chappie.1")
-      let section = try #require(manual.components(separatedBy: ".Sh EXIT STATUS\n").last)
-        .components(separatedBy: "\n.El\n")[0]
-      let entries = section.components(separatedBy: ".It ").dropFirst()
-        .map { Array($0.split(separator: "\n").prefix(2).map(String.init)) }
-      #expect(listed.count == 17)
-      #expect(listed == entries)
     }
   }
 }

@@ -87,6 +87,10 @@ final class HostileService {
     return thread
   }
 
+  private nonisolated static var usage: VariantDictionary {
+    ["used_bytes": UInt64.max, "limit_bytes": UInt64(1), "unreadable_count": UInt32(3)]
+  }
+
   private nonisolated static var server: VariantDictionary {
     ["host": text, "status": UInt32.max, "time": Int64.min]
   }
@@ -194,27 +198,14 @@ final class HostileService {
         ("Compact", "s s", "", { [] }), ("UndoTurn", "s a{sv}", "", { [] }), ("Rename", "s s", "", { [] }),
         ("Archive", "s", "", { [] }),
         ("Unarchive", "s", "", { [] }), ("Delete", "s", "", { [] }), ("DeleteAll", "", "", { [] }),
-        (
-          "GetUsage", "", "a{sv}",
-          {
-            [
-              (["used_bytes": UInt64.max, "limit_bytes": UInt64(1), "unreadable_count": UInt32(3)] as VariantDictionary)
-                .variant
-            ]
-          }
-        ),
+        ("GetUsage", "", "a{sv}", { [Self.usage.variant] }),
       ], opening: "s a{sv}")
   }
 
   private func objectManager() throws -> BusImplementation {
-    try interface(
-      "org.freedesktop.DBus.ObjectManager",
-      [
-        (
-          "GetManagedObjects", "", "a{oa{sa{sv}}}",
-          { [.array(of: "{oa{sa{sv}}}", [.entry(ObjectPath.chappie.variant, .array(of: "{sa{sv}}", []))])] }
-        )
-      ])
+    let objects = Variant.array(of: "{oa{sa{sv}}}", [.entry(ObjectPath.chappie.variant, .array(of: "{sa{sv}}", []))])
+    return try interface(
+      "org.freedesktop.DBus.ObjectManager", [("GetManagedObjects", "", "a{oa{sa{sv}}}", { [objects] })])
   }
 
   private func openTurn() throws -> (Variant, Descriptor) {

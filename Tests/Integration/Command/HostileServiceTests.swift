@@ -59,15 +59,19 @@ struct HostileServiceTests {
         #expect(output.status < 99, "\(line): \(output.text)")
         Self.expectOnlyOwnSequences(in: output.text, line)
       }
-      let chat = try await world.chappie(
-        ["chat"],
-        at: [
-          .prompt, .types("hi\(TerminalStep.enter)"), .sees("red"), .prompt, .types("/context\(TerminalStep.enter)"),
-          .sees("red"), .prompt, .types("/model\(TerminalStep.enter)"), .sees("red"), .prompt,
-          .types(TerminalStep.end),
-        ])
+      let lines = ["hi", "/context", "/model"].flatMap { line -> [TerminalStep] in
+        [.prompt, .types(line + TerminalStep.enter), .sees("red")]
+      }
+      let chat = try await world.chappie("chat", at: lines + [.prompt, .types(TerminalStep.end)])
       #expect(chat.status < 99, "\(chat.text)")
       Self.expectOnlyOwnSequences(in: chat.text, ["chat"])
+      for options in [[], ["--json"]] {
+        let monitor = try ChildProcess("command", Binaries.chappie, ["monitor"] + options, in: world.directories)
+        try await eventually("a line") { monitor.output.contains("\n") }
+        await monitor.terminate()
+        #expect(Self.harm(in: monitor.output).isEmpty, "\(monitor.output.debugDescription)")
+        #expect(monitor.output.split(separator: "\n").count == 1)
+      }
     }
   }
 
@@ -79,26 +83,13 @@ struct HostileServiceTests {
     }
   }
 
-  @Test func monitorPrintsNoControlSequence() async throws {
-    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
-      _ = try await HostileService(world)
-      for isJSON in [false, true] {
-        let monitor = try ChildProcess(
-          "command", Binaries.chappie, ["monitor"] + (isJSON ? ["--json"] : []), in: world.directories)
-        try await eventually("a line") { monitor.output.contains("\n") }
-        await monitor.terminate()
-        #expect(Self.harm(in: monitor.output).isEmpty, "\(monitor.output.debugDescription)")
-        #expect(monitor.output.split(separator: "\n").count == 1)
-      }
-    }
-  }
-
   // MARK: Pages
 
   private nonisolated static let schemes = ["http", "https", "evil", "file", "javascript", "data", "mailto"]
 
-  @Test func onlyWebPagesAreOpened() async throws {
-    let pages = [
+  /// Only web pages are opened.
+  @Test func theOpenedPageIsTheShownPage() async throws {
+    let others = [
       "evil:do", "evil://example.org/", "file:///etc/passwd", "javascript:alert(1)", "data:text/html,x", "mailto:a@b",
       "http://example.org/", "http://127.0.0.1.example.org/", "http://127.0.0.1@example.org/",
       "https://auth.openai.com@example.org/", "https://example.org\\@auth.openai.com/", "https://example.org/ x",
@@ -109,7 +100,7 @@ struct HostileServiceTests {
     try await World.with(World.Plan(keyring: .none, service: .none)) { world in
       let browser = try Browser(world.directories, schemes: Self.schemes)
       let service = try await HostileService(world)
-      try await world.each(pages) { page in
+      try await world.each(others) { page in
         service.page = page
         for method in ["--device-code", "--browser"] {
           let output = try await world.chappie(["sign-in", method], environment: ["DISPLAY": ":0"])
@@ -119,14 +110,7 @@ struct HostileServiceTests {
         }
         #expect(browser.pages.isEmpty)
       }
-    }
-  }
-
-  @Test func theOpenedPageIsTheShownPage() async throws {
-    let pages = ["https://example.org:8443/codex/device?x=1#y", "http://127.0.0.1:9/x", "http://[::1]:9/x"]
-    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
-      let browser = try Browser(world.directories, schemes: Self.schemes)
-      let service = try await HostileService(world)
+      let pages = ["https://example.org:8443/codex/device?x=1#y", "http://127.0.0.1:9/x", "http://[::1]:9/x"]
       try await world.each(pages) { page in
         service.page = page
         let before = browser.pages.count

@@ -4,11 +4,13 @@ import GLibBridge
 import Glibc
 import Testing
 
-/// The bus ends. Each world checks at its end that no library complained in a log.
+/// The service begins and ends, and the bus ends. Each world checks at its end that no library complained in a log.
 @Suite(.worlds) @GLibActor
 struct LostBusTests {
   @Test func theCommandReportsALostBus() async throws {
     try await World.signedIn { world, _ in
+      let monitor = try ChildProcess("monitor", Binaries.chappie, ["monitor"], in: world.directories)
+      try await eventually("a line") { monitor.output.contains("\n") }
       let bus = try #require(world.bus.id)
       let chat = try await world.chappie(
         "chat",
@@ -17,37 +19,33 @@ struct LostBusTests {
           .types("two\(TerminalStep.enter)"), .sees("chappie: The session bus is gone: try again in a session."),
         ])
       #expect(chat.status == 5, "\(chat.text)")
-      #expect(!chat.text.contains("CRITICAL"), "\(chat.text)")
-      let process = try #require(world.service.process)
-      #expect(try await process.waitForEnd() == .exit(69))
-      world.service.acceptEnd()
-    }
-  }
-
-  @Test func monitorEndsWithTheBus() async throws {
-    try await World.signedIn { world, _ in
-      let monitor = try ChildProcess("command", Binaries.chappie, ["monitor"], in: world.directories)
-      try await eventually("a line") { monitor.output.contains("\n") }
-      try await world.bus.kill()
       #expect(try await monitor.waitForEnd() == .exit(5))
       #expect(monitor.output.hasSuffix("chappie: The session bus is gone: try again in a session.\n"))
-      #expect(!monitor.output.contains("CRITICAL"), "\(monitor.output)")
+      for text in [chat.text, monitor.output] { #expect(!text.contains("CRITICAL"), "\(text)") }
       let process = try #require(world.service.process)
       #expect(try await process.waitForEnd() == .exit(69))
       world.service.acceptEnd()
     }
   }
 
-  @Test func signInEndsWithTheBus() async throws {
-    try await World.with(.attended) { world in
+  @Test func commandsEndWithTheServiceAndWithTheBus() async throws {
+    try await World.signedIn { world, _ in
       for isBus in [false, true] {
+        try await world.sandbox.stall()
+        let ask = try ChildProcess("command", Binaries.chappie, ["ask", "Go on"], in: world.directories)
         let signIn = try ChildProcess(
-          "command", Binaries.chappie, ["sign-in", "--device-code", "--no-open"], in: world.directories)
-        try await eventually("a code") { signIn.output.contains("Enter") }
+          "command", Binaries.chappie, ["sign-in", "--browser", "--no-open"], in: world.directories)
+        try await eventually("an answer") { ask.output.contains(Sandbox.stalledText) }
+        try await eventually("a page") { signIn.output.contains("code_challenge=") }
         if isBus { try await world.bus.kill() } else { world.service.process?.send(SIGKILL) }
+        let sentence =
+          isBus
+          ? "chappie: The session bus is gone: try again in a session.\n"
+          : "chappie: The service ended before it answered: try again, and see journalctl --user -u chappie.\n"
+        #expect(try await ask.waitForEnd() == .exit(isBus ? 5 : 1))
+        #expect(ask.output == "\(Sandbox.stalledText)\n\(sentence)")
         #expect(try await signIn.waitForEnd() == .exit(isBus ? 5 : 1))
-        let sentence = isBus ? "The session bus is gone" : "The service ended before it answered"
-        #expect(signIn.output.contains("chappie: \(sentence)"), "\(signIn.output)")
+        #expect(signIn.output.contains(sentence), "\(signIn.output)")
         if !isBus { try await world.service.restart() }
       }
       let process = try #require(world.service.process)
@@ -79,12 +77,9 @@ struct LostBusTests {
       world.service.acceptEnd()
     }
   }
-}
 
-/// The first call of a session: the command starts the service.
-@Suite(.worlds) @GLibActor
-struct FirstCallTests {
-  @Test func signInWaitsForTheServiceThatItStarts() async throws {
+  /// The first call of a session.
+  @Test func theServiceIsStartedAndWaitedFor() async throws {
     var plan = World.Plan.attended
     plan.service = .activatable
     try await World.with(plan) { world in
@@ -95,16 +90,11 @@ struct FirstCallTests {
       try await world.sandbox.decide("approve", String(code))
       #expect(try await signIn.waitForEnd() == .exit(0), "\(signIn.output)")
       #expect(signIn.output.contains("Signed in as ada@example.com"))
-    }
-  }
 
-  @Test func anAnswerOfTheServiceThatItStartsIsPrinted() async throws {
-    try await World.signedIn(.activatable) { world, caller in
+      let caller = try await world.caller()
       kill(try await caller.connection.processID(of: "org.chappie"), SIGKILL)
       try await eventually("the end of the service") { try await caller.connection.owner(of: "org.chappie") == nil }
-      let answer = try await world.chappie("ask", "--continue", "hello")
-      #expect(answer.status == 0, "\(answer.text)")
-      #expect(answer.text.contains("You said: “hello”"))
+      try await world.chappie("ask", "--continue", "hello").expect(0, "You said: “hello”")
     }
   }
 }

@@ -22,8 +22,8 @@ struct ManualTests {
       .compactMap { $0.split(separator: " ").first.map(String.init) }
   }
 
-  @Test func everyOptionOfEveryVerbIsDocumented() async throws {
-    try await World.with(World.Plan(service: .none)) { world in
+  @Test func everyOptionAndExitStatusIsDocumented() async throws {
+    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
       let manual = try SourceTree.text(of: "data/man/chappie.1").split(separator: "\n")
       let completions = try ["chappie", "_chappie", "chappie.fish"].map {
         try SourceTree.text(of: "data/completions/\($0)")
@@ -54,11 +54,24 @@ struct ManualTests {
         #expect(completions[1].contains("--\(option)"))
         #expect(completions[2].contains("-l \(option) "), "\(option)")
       }
+
+      // The exit statuses of the code's own table.
+      let help = try await world.chappie("--help").text
+      let statuses = try #require(help.components(separatedBy: "Exit statuses:\n").last)
+        .split(separator: "\n", omittingEmptySubsequences: false).prefix { !$0.isEmpty }
+        .map { $0.split(separator: " ", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) } }
+      let page = try SourceTree.text(of: "data/man/chappie.1")
+      let section = try #require(page.components(separatedBy: ".Sh EXIT STATUS\n").last)
+        .components(separatedBy: "\n.El\n")[0]
+      let entries = section.components(separatedBy: ".It ").dropFirst()
+        .map { Array($0.split(separator: "\n").prefix(2).map(String.init)) }
+      #expect(statuses.count == 17)
+      #expect(statuses == entries)
     }
   }
 
   @Test func everyOptionOfTheStandInIsDocumented() async throws {
-    try await World.with(World.Plan(service: .none)) { world in
+    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
       let help = try await world.run(Binaries.sandbox, "--help").text
       #expect(help.contains("chappie-sandbox(1)"))
       let documented = try SourceTree.text(of: "data/man/chappie-sandbox.1").split(separator: "\n")

@@ -74,50 +74,42 @@ struct MonitorTests {
       #expect(try #require(try lines(monitor).last?.primary).usedPercent > first.usedPercent)
       // The service asked the backend once, before it knew the usage.
       #expect(try await world.sandbox.state().requests["usage"] == 1)
+      let follower = try ChildProcess(
+        "command", Binaries.chappie, ["usage", "--follow", "--json"], in: world.directories)
+      world.adopt(follower)
+      try await eventually("a line") { try lines(follower).last?.text.hasSuffix("%") == true }
+      _ = try await caller.send("hi")
+      try await eventually("another line") { try lines(follower).count == 2 }
+      await follower.terminate()
 
+      let bar = try self.monitor(world, "--i3bar")
+      try await eventually("a block") { bar.output.hasSuffix("],\n") }
       try await caller.call("Session.SignOut")
       try await eventually("the sign-out") { try lines(monitor).last?.alt == "unknown" }
       #expect(try lines(monitor).last?.tooltip == "Signed out: run chappie sign-in")
+      try await eventually("another block") { bar.output.contains("Signed out") && bar.output.hasSuffix("],\n") }
+      try expectBlocks(bar.output)
+      await bar.terminate()
       try await caller.signIn()
       try await eventually("the usage again") { try lines(monitor).last?.text.hasSuffix("%") == true }
       await monitor.terminate()
     }
   }
 
-  @Test func usageFollows() async throws {
-    try await World.signedIn { world, caller in
-      let follower = try ChildProcess(
-        "command", Binaries.chappie, ["usage", "--follow", "--json"], in: world.directories)
-      world.adopt(follower)
-      try await eventually("a line") { try lines(follower).last?.text == "12%" }
-      _ = try await caller.send("hi")
-      try await eventually("another line") { try lines(follower).count == 2 }
-      await follower.terminate()
-    }
-  }
-
   /// i3bar and swaybar read an array without an end, with a comma behind each of its arrays.
-  @Test func blocksForI3bar() async throws {
-    try await World.signedIn { world, caller in
-      let monitor = try monitor(world, "--i3bar")
-      try await eventually("a block") { monitor.output.hasSuffix("],\n") }
-      try await caller.call("Session.SignOut")
-      try await eventually("another block") { monitor.output.contains("Signed out") }
-      let text = monitor.output
-      #expect(text.hasPrefix("{\"version\":1}\n[\n"))
-      struct Block: Decodable {
-        let fullText: String
-        let urgent: Bool
-      }
-      let decoder = JSONDecoder()
-      decoder.keyDecodingStrategy = .convertFromSnakeCase
-      let array = text.split(separator: "\n").dropFirst().joined().dropLast() + "]"
-      let blocks = try decoder.decode([[Block]].self, from: Data(array.utf8))
-      #expect(
-        blocks.map(\.first?.fullText) == ["Signed in as ada@example.com (plus)", "Signed out: run chappie sign-in"])
-      #expect(blocks.allSatisfy { $0.first?.urgent == false })
-      await monitor.terminate()
+  private func expectBlocks(_ text: String) throws {
+    #expect(text.hasPrefix("{\"version\":1}\n[\n"))
+    struct Block: Decodable {
+      let fullText: String
+      let urgent: Bool
     }
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    let array = text.split(separator: "\n").dropFirst().joined().dropLast() + "]"
+    let blocks = try decoder.decode([[Block]].self, from: Data(array.utf8))
+    #expect(
+      blocks.map(\.first?.fullText) == ["Signed in as ada@example.com (plus)", "Signed out: run chappie sign-in"])
+    #expect(blocks.allSatisfy { $0.first?.urgent == false })
   }
 
   @Test func usageResumesAfterTheServiceRestarts() async throws {
@@ -148,18 +140,14 @@ struct MonitorTests {
   // MARK: The end of the monitor
 
   /// The monitor also ends when it has nothing to write.
-  @Test(arguments: ["", "--usage"])
-  func theMonitorEndsWithItsReader(_ option: String) async throws {
+  @Test func theMonitorEndsWithItsReader() async throws {
     try await World.signedIn { world, _ in
-      let output = try await world.shell(
-        #"{ "$0" monitor --json \#(option); echo "ended with $?" >&2; } | head -n 1 >/dev/null"#)
-      #expect(output.text == "ended with 0\n")
-    }
-  }
-
-  /// waybar 0.9 leaks the read ends of its pipes into each program that it starts later.
-  @Test func theMonitorEndsWithItsPanel() async throws {
-    try await World.signedIn { world, _ in
+      for option in ["", "--usage"] {
+        let output = try await world.shell(
+          #"{ "$0" monitor --json \#(option); echo "ended with $?" >&2; } | head -n 1 >/dev/null"#)
+        #expect(output.text == "ended with 0\n", "\(option)")
+      }
+      // waybar 0.9 leaks the read ends of its pipes into each program that it starts later.
       let panel = """
         import os, subprocess, sys
         reading, writing = os.pipe()

@@ -28,11 +28,9 @@ struct ShownAnswerTests {
 
   // MARK: While it comes
 
-  /// Thirty and a thousand words in a second.
-  @Test(arguments: [33, 1])
-  func aStreamChangesOnlyTheLastBlock(_ milliseconds: Int) async throws {
+  @Test func aStreamChangesOnlyTheLastBlock() async throws {
     try await World.signedIn { world, _ in
-      try await Self.play(AnswerSamples.long, #","delta_delay_ms":\#(milliseconds)"#, in: world)
+      try await Self.play(AnswerSamples.long, #","delta_delay_ms":10"#, in: world)
       let asked = try await world.chappie(
         ["ask", "Hello"], at: [.sees("keeps")], environment: ["LC_ALL": "C.UTF-8"])
       #expect(asked.status == 0, "\(asked.text)")
@@ -42,41 +40,24 @@ struct ShownAnswerTests {
     }
   }
 
-  /// What a real terminal with a screen of 24 lines shows, and what is above it. The last line is “wrapped” if tmux had
-  /// to wrap one.
-  private static func pane(_ world: World) async throws -> String {
-    let script = """
-      tmux="tmux -S $HOME/tmux -f /dev/null"
-      $tmux new-session -d -x 80 -y 24 "$0 ask Hello; stty -a | grep -w -- -echo; echo; echo THE END; cat" || exit
-      trap '$tmux kill-server' EXIT
-      until $tmux capture-pane -p -S - | grep -q '^THE END'; do sleep 0.05; done
-      $tmux capture-pane -p -S - | sed 's/ *$//; /^THE END/,$d' >shown
-      $tmux capture-pane -p -J -S - | sed 's/ *$//; /^THE END/,$d' >joined
-      sed '$d' shown
-      cmp -s shown joined || echo wrapped
-      """
-    let process = try ChildProcess(
-      "tmux", "/bin/sh", ["-c", script, Binaries.chappie], in: world.directories,
-      environment: ["LC_ALL": "C.UTF-8", "TERM": "xterm-256color"])
-    #expect(try await process.waitForEnd() == .exit(0), "\(process.output)")
-    return process.output
-  }
+  /// A question at a real terminal with a screen of 24 lines, which then shows a last line.
+  private static let question = "\(Binaries.chappie) ask Hello; stty -a | grep -w -- -echo; echo; echo THE END; cat"
 
-  @Test(arguments: [33, 1])
-  func tmuxShowsTheSame(_ milliseconds: Int) async throws {
-    try await World.signedIn { world, _ in
-      try await Self.play(AnswerSamples.long, #","delta_delay_ms":\#(milliseconds)"#, in: world)
-      #expect(try await Self.pane(world) == Self.screen("long-80"))
-    }
-  }
-
-  /// tmux draws no character wider than it was measured: it wraps no line.
-  @Test(arguments: [AnswerSamples.scripts, AnswerSamples.table, AnswerSamples.widths])
-  func charactersAreMeasuredAsTmuxDrawsThem(_ answer: String) async throws {
-    try await World.signedIn { world, _ in
-      try await Self.play(answer, in: world)
-      let lines = try await Self.pane(world)
-      #expect(!lines.hasSuffix("wrapped\n"), "\(lines)")
+  /// tmux draws no character wider than it was measured: it wraps no line, which `cmp` would tell.
+  @Test func tmuxShowsTheSame() async throws {
+    let answers = [AnswerSamples.long, AnswerSamples.scripts, AnswerSamples.table, AnswerSamples.widths]
+    try await World.signedIn(each: answers) { world, _, answer in
+      try await Self.play(answer, #","delta_delay_ms":1"#, in: world)
+      let shown = try await world.atTmux(
+        Self.question,
+        """
+        sees '^THE END'
+        $tmux capture-pane -p -S - | sed 's/ *$//; /^THE END/,$d' >shown
+        $tmux capture-pane -p -J -S - | sed 's/ *$//; /^THE END/,$d' >joined
+        sed '$d' shown
+        cmp shown joined
+        """)
+      if answer == AnswerSamples.long { #expect(try shown == Self.screen("long-80")) }
     }
   }
 
@@ -88,28 +69,22 @@ struct ShownAnswerTests {
       let first = "The first paragraph is settled when the table comes, and no later change of the window damages it."
       let answer = "\(first)\n\n| Name | What it is |\n|---|---|\n\(rows)\nThe last paragraph."
       try await Self.play(answer, #","delta_delay_ms":60"#, in: world)
-      let script = """
-        tmux="tmux -S $HOME/tmux -f /dev/null"
-        sees() { until $tmux capture-pane -p -S - | grep -q "$1"; do sleep 0.05; done; }
-        $tmux new-session -d -x 100 -y 24 "$0 ask Hello; echo; echo THE END; cat" || exit
-        trap '$tmux kill-server' EXIT
+      let output = try await world.atTmux(
+        Self.question,
+        """
         sees row2
         $tmux resize-window -x 70 -y 24
         sees row5
         $tmux resize-window -x 140 -y 24
         sees '^THE END'
-        $tmux capture-pane -p -J -S - | sed 's/ *$//; /^THE END/,$d'
-        """
-      let process = try ChildProcess(
-        "tmux", "/bin/sh", ["-c", script, Binaries.chappie], in: world.directories,
-        environment: ["LC_ALL": "C.UTF-8", "TERM": "xterm-256color"])
-      #expect(try await process.waitForEnd() == .exit(0), "\(process.output)")
-      let lines = process.output.split(separator: "\n").map(String.init)
-      #expect(lines.first == first, "\(process.output)")
-      #expect(lines.count { $0.hasPrefix("Name") } == 1, "\(process.output)")
-      for row in 1...12 { #expect(lines.count { $0.hasPrefix("row\(row) ") } == 1, "\(process.output)") }
-      #expect(lines.last == "The last paragraph.", "\(process.output)")
-      #expect(lines.count == 16, "\(process.output)")
+        screen | sed 's/ *$//; /^THE END/,$d'
+        """, columns: 100)
+      let lines = output.split(separator: "\n").map(String.init)
+      #expect(lines.first == first, "\(output)")
+      #expect(lines.count { $0.hasPrefix("Name") } == 1, "\(output)")
+      for row in 1...12 { #expect(lines.count { $0.hasPrefix("row\(row) ") } == 1, "\(output)") }
+      #expect(lines.last == "The last paragraph.", "\(output)")
+      #expect(lines.count == 16, "\(output)")
     }
   }
 
@@ -125,26 +100,21 @@ struct ShownAnswerTests {
     }
   }
 
-  /// It would stand in the middle of the answer. Afterwards the terminal shows it again: see `pane`.
-  @Test func whatIsTypedMeanwhileIsNotShown() async throws {
-    try await World.signedIn { world, _ in
-      try await Self.play("First, and then last.", #","delta_delay_ms":300"#, in: world)
-      let asked = try await world.chappie(
-        ["ask", "Hello"], at: [.sees("First"), .types("typed\(TerminalStep.enter)"), .sees("last")])
-      #expect(try ReplayedTerminal.showing([asked.text], columns: 80).text == "First, and then last.\n")
-    }
-  }
-
-  // MARK: Before the first word
+  // MARK: Before the first word, and meanwhile
 
   @Test func aLineSaysWhatTheAnswerWaitsFor() async throws {
     try await World.signedIn { world, _ in
-      try await Self.play("Here it is.", #","delay_ms":5000"#, in: world)
-      // A busy machine may leave out a second, and draw the answer in pieces.
+      try await Self.play("First, and then last.", #","delay_ms":5000,"delta_delay_ms":300"#, in: world)
+      // A busy machine may leave out a second, and draw the answer in pieces. What is typed would stand in the middle of
+      // the answer. Afterwards the terminal shows it again: see `question`.
       let asked = try await world.chappie(
-        ["ask", "Hello"], at: [.sees("Waiting for the answer…"), .sees(" s")], environment: ["LC_ALL": "C.UTF-8"])
+        ["ask", "Hello"],
+        at: [
+          .sees("Waiting for the answer…"), .sees(" s"), .sees("First"), .types("typed\(TerminalStep.enter)"),
+          .sees("last"),
+        ], environment: ["LC_ALL": "C.UTF-8"])
       #expect(asked.status == 0, "\(asked.text)")
-      #expect(try ReplayedTerminal.showing([asked.text], columns: 80).text == "Here it is.\n")
+      #expect(try ReplayedTerminal.showing([asked.text], columns: 80).text == "First, and then last.\n")
     }
   }
 
@@ -152,16 +122,16 @@ struct ShownAnswerTests {
     try await World.with(World.Plan(keyring: .none, service: .none)) { world in
       let call = #"{"event":"tool-call-requested","call":"1","name":"wea\u001bther"}"# + "\n"
       _ = try await HostileService(world, speeches: [.torrent(call, #"{"event":"else"}"# + "\n")])
-      let asked = try await world.chappie(
+      try await world.chappie(
         ["ask", "Hello"], at: [.sees("Calling wea␛ther…"), .types(TerminalStep.interrupt), .sees("Cancelled")],
-        environment: ["LC_ALL": "C.UTF-8"])
-      #expect(asked.status == 130, "\(asked.text)")
+        environment: ["LC_ALL": "C.UTF-8"]
+      ).expect(130)
     }
   }
 
   // MARK: As the model wrote it
 
-  @Test func aPersonMayWantMarkdown() async throws {
+  @Test func thePersonAndTheTerminalDecide() async throws {
     try await World.signedIn { world, _ in
       try await Self.play("Some **bold** text.", in: world)
       for (arguments, environment) in [(["ask", "--raw", "Hello"], [:]), (["ask", "Hello"], ["TERM": "dumb"])] {
@@ -169,41 +139,14 @@ struct ShownAnswerTests {
         #expect(asked.drawn == "Some **bold** text.\r\n")
       }
       #expect(try await world.chappie("ask", "Hello").text == "Some **bold** text.\n")
-      let chat = try await world.chappie(
-        "chat", "--raw",
-        at: [.prompt, .types("Hello\(TerminalStep.enter)"), .sees("**bold**"), .prompt, .types(TerminalStep.end)])
-      #expect(chat.status == 0, "\(chat.text)")
-    }
-  }
-
-  @Test func withoutColorsTheMarksStay() async throws {
-    try await World.signedIn { world, _ in
+      try await world.chat(["Hello": "**bold**"], with: ["--raw"])
+      // Without colors the marks stay.
       try await Self.play("# A `title`\n\nSome **bold** text.\n\n```sh\necho hi # there\n```", in: world)
-      let asked = try await world.chappie(
+      let plain = try await world.chappie(
         ["ask", "Hello"], at: [.sees("there")], environment: ["NO_COLOR": "1", "LC_ALL": "C.UTF-8"])
-      #expect(asked.drawn.contains("\u{1B}[1mbold\u{1B}[m") && asked.drawn.contains("`title`"))
-      #expect(!asked.drawn.contains("\u{1B}[3"))
-    }
-  }
-
-  @Test func aLocaleWithoutFramesGetsASCII() async throws {
-    try await World.signedIn { world, _ in
-      try await Self.play("- an item\n\n```sh\necho\n```\n\n| a | b |\n|---|---|\n| c | d |", in: world)
-      let asked = try await world.chappie(["ask", "Hello"], at: [.sees("d")], environment: ["LC_ALL": "C"])
-      let screen = try ReplayedTerminal.showing([asked.text], columns: 80).lines
-      #expect(screen.contains("* an item") && screen.contains("a | b") && screen.contains("--+--"))
-      #expect(screen.contains { $0.hasPrefix("+- sh ---") })
-      #expect(asked.text.utf8.allSatisfy { $0 < 0x80 })
-      // What takes a character's place is measured.
-      try await Self.play(String(repeating: "word… ", count: 60), in: world)
-      let long = try await world.chappie(["ask", "Hello"], at: [], environment: ["LC_ALL": "C"])
-      let words = try ReplayedTerminal.showing([long.text], columns: 80).lines.flatMap { $0.split(separator: " ") }
-      #expect(words == Array(repeating: "word...", count: 60))
-    }
-  }
-
-  @Test func aThreadIsShownTheSameWay() async throws {
-    try await World.signedIn { world, _ in
+      #expect(plain.drawn.contains("\u{1B}[1mbold\u{1B}[m") && plain.drawn.contains("`title`"))
+      #expect(!plain.drawn.contains("\u{1B}[3"))
+      // A thread is shown the same way.
       try await Self.play("- an *item*", in: world)
       _ = try await world.chappie("ask", "--thread", "new", "Hello")
       let shown = try await world.chappie(
@@ -211,6 +154,19 @@ struct ShownAnswerTests {
       #expect(try ReplayedTerminal.showing([shown.text], columns: 80).lines.contains("  • an item"))
       #expect(try await world.chappie("threads", "show", "--raw", "last", at: []).text.contains("  - an *item*"))
       #expect(try await world.chappie("threads", "show", "last").text.contains("  - an *item*"))
+
+      // A locale without frames gets ASCII.
+      try await Self.play("- an item\n\n```sh\necho\n```\n\n| a | b |\n|---|---|\n| c | d |", in: world)
+      let framed = try await world.chappie(["ask", "Hello"], at: [.sees("d")], environment: ["LC_ALL": "C"])
+      let screen = try ReplayedTerminal.showing([framed.text], columns: 80).lines
+      #expect(screen.contains("* an item") && screen.contains("a | b") && screen.contains("--+--"))
+      #expect(screen.contains { $0.hasPrefix("+- sh ---") })
+      #expect(framed.text.utf8.allSatisfy { $0 < 0x80 })
+      // What takes a character's place is measured.
+      try await Self.play(String(repeating: "word… ", count: 60), in: world)
+      let long = try await world.chappie(["ask", "Hello"], at: [], environment: ["LC_ALL": "C"])
+      let words = try ReplayedTerminal.showing([long.text], columns: 80).lines.flatMap { $0.split(separator: " ") }
+      #expect(words == Array(repeating: "word...", count: 60))
     }
   }
 }

@@ -6,13 +6,6 @@ import Testing
 /// `chappie ask --extract`: the last code block of an answer.
 @Suite(.worlds) @GLibActor
 struct ExtractedCodeTests {
-  private func world(saying answer: String, _ body: @GLibActor (World) async throws -> Void) async throws {
-    try await World.signedIn { world, _ in
-      try await say(answer, world)
-      try await body(world)
-    }
-  }
-
   private func say(_ answer: String, _ world: World) async throws {
     let text = String(decoding: try JSONEncoder().encode(answer), as: UTF8.self)
     try await world.sandbox.play(#"[{"endpoint":"responses","text":\#(text)}]"#)
@@ -37,46 +30,43 @@ struct ExtractedCodeTests {
   }
 
   @Test func anAnswerWithoutCodeIsAFailure() async throws {
-    try await World.signedIn(each: ["", "--thread new"]) { world, _, place in
-      try await say("No code, only `inline`.", world)
-      let output = try await world.shell(
-        #"echo old >kept; "$0" ask \#(place) -x -o kept Hello 2>error; echo $?; cat error kept"#)
-      #expect(output.text == "13\nNo code, only `inline`.\nchappie: The answer has no code block.\nold\n")
+    try await World.signedIn { world, _ in
+      for place in ["", "--thread new"] {
+        try await say("No code, only `inline`.", world)
+        let output = try await world.shell(
+          #"echo old >kept; "$0" ask \#(place) -x -o kept Hello 2>error; echo $?; cat error kept"#)
+        #expect(output.text == "13\nNo code, only `inline`.\nchappie: The answer has no code block.\nold\n")
+      }
+      // A refusal is no part of an answer.
+      let item =
+        #"{"type":"message","role":"assistant","content":[{"type":"refusal","refusal":"```\nno\n```"}]}"#
+      for form in ["-x", "--schema s.json"] {
+        try await world.sandbox.play(
+          #"""
+          [{"endpoint":"responses","events":[{"type":"response.created","response":{"id":"resp_1"}},
+          {"type":"response.output_item.done","item":\#(item)},{"type":"response.completed","response":{"id":"resp_1"}}]}]
+          """#)
+        let output = try await world.shell(
+          #"echo '{}' >s.json; echo old >kept; "$0" ask \#(form) -o kept Hello 2>error; echo $?; cat error kept"#)
+        #expect(output.text == "11\n```\nno\n```\nold\n", "\(form)")
+      }
     }
   }
 
-  @Test func jsonHasTheCodeOrTheWholeAnswer() async throws {
-    try await world(saying: "```\ncode\n```") { world in
+  @Test func jsonAndATerminalGetTheCode() async throws {
+    try await World.signedIn { world, _ in
+      try await say("```\ncode\n```", world)
       let output = try await world.chappie("ask", "-x", "--json", "Hello")
       #expect(output.text.hasPrefix(#"{"text":"code\n","model":"#))
-      try await world.sandbox.play(#"[{"endpoint":"responses","text":"none"}]"#)
+      try await say("none", world)
       let failure = try await world.shell(#""$0" ask -x --json Hello 2>/dev/null"#)
       #expect(failure.text.hasPrefix(#"{"text":"none","model":"#))
       #expect(failure.text.contains(#""exit_status":13"#))
       #expect(failure.status == 13)
-    }
-  }
-
-  @Test func aTerminalGetsTheCodeAlone() async throws {
-    try await world(saying: "Use:\n\n```\ncode\n```\n\nDone.") { world in
-      let output = try await world.chappie(["ask", "-x", "Hello"], at: [.sees("code")])
-      #expect(output.status == 0)
-      #expect(!output.text.contains("Use") && !output.text.contains("Done") && !output.text.contains("`"))
-    }
-  }
-
-  @Test func aRefusalIsNoPartOfAnAnswer() async throws {
-    try await World.signedIn(each: ["-x", "--schema s.json"]) { world, _, form in
-      let item =
-        #"{"type":"message","role":"assistant","content":[{"type":"refusal","refusal":"```\nno\n```"}]}"#
-      try await world.sandbox.play(
-        #"""
-        [{"endpoint":"responses","events":[{"type":"response.created","response":{"id":"resp_1"}},
-        {"type":"response.output_item.done","item":\#(item)},{"type":"response.completed","response":{"id":"resp_1"}}]}]
-        """#)
-      let output = try await world.shell(
-        #"echo '{}' >s.json; echo old >kept; "$0" ask \#(form) -o kept Hello 2>error; echo $?; cat error kept"#)
-      #expect(output.text == "11\n```\nno\n```\nold\n")
+      try await say("Use:\n\n```\ncode\n```\n\nDone.", world)
+      let shown = try await world.chappie(["ask", "-x", "Hello"], at: [.sees("code")])
+      #expect(shown.status == 0)
+      #expect(!shown.text.contains("Use") && !shown.text.contains("Done") && !shown.text.contains("`"))
     }
   }
 }

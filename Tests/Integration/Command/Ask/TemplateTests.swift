@@ -22,16 +22,6 @@ struct TemplateTests {
 
     """
 
-  private func world(
-    _ templates: [String: String], _ plan: World.Plan = World.Plan(), _ body: @GLibActor (World) async throws -> Void
-  ) async throws {
-    try await World.with(plan) { world in
-      if case .running = plan.service { _ = try await world.signedInCaller() }
-      for (name, text) in templates { try await write(text, name, world) }
-      try await body(world)
-    }
-  }
-
   private func write(_ text: String, _ name: String, _ world: World) async throws {
     _ = try await world.shell(
       #"""
@@ -41,7 +31,8 @@ struct TemplateTests {
   }
 
   @Test func aTemplateFillsItsVariables() async throws {
-    try await world(["review.txt": Self.review]) { world in
+    try await World.signedIn { world, _ in
+      try await write(Self.review, "review.txt", world)
       let output = try await world.shell(#"printf 'a $what\n' | "$0" ask -t review -p what=lock -p language=German"#)
       #expect(
         output.text == """
@@ -60,63 +51,27 @@ struct TemplateTests {
       #expect(other.model == "gpt-6-luna")
       #expect(other.reasoning?.effort == "low")
       #expect(other.instructions.hasSuffix("\n\nAnswer in English.\n\nBe short."))
-    }
-  }
-
-  @Test func theQuestionHasItsPlace() async throws {
-    let questions = [
-      ("plain.txt", "Say hello.\n", "-t plain", "Say hello."),
-      ("plain.txt", "Say hello.", "-t plain In French", "Say hello.\n\nIn French"),
-      ("plain.txt", "Say hello.", "-t plain -", "Say hello.\n\npiped"),
-      ("keys.txt", "[Template]\nEffort=low\n---\n", "-t keys What", "What"),
-      ("a.b-c_D1.txt", "$input!", "-t a.b-c_D1", "piped!"),
-    ]
-    try await World.signedIn(each: questions) { world, _, test in
-      let (file, text, words, question) = test
-      try await write(text, file, world)
-      let output = try await world.shell(#"printf piped >input; "$0" ask \#(words) <input"#)
-      #expect(output.text == "You said: “\(question)” This conversation has 1 message.\n")
-    }
-  }
-
-  @Test func aTemplateThatCannotBeFilledIsRefused() async throws {
-    let mistakes = [
-      ("-t none What", "There is no template “none”: chappie templates lists them."),
-      ("-t ../chappie What", "“../chappie” is no name of a template: use letters, digits, ., _ and -."),
-      ("-t .hidden What", "“.hidden” is no name of a template: use letters, digits, ., _ and -."),
-      ("-t review What", "The template “review” needs a value: give -p what=VALUE."),
-      ("-t review -p what=a -p who=b What", "The template “review” has no variable $who."),
-      ("-t review -p what What", "--parameter: “what” is not KEY=VALUE"),
-      ("-p what=a What", "--parameter needs a template: give --template."),
-      ("-t review -p what=a", "There is nothing to ask: standard input is empty."),
-    ]
-    try await world(["review.txt": Self.review], World.Plan(service: .none)) { world in
-      try await world.each(mistakes) { words, message in
-        let output = try await world.shell(#""$0" ask \#(words) </dev/null"#)
-        #expect(output.text == "chappie: \(message)\n")
-        #expect(output.status == 2)
+      // The question has its place.
+      for (file, text, words, question) in [
+        ("plain.txt", "Say hello.\n", "-t plain", "Say hello."),
+        ("plain.txt", "Say hello.", "-t plain In French", "Say hello.\n\nIn French"),
+        ("plain.txt", "Say hello.", "-t plain -", "Say hello.\n\npiped"),
+        ("keys.txt", "[Template]\nEffort=low\n---\n", "-t keys What", "What"),
+        ("a.b-c_D1.txt", "$input!", "-t a.b-c_D1", "piped!"),
+      ] {
+        try await write(text, file, world)
+        let placed = try await world.shell(#"printf piped >input; "$0" ask \#(words) <input"#)
+        #expect(placed.text == "You said: “\(question)” This conversation has 1 message.\n")
       }
     }
   }
 
-  /// The others can be used.
-  @Test func aWrongTemplateSaysWhatIsWrong() async throws {
-    let templates = ["wrong.txt": "[Template]\nReplace=yes\n---\n", "good.txt": "$a $b"]
-    try await world(templates, World.Plan(service: .none)) { world in
-      let output = try await world.shell(#""$0" ask -t wrong What"#)
-      #expect(output.text.hasPrefix("chappie: The template "))
-      #expect(
-        output.text.hasSuffix("/wrong.txt cannot be used: Replace= is never, offer or at-once, not yes.\n"))
-      #expect(output.status == 2)
-      let list = try await world.shell(#""$0" templates --json 2>/dev/null | sed 's/"path":"[^"]*",//'"#)
-      let good = #"{"template":"good","title":"good","variables":["a","b"],"action":false,"replace":"never"}"#
-      #expect(list.text == good + "\n")
-    }
-  }
-
   @Test func theListNeedsNoServiceAndNoBus() async throws {
-    let templates = ["review.txt": Self.review, "short.txt": "[Template]\nSurfaces=selection\n---\n"]
-    try await world(templates, World.Plan(service: .none)) { world in
+    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
+      let none = try await world.shell(#"XDG_CONFIG_HOME=/none "$0" templates"#)
+      #expect(none.text == "There are no templates: put them into /none/chappie/templates.\n")
+      try await write(Self.review, "review.txt", world)
+      try await write("[Template]\nSurfaces=selection\n---\n", "short.txt", world)
       let output = try await world.shell(#"env -u DBUS_SESSION_BUS_ADDRESS "$0" templates"#)
       #expect(
         output.text == """
@@ -126,8 +81,16 @@ struct TemplateTests {
 
           """)
       #expect(output.status == 0)
-      let none = try await world.shell(#"XDG_CONFIG_HOME=/none "$0" templates"#)
-      #expect(none.text == "There are no templates: put them into /none/chappie/templates.\n")
+      // A wrong template says what is wrong, and the others can be used.
+      try await write("[Template]\nReplace=yes\n---\n", "wrong.txt", world)
+      let wrong = try await world.shell(#""$0" ask -t wrong What"#)
+      #expect(wrong.text.hasPrefix("chappie: The template "))
+      #expect(wrong.text.hasSuffix("/wrong.txt cannot be used: Replace= is never, offer or at-once, not yes.\n"))
+      #expect(wrong.status == 2)
+      let list = try await world.shell(
+        #""$0" templates --json 2>/dev/null | sed 's/"path":"[^"]*",//' | grep short"#)
+      let short = #"{"template":"short","title":"short","variables":["input"],"action":true,"replace":"never"}"#
+      #expect(list.text == short + "\n")
     }
   }
 }

@@ -29,13 +29,20 @@ struct EraseTests {
   @Test func everythingIsRemoved() async throws {
     try await World.with { world in
       _ = try await fill(world)
+      // Links are removed, and what they lead to is not.
+      let precious = world.directories.home.appending(path: "precious")
+      try FileManager.default.createDirectory(at: precious, withIntermediateDirectories: false)
+      try Data("x".utf8).write(to: precious.appending(path: "file"))
+      try FileManager.default.createSymbolicLink(
+        at: world.directories.configuration.appending(path: "chappie/link"), withDestinationURL: precious)
       let output = try await world.chappie("erase", "--yes")
       #expect(output.status == 0, "\(output.text)")
       for line in ["Signed out “default”.", "Signed out “work”.", "Deleted the threads of “default”."] {
         #expect(output.text.contains(line), "\(output.text)")
       }
       #expect(output.text.contains("Removed ~/.config/chappie."), "\(output.text)")
-      #expect(exist(directories(of: world)) == [false, false, false, false])
+      let file = precious.appending(path: "file")
+      #expect(exist(directories(of: world) + [file]) == [false, false, false, false, true])
       #expect(try await world.keyring.items().isEmpty)
       #expect(try await world.keyring.items("org.chappie.ThreadKey").isEmpty)
       let state = try await world.sandbox.state()
@@ -56,9 +63,7 @@ struct EraseTests {
       let session = try await app.open("Session")
       try await app.signIn(at: session)
       #expect(try await world.keyring.items().count == 1)
-      let output = try await world.chappie("erase", "--yes")
-      #expect(output.status == 0, "\(output.text)")
-      #expect(output.text.contains("Signed out “default” of org.example.App."), "\(output.text)")
+      try await world.chappie("erase", "--yes").expect(0, "Signed out “default” of org.example.App.")
       #expect(try await world.keyring.items().isEmpty)
       #expect(try await world.sandbox.state().liveRefreshTokens == 0)
       world.service.acceptEnd()
@@ -77,35 +82,26 @@ struct EraseTests {
     }
   }
 
-  @Test func thePersonIsAskedFirst() async throws {
+  @Test func nothingIsRemovedUnlessThePersonAgreesAndTheKeyringAnswers() async throws {
     try await World.with { world in
       _ = try await fill(world)
-      let refused = try await world.chappie("erase", at: [.sees("[y/N]"), .types("n\n")])
-      #expect(refused.status == 1, "\(refused.text)")
-      #expect(refused.text.contains("Nothing was erased."), "\(refused.text)")
-      let unasked = try await world.chappie("erase")
-      #expect(unasked.status == 2)
-      #expect(unasked.text.contains("give --yes"), "\(unasked.text)")
-      #expect(try await world.keyring.credentials().count == 2)
-      #expect(exist(directories(of: world)) == [true, true, true, true])
-      let erased = try await world.chappie("erase", at: [.sees("[y/N]"), .types("y\n"), .sees("Signed out")])
-      #expect(erased.status == 0, "\(erased.text)")
-      #expect(exist(directories(of: world)) == [false, false, false, false])
-      world.service.acceptEnd()
-    }
-  }
-
-  @Test func nothingIsRemovedWhileTheKeyringIsLocked() async throws {
-    try await World.with { world in
-      _ = try await fill(world)
+      try await world.chappie("erase", at: [.sees("[y/N]"), .types("n\n")]).expect(1, "Nothing was erased.")
+      try await world.chappie("erase").expect(2, "give --yes")
       try await world.keyring.lock()
-      let output = try await world.chappie("erase", "--yes")
-      #expect(output.status == 4, "\(output.text)")
-      #expect(output.text.contains("Nothing was erased. The keyring is locked"), "\(output.text)")
-      #expect(exist(directories(of: world)) == [true, true, true, true])
+      let locked = try await world.chappie("erase", "--yes")
+      #expect(locked.status == 4, "\(locked.text)")
+      #expect(locked.text.contains("Nothing was erased. The keyring is locked"), "\(locked.text)")
       try await world.keyring.unlock()
+      // A keyring that answers later can still have its secrets erased.
+      world.keyring.freeze()
+      let silent = try await world.chappie("erase", "--yes")
+      world.keyring.thaw()
+      #expect(silent.status == 4, "\(silent.text)")
+      #expect(silent.text.contains("Nothing was erased."), "\(silent.text)")
       #expect(try await world.keyring.credentials().count == 2)
-      #expect(try await world.chappie("erase", "--yes").status == 0)
+      #expect(exist(directories(of: world)) == [true, true, true, true])
+      try await world.chappie("erase", at: [.sees("[y/N]"), .types("y\n"), .sees("Signed out")]).expect(0)
+      #expect(exist(directories(of: world)) == [false, false, false, false])
       world.service.acceptEnd()
     }
   }
@@ -140,17 +136,24 @@ struct EraseTests {
     }
   }
 
-  /// A restarted keyring that is locked shows no items.
-  @Test func nothingIsRemovedWhileTheKeyringHidesItsItems() async throws {
+  @Test func nothingIsRemovedWhileTheKeyringHidesItsItemsOrTheServiceIsStopped() async throws {
     try await World.with { world in
       _ = try await fill(world)
+      // A restarted keyring that is locked shows no items.
       await world.keyring.kill()
       try await world.keyring.start(isUnlocked: false)
-      let output = try await world.chappie("erase", "--yes")
-      #expect(output.status == 4, "\(output.text)")
+      try await world.chappie("erase", "--yes").expect(4)
       #expect(exist(directories(of: world)) == [true, true, true, true])
       try await world.keyring.unlock()
       #expect(try await world.keyring.credentials().count == 2)
+      // It takes the deadline of a call, 25 s.
+      let service = try #require(world.service.process)
+      service.send(SIGSTOP)
+      let stopped = try await world.chappie("erase", "--yes")
+      service.send(SIGCONT)
+      #expect(stopped.status == 5, "\(stopped.text)")
+      #expect(stopped.text.contains("Nothing was erased. There was no answer in time."), "\(stopped.text)")
+      #expect(exist(directories(of: world)) == [true, true, true, true])
     }
   }
 
@@ -162,34 +165,6 @@ struct EraseTests {
       #expect(output.status == 0, "\(output.text)")
       #expect(!output.text.contains("chappie: "), "\(output.text)")
       world.service.acceptEnd()
-    }
-  }
-
-  /// A keyring that answers later can still have its secrets erased.
-  @Test func nothingIsRemovedWhileTheKeyringIsSilent() async throws {
-    try await World.with { world in
-      _ = try await fill(world)
-      world.keyring.freeze()
-      let output = try await world.chappie("erase", "--yes")
-      #expect(output.status == 4, "\(output.text)")
-      #expect(output.text.contains("Nothing was erased."), "\(output.text)")
-      #expect(exist(directories(of: world)) == [true, true, true, true])
-      world.keyring.thaw()
-      #expect(try await world.keyring.credentials().count == 2)
-    }
-  }
-
-  /// It takes the deadline of a call, 25 s.
-  @Test func nothingIsRemovedWhileTheServiceIsStopped() async throws {
-    try await World.with { world in
-      _ = try await fill(world)
-      let service = try #require(world.service.process)
-      service.send(SIGSTOP)
-      let output = try await world.chappie("erase", "--yes")
-      service.send(SIGCONT)
-      #expect(output.status == 5, "\(output.text)")
-      #expect(output.text.contains("Nothing was erased. There was no answer in time."), "\(output.text)")
-      #expect(exist(directories(of: world)) == [true, true, true, true])
     }
   }
 
@@ -211,30 +186,13 @@ struct EraseTests {
     try await World.with { world in
       _ = try await fill(world)
       await world.service.end()
-      let output = try await world.chappie("erase", "--yes")
-      #expect(output.status == 5, "\(output.text)")
-      #expect(output.text.contains("What is in the keyring stays there."), "\(output.text)")
-      #expect(output.text.contains("~/.state/chappie was kept"), "\(output.text)")
+      try await world.chappie("erase", "--yes")
+        .expect(5, "What is in the keyring stays there.", "~/.state/chappie was kept")
       #expect(exist(directories(of: world)) == [false, false, true, false])
       try await world.service.restart()
       #expect(try await world.chappie("erase", "--yes").status == 0)
       #expect(exist(directories(of: world)) == [false, false, false, false])
       #expect(try await world.sandbox.state().liveRefreshTokens == 0)
-      world.service.acceptEnd()
-    }
-  }
-
-  @Test func linksAreNotFollowed() async throws {
-    try await World.signedIn { world, _ in
-      // Links are removed, and what they lead to is not.
-      let precious = world.directories.home.appending(path: "precious")
-      try FileManager.default.createDirectory(at: precious, withIntermediateDirectories: false)
-      try Data("x".utf8).write(to: precious.appending(path: "file"))
-      let folder = world.directories.configuration.appending(path: "chappie")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      try FileManager.default.createSymbolicLink(at: folder.appending(path: "link"), withDestinationURL: precious)
-      #expect(try await world.chappie("erase", "--yes").status == 0)
-      #expect(exist([folder, precious.appending(path: "file")]) == [false, true])
       world.service.acceptEnd()
     }
   }

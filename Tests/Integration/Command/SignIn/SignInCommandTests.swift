@@ -10,11 +10,22 @@ struct SignInCommandTests {
   private nonisolated static let manageUsage = "Manage usage: https://chatgpt.com/settings/usage"
 
   /// Starts the sign-in, and waits for the page that it prints.
-  private func start(_ world: World, _ arguments: String...) async throws -> (ChildProcess, page: String) {
+  private func start(_ world: World, _ arguments: [String]) async throws -> (ChildProcess, page: String) {
     let process = try ChildProcess("command", Binaries.chappie, ["sign-in"] + arguments, in: world.directories)
     world.adopt(process)
     try await eventually("the page") { process.output.contains("code_challenge=") }
     return (process, try page(process.output))
+  }
+
+  /// Signs in with a browser whose user decides so. The result is all that was printed, and the page.
+  private func signIn(
+    _ world: World, _ arguments: String..., deciding decision: [String: String] = [:], status: Int32 = 0,
+    at location: SourceLocation = #_sourceLocation
+  ) async throws -> (output: String, page: String) {
+    let (process, page) = try await start(world, arguments)
+    try await world.user.finish(page, deciding: decision)
+    #expect(try await process.waitForEnd() == .exit(status), "\(process.output)", sourceLocation: location)
+    return (process.output, page)
   }
 
   private func page(_ output: String) throws -> String {
@@ -23,22 +34,18 @@ struct SignInCommandTests {
 
   @Test func theBrowserSignsIn() async throws {
     try await World.with { world in
-      let (first, page) = try await start(world, "--browser", "--no-open")
+      let (first, page) = try await signIn(world, "--browser", "--no-open")
       #expect(page.contains("client_id=dynamic_agent_client"))
       #expect(!page.contains("hint=") || page.contains("agent_name_hint=Chappie"))
-      try await world.user.finish(page)
-      #expect(try await first.waitForEnd() == .exit(0), "\(first.output)")
       #expect(
-        first.output.hasSuffix(
-          "Signed in as ada@example.com.\nYou're using your ChatGPT plan. \(Self.manageUsage)\n"), "\(first.output)")
+        first.hasSuffix(
+          "Signed in as ada@example.com.\nYou're using your ChatGPT plan. \(Self.manageUsage)\n"), "\(first)")
 
       // The next one keeps the method and the registration, and tells of the plan no more.
-      let (second, again) = try await start(world, "--no-open")
+      let (second, again) = try await signIn(world, "--no-open")
       #expect(again.contains("client_id=oaiapp_"))
       #expect(!again.contains("ada%40"))
-      try await world.user.finish(again)
-      #expect(try await second.waitForEnd() == .exit(0))
-      #expect(second.output.hasSuffix("\nSigned in as ada@example.com.\n"), "\(second.output)")
+      #expect(second.hasSuffix("\nSigned in as ada@example.com.\n"), "\(second)")
     }
   }
 
@@ -58,59 +65,58 @@ struct SignInCommandTests {
     }
   }
 
-  @Test func aMachineWithoutADisplayGetsACode() async throws {
+  @Test func whereNoBrowserCanBeOpenedThereIsACode() async throws {
     try await World.with { world in
-      _ = try Browser(world.directories, schemes: ["http", "https"])
-      let output = try await world.chappie("sign-in")
-      #expect(output.status == 0)
-      #expect(output.text.contains("\nEnter    "), "\(output.text)")
-      #expect(try await world.chappie("status").text.contains("\nThe sign-in was made with a code.\n"))
-    }
-  }
-
-  @Test func aSignInWithACodeStaysOne() async throws {
-    try await World.with { world in
-      let browser = try Browser(world.directories, schemes: ["http", "https"])
-      _ = try await world.signedInCaller()
-      let output = try await world.chappie(["sign-in"], environment: ["DISPLAY": ":0"])
-      #expect(output.text.contains("\nEnter    "), "\(output.text)")
-      #expect(try await browser.waitForPage().hasPrefix(world.sandbox.page))
-    }
-  }
-
-  /// Where there is a display and no browser, a code helps too.
-  @Test func aDisplayWithoutABrowserGetsACode() async throws {
-    try await World.with { world in
-      let output = try await world.chappie(
+      // A display without a browser.
+      let blind = try await world.chappie(
         ["sign-in"], environment: ["DISPLAY": ":0", "XDG_DATA_DIRS": world.directories.root.path])
-      #expect(output.text.contains("\nEnter    "), "\(output.text)")
+      #expect(blind.text.contains("\nEnter    "), "\(blind.text)")
+      #expect(try await world.chappie("sign-out").status == 0)
+      // A browser without a display.
+      let browser = try Browser(world.directories, schemes: ["http", "https"])
+      try await world.chappie("sign-in").expect(0, "\nEnter    ")
+      #expect(try await world.chappie("status").text.contains("\nThe sign-in was made with a code.\n"))
+      // A sign-in with a code stays one.
+      let again = try await world.chappie(["sign-in"], environment: ["DISPLAY": ":0"])
+      #expect(again.text.contains("\nEnter    "), "\(again.text)")
+      #expect(try await browser.waitForPage().hasPrefix(world.sandbox.page))
     }
   }
 
   // MARK: Failures
 
-  @Test func aRefusalHasItsStatus() async throws {
+  @Test func aRefusalHasItsStatusAndProgramsGetObjects() async throws {
     try await World.with { world in
-      let (declined, page) = try await start(world, "--browser", "--no-open")
-      try await world.user.finish(page, deciding: ["decision": "decline"])
-      #expect(try await declined.waitForEnd() == .exit(15), "\(declined.output)")
-      #expect(declined.output.hasSuffix("chappie: The sign-in was declined: start it again when you want it.\n"))
+      let declined = try await signIn(
+        world, "--browser", "--no-open", deciding: ["decision": "decline"], status: 15)
+      #expect(
+        declined.output.hasSuffix("chappie: The sign-in was declined: start it again when you want it.\n"))
       #expect(try await world.chappie("status").status == 3)
 
-      let (first, firstPage) = try await start(world, "--browser", "--no-open")
-      try await world.user.finish(firstPage)
-      #expect(try await first.waitForEnd() == .exit(0))
-      let (other, otherPage) = try await start(world, "--no-open", "--json")
-      try await world.user.finish(otherPage, deciding: ["user": "grace@example.com"])
-      #expect(try await other.waitForEnd() == .exit(15), "\(other.output)")
-      #expect(other.output.contains(#""error":"org.chappie.Error.AccountMismatch""#), "\(other.output)")
-      #expect(other.output.contains("give --another-account"))
+      // The stages are objects for programs.
+      let (first, firstPage) = try await signIn(world, "--browser", "--no-open", "--json")
+      struct Stage: Decodable {
+        let state: String
+        let deviceLinkState: String
+        let authorizationUri: String?
+        let method: String?
+      }
+      let decoder = JSONDecoder()
+      decoder.keyDecodingStrategy = .convertFromSnakeCase
+      let stages = try first.split(separator: "\n").map { try decoder.decode(Stage.self, from: Data($0.utf8)) }
+      #expect(stages.contains { $0.deviceLinkState == "waiting-for-browser" && $0.authorizationUri == firstPage })
+      let last = try #require(stages.last)
+      #expect(last.state == "signed-in" && last.deviceLinkState == "linked" && last.method == "browser")
+      #expect(last.authorizationUri == nil)
+
+      let grace = ["user": "grace@example.com"]
+      let other = try await signIn(world, "--no-open", "--json", deciding: grace, status: 15).output
+      #expect(other.contains(#""error":"org.chappie.Error.AccountMismatch""#), "\(other)")
+      #expect(other.contains("give --another-account"))
       #expect(try await world.chappie("status").text.contains("ada@example.com"))
 
-      let (added, addedPage) = try await start(world, "--no-open", "--another-account")
-      try await world.user.finish(addedPage, deciding: ["user": "grace@example.com"])
-      #expect(try await added.waitForEnd() == .exit(0), "\(added.output)")
-      #expect(added.output.contains("Signed in as grace@example.com.\n"))
+      let added = try await signIn(world, "--no-open", "--another-account", deciding: grace).output
+      #expect(added.contains("Signed in as grace@example.com.\n"))
     }
   }
 
@@ -118,16 +124,16 @@ struct SignInCommandTests {
   @Test func ctrlCCancelsOnlyItsOwnSignIn() async throws {
     try await World.with { world in
       let caller = try await world.caller()
-      let output = try await world.chappie(
+      try await world.chappie(
         "sign-in", "--browser", "--no-open",
-        at: [.sees("Continue only"), .sees("Waiting for your browser"), .types(TerminalStep.interrupt)])
-      #expect(output.status == 130, "\(output.text)")
-      #expect(output.text.contains("The sign-in was cancelled."))
+        at: [.sees("Continue only"), .sees("Waiting for your browser"), .types(TerminalStep.interrupt)]
+      )
+      .expect(130, "The sign-in was cancelled.")
       #expect(try await caller.property("Session.DeviceLinkState") == "cancelled")
 
       let quiet: VariantDictionary = ["open": false]
       let page: String = try await caller.call("Session.StartBrowserSignIn", quiet).member(0, "authorization_uri")
-      let (joined, shown) = try await start(world, "--browser", "--no-open")
+      let (joined, shown) = try await start(world, ["--browser", "--no-open"])
       #expect(shown == page)
       kill(joined.id, SIGINT)
       #expect(try await joined.waitForEnd() == .exit(130), "\(joined.output)")
@@ -139,24 +145,13 @@ struct SignInCommandTests {
     try await World.with { world in
       _ = try await world.callerSignedInInBrowser()
       try await world.sandbox.request(.post, "\(world.sandbox.issuer)/sandbox/remove")
-      let dead = try await world.chappie(
+      try await world.chappie(
         "sign-in", "--browser", "--no-open",
-        at: [.sees("Continue only"), .sees("Waiting for your browser"), .types(TerminalStep.interrupt)])
-      #expect(dead.status == 130, "\(dead.text)")
-      #expect(dead.text.contains("--connect-anew"), "\(dead.text)")
-      let (anew, page) = try await start(world, "--no-open", "--connect-anew")
+        at: [.sees("Continue only"), .sees("Waiting for your browser"), .types(TerminalStep.interrupt)]
+      )
+      .expect(130, "--connect-anew")
+      let page = try await signIn(world, "--no-open", "--connect-anew").page
       #expect(page.contains("agent_name_hint=Chappie"))
-      try await world.user.finish(page)
-      #expect(try await anew.waitForEnd() == .exit(0), "\(anew.output)")
-    }
-  }
-
-  @Test func optionsExcludeEachOther() async throws {
-    let options = ["--browser", "--paste", "--enable-plan-use", "--connect-anew"]
-    try await World.with(World.Plan(keyring: .none, service: .none), each: options) { world, option in
-      let output = try await world.chappie("sign-in", "--device-code", option)
-      #expect(output.status == 2)
-      #expect(output.text.contains("--device-code and \(option) exclude each other"))
     }
   }
 
@@ -164,11 +159,9 @@ struct SignInCommandTests {
 
   @Test func thePlanCanBeAllowedLater() async throws {
     try await World.with { world in
-      let (without, page) = try await start(world, "--browser", "--no-open")
+      let (without, page) = try await signIn(world, "--browser", "--no-open", deciding: ["plan_use": "false"])
       #expect(!page.contains("prompt=consent"))
-      try await world.user.finish(page, deciding: ["plan_use": "false"])
-      #expect(try await without.waitForEnd() == .exit(0))
-      #expect(without.output.hasSuffix("chappie sign-in --enable-plan-use asks you to allow it.\n"))
+      #expect(without.hasSuffix("chappie sign-in --enable-plan-use asks you to allow it.\n"))
       let refused = try await world.chappie("ask", "--json", "hi")
       #expect(refused.status == 3)
       #expect(refused.text.contains("org.chappie.Error.PlanUseNotGranted"))
@@ -176,11 +169,9 @@ struct SignInCommandTests {
         refused.text.contains("chappie: This sign-in may not use your ChatGPT plan: chappie sign-in --enable-plan"))
       #expect(try await world.chappie("usage").text.contains("--enable-plan-use"))
 
-      let (allowed, consent) = try await start(world, "--enable-plan-use", "--no-open")
+      let (allowed, consent) = try await signIn(world, "--enable-plan-use", "--no-open")
       #expect(consent.contains("prompt=consent"))
-      try await world.user.finish(consent)
-      #expect(try await allowed.waitForEnd() == .exit(0))
-      #expect(allowed.output.contains("You're using your ChatGPT plan."))
+      #expect(allowed.contains("You're using your ChatGPT plan."))
       #expect(try await world.chappie("ask", "hi").status == 0)
     }
   }
@@ -199,58 +190,22 @@ struct SignInCommandTests {
           """), "\(status)")
       #expect(try await world.chappie("usage").text == "It uses your ChatGPT plan.\n\(Self.manageUsage)\n")
       try await world.sandbox.setPlanUse("limit-reached")
-      let refused = try await world.chappie("ask", "--json", "hi")
-      #expect(refused.status == 6)
-      #expect(refused.text.contains(#""manage_usage_uri":"https://chatgpt.com/settings/usage""#), "\(refused.text)")
-      #expect(refused.text.contains("\(Self.manageUsage)\n"))
+      try await world.chappie("ask", "--json", "hi")
+        .expect(6, #""manage_usage_uri":"https://chatgpt.com/settings/usage""#, "\(Self.manageUsage)\n")
       let usage = try await world.chappie("usage", "--json").text
       #expect(usage.contains(#""class":"limit-reached""#), "\(usage)")
       #expect(try await world.chappie("usage").text.hasPrefix("The usage limit of the plan"))
 
       try await world.sandbox.setPlanUse("not-eligible")
       #expect(try await world.chappie("ask", "hi").status == 10)
-    }
-  }
-
-  @Test func aRequestThatTheBackendDoesNotOfferHasItsStatus() async throws {
-    try await World.with { world in
-      _ = try await world.callerSignedInInBrowser()
+      // A request that the backend does not offer has a status of its own.
+      try await world.sandbox.setPlanUse("enabled")
       try await world.sandbox.play(
         #"""
         [{"endpoint":"api-responses","refusal":"subscription_sharing_unsupported_capability","param":"tools",
           "times":"always"}]
         """#)
-      let refused = try await world.chappie("ask", "--json", "hi")
-      #expect(refused.status == 14, "\(refused.text)")
-      #expect(refused.text.contains(#""param":"tools""#))
-    }
-  }
-
-  // MARK: For programs
-
-  @Test func theStagesAreObjects() async throws {
-    try await World.with { world in
-      let process = try ChildProcess(
-        "command", Binaries.chappie, ["sign-in", "--json", "--browser", "--no-open"], in: world.directories)
-      world.adopt(process)
-      try await eventually("the page") { process.output.contains("authorization_uri") }
-      struct Stage: Decodable {
-        let state: String
-        let deviceLinkState: String
-        let authorizationUri: String?
-        let method: String?
-      }
-      let decoder = JSONDecoder()
-      decoder.keyDecodingStrategy = .convertFromSnakeCase
-      let stages = {
-        try process.output.split(separator: "\n").map { try decoder.decode(Stage.self, from: Data($0.utf8)) }
-      }
-      let page = try #require(try stages().first { $0.deviceLinkState == "waiting-for-browser" }?.authorizationUri)
-      try await world.user.finish(page)
-      #expect(try await process.waitForEnd() == .exit(0), "\(process.output)")
-      let last = try #require(try stages().last)
-      #expect(last.state == "signed-in" && last.deviceLinkState == "linked" && last.method == "browser")
-      #expect(last.authorizationUri == nil)
+      try await world.chappie("ask", "--json", "hi").expect(14, #""param":"tools""#)
     }
   }
 }

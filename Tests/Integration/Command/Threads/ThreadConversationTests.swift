@@ -6,45 +6,22 @@ import Testing
 /// `chappie ask --thread` and `chappie chat --thread`.
 @Suite(.worlds) @GLibActor
 struct ThreadConversationTests {
-  @Test func questionsOfAThreadShareAConversation() async throws {
-    try await World.signedIn { world, _ in
-      let first = try await world.chappie("ask", "--thread", "new", "My name is Ada.")
-      #expect(first.text == "You said: “My name is Ada.” This conversation has 1 message.\n")
-      let second = try await world.chappie("ask", "--thread", "last", "Who am I?")
-      #expect(second.text == "You said: “Who am I?” This conversation has 3 messages.\n")
-      // The thread survives a restart of the service.
-      await world.service.end()
-      try await world.service.start(world.sandbox.addresses)
-      let thread = try #require(try await world.listedThreads().first)
-      let third = try await world.chappie("ask", "--thread", thread.short, "--json", "Still?")
-      #expect(third.text.hasPrefix(#"{"thread":"\#(thread.id)","text":"You said: “Still?” This conversation has 5 "#))
-      // Questions without a thread stand alone, as before.
-      #expect(try await world.chappie("ask", "Me?").text.hasSuffix("This conversation has 1 message.\n"))
-      #expect(try await world.listedThreads().map(\.turnCount) == [3])
-    }
-  }
-
-  @Test func aTerminalShowsTheNewThread() async throws {
-    try await World.signedIn { world, _ in
-      let output = try await world.chappie(
-        "ask", "--thread", "new", "one", at: [.sees("This conversation has 1 message."), .sees("go on with --thread")])
-      #expect(output.status == 0, "\(output.text)")
-      let thread = try #require(try await world.listedThreads().first)
-      #expect(output.text.contains("Thread \(thread.short): go on with --thread.\r\n"))
-      let again = try await world.chappie("ask", "--thread", "last", "two", at: [.sees("3 messages.")])
-      #expect(!again.text.contains("go on with"))
-    }
-  }
-
   @Test func aFailedTurnIsKeptAndARefusedQuestionIsNot() async throws {
     try await World.signedIn { world, _ in
-      let image = try await world.chappie("ask", "--thread", "new", "--image", "nothing.png", "What is this?")
-      #expect(image.status == 1)
+      try await world.chappie("ask", "--thread", "new", "--image", "nothing.png", "What is this?").expect(1)
       #expect(try await world.listedThreads().isEmpty)
       try await world.sandbox.play(#"[{"endpoint":"responses","status":400,"body":{"detail":"Not today."}}]"#)
       #expect(try await world.chappie("ask", "--thread", "new", "one").status == 10)
       #expect(try await world.listedThreads().map(\.turnCount) == [1])
       #expect(try await world.chappie("ask", "--thread", "last", "two").text.contains("1 message."))
+      // So is an interrupted one.
+      try await world.sandbox.stall(times: "1")
+      try await world.chappie(
+        "ask", "--thread", "new", "Go on", at: [.sees(Sandbox.stalledText), .types(TerminalStep.interrupt)]
+      ).expect(130)
+      let shown = try await world.chappie("threads", "show", "last").text
+      #expect(shown.contains("  \(Sandbox.stalledText)"), "\(shown)")
+      #expect(shown.contains("\nFailed\n"), "\(shown)")
     }
   }
 
@@ -75,18 +52,6 @@ struct ThreadConversationTests {
     enum CodingKeys: String, CodingKey {
       case thread, text, error, message
       case responseID = "response_id"
-    }
-  }
-
-  @Test func interruptCancelsAndKeepsTheTurn() async throws {
-    try await World.signedIn { world, _ in
-      try await world.sandbox.stall(times: "1")
-      let output = try await world.chappie(
-        "ask", "--thread", "new", "Go on", at: [.sees(Sandbox.stalledText), .types(TerminalStep.interrupt)])
-      #expect(output.status == 130, "\(output.text)")
-      let shown = try await world.chappie("threads", "show", "last").text
-      #expect(shown.contains("  \(Sandbox.stalledText)"), "\(shown)")
-      #expect(shown.contains("\nFailed\n"), "\(shown)")
     }
   }
 
@@ -131,10 +96,16 @@ struct ThreadConversationTests {
     }
   }
 
-  @Test func aTerminalShowsTheLastTurnOfTheThread() async throws {
+  @Test func aTerminalShowsTheNewThreadAndTheLastTurn() async throws {
     try await World.signedIn { world, _ in
-      let thread = try await world.beginThread("My name is Ada.")
-      _ = try await world.chappie("ask", "--thread", thread, "1\n2\n3\n4")
+      let begun = try await world.chappie(
+        "ask", "--thread", "new", "My name is Ada.", at: [.sees("has 1 message."), .sees("go on with --thread")])
+      #expect(begun.status == 0, "\(begun.text)")
+      let listed = try #require(try await world.listedThreads().first)
+      #expect(begun.text.contains("Thread \(listed.short): go on with --thread.\r\n"))
+      let thread = listed.id
+      let again = try await world.chappie("ask", "--thread", "last", "1\n2\n3\n4", at: [.sees("3 messages.")])
+      #expect(!again.text.contains("go on with"))
       let output = try await world.chappie(
         "chat", "--thread", thread,
         at: [
@@ -146,17 +117,7 @@ struct ThreadConversationTests {
       #expect(output.status == 0, "\(output.text)")
       // The turn before is not shown.
       #expect(!output.text.contains("“My name is Ada.”"))
-      let unknown = try await world.chappie("chat", "--thread", "nonsense", at: [.sees("There is no thread")])
-      #expect(unknown.status == 1)
-    }
-  }
-
-  @Test func helpDescribesThreads() async throws {
-    try await World.with { world in
-      let output = try await world.chappie("chat", "--thread", "new", input: "/help\n/compact\n")
-      #expect(output.text.contains("a new one begins"))
-      #expect(output.text.hasSuffix("chappie: There is nothing to summarise yet.\n"))
-      #expect(output.status == 1)
+      try await world.chappie("chat", "--thread", "nonsense", at: [.sees("There is no thread")]).expect(1)
     }
   }
 }

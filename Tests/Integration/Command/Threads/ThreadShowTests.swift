@@ -23,10 +23,36 @@ struct ThreadShowTests {
       #expect(lines.contains("  with an image"))
       #expect(!lines.contains { $0.contains("\u{1B}") })
       #expect(lines.last == "")
+
+      // A stored text sends no control sequence to the terminal.
+      let hostile = try await world.beginThread("\u{1B}[31mred\u{7}\u{9B}31m \u{202E}txet\r\nnext\tcell")
+      // The table's title has no control characters to begin with.
+      for (output, signs) in [
+        (try await world.chappie("threads"), "[31mred31m \u{FFFD}txet"),
+        (try await world.chappie("threads", "show", hostile), "␛[31mred␇\u{FFFD}31m \u{FFFD}txet"),
+      ] {
+        let obeyed = output.text.unicodeScalars.filter {
+          $0 != "\n" && ($0.properties.generalCategory == .control || $0 == "\u{202E}")
+        }
+        #expect(obeyed.isEmpty, "\(output.text)")
+        #expect(output.text.contains(signs), "\(output.text)")
+      }
+      let shown = try await world.chappie("threads", "show", hostile).text
+      #expect(shown.contains("txet\n  next    cell\n"), "\(shown)")
+
+      // A terminal gets wrapped text with marks.
+      let word = String(repeating: "x", count: 100)
+      let wide = try await world.beginThread("\(Array(repeating: "river", count: 30).joined(separator: " ")) \(word)")
+      let terminal = try await world.chappie("threads", "show", wide, at: [.sees("\u{1B}[1mYou\u{1B}[0m")])
+      #expect(terminal.status == 0)
+      let rows = terminal.text.replacing("\r\n", with: "\n").split(separator: "\n").map { Self.plain($0) }
+      #expect(rows.allSatisfy { $0.count <= 80 }, "\(rows)")
+      #expect(rows.contains("  " + Array(repeating: "river", count: 13).joined(separator: " ")), "\(rows)")
+      #expect(rows.contains("  " + word.prefix(78)), "\(rows)")
     }
   }
 
-  @Test func toolCallsAndFailuresAreSummarised() async throws {
+  @Test func toolCallsFailuresAndDamageAreSummarised() async throws {
     try await World.signedIn { world, caller in
       let thread = try await world.beginThread("one")
       let handler = try ToolHandler(caller) { _ in "7 °C\nand rain" }
@@ -40,63 +66,17 @@ struct ThreadShowTests {
         shown.contains("\n  Tool weather {\"city\":\"Oslo\"}\n\n  weather completed: 7 °C and rain\n"), "\(shown)")
       #expect(shown.contains("\n  two\n\nFailed\n  "), "\(shown)")
       #expect(shown.contains("Not today."))
-    }
-  }
 
-  /// A stored text sends no control sequence to the terminal.
-  @Test func controlCharactersAreShownAsSymbols() async throws {
-    try await World.signedIn { world, _ in
-      let thread = try await world.beginThread("\u{1B}[31mred\u{7}\u{9B}31m \u{202E}txet\r\nnext\tcell")
-      // The table's title has no control characters to begin with.
-      for (output, signs) in [
-        (try await world.chappie("threads"), "[31mred31m \u{FFFD}txet"),
-        (try await world.chappie("threads", "show", thread), "␛[31mred␇\u{FFFD}31m \u{FFFD}txet"),
-      ] {
-        let obeyed = output.text.unicodeScalars.filter {
-          $0 != "\n" && ($0.properties.generalCategory == .control || $0 == "\u{202E}")
-        }
-        #expect(obeyed.isEmpty, "\(output.text)")
-        #expect(output.text.contains(signs), "\(output.text)")
-      }
-      let shown = try await world.chappie("threads", "show", thread).text
-      #expect(shown.contains("txet\n  next    cell\n"), "\(shown)")
-    }
-  }
-
-  @Test func aTerminalGetsWrappedTextWithMarks() async throws {
-    try await World.signedIn { world, _ in
-      let word = String(repeating: "x", count: 100)
-      let thread = try await world.beginThread("\(Array(repeating: "river", count: 30).joined(separator: " ")) \(word)")
-      let output = try await world.chappie("threads", "show", thread, at: [.sees("\u{1B}[1mYou\u{1B}[0m")])
-      #expect(output.status == 0)
-      let lines = output.text.replacing("\r\n", with: "\n").split(separator: "\n").map { Self.plain($0) }
-      #expect(lines.allSatisfy { $0.count <= 80 }, "\(lines)")
-      #expect(lines.contains("  " + Array(repeating: "river", count: 13).joined(separator: " ")), "\(lines)")
-      #expect(lines.contains("  " + word.prefix(78)), "\(lines)")
-      let table = try await world.chappie("threads", at: [.sees("…  ")])
-      let rows = table.text.replacing("\r\n", with: "\n").split(separator: "\n")
-      #expect(rows.count == 2)
-      #expect(rows.allSatisfy { $0.count <= 80 }, "\(rows)")
+      let file = try #require(try world.directories.files().keys.first { $0.hasSuffix("/threads.db") })
+      let database = try Database(world.directories.root.appending(path: file).path, busyTimeout: .seconds(10))
+      try database.run("UPDATE turns SET content = zeroblob(100) WHERE sequence = 1")
+      try await world.chappie("threads", "show", thread).expect(0, "\nA part cannot be read, turn 1: ", "  two\n")
+      let markdown = try await world.chappie("threads", "export", "--format", "markdown", thread)
+      #expect(markdown.text.contains("\n\n**A part cannot be read**, turn 1: "), "\(markdown.text)")
     }
   }
 
   private static func plain(_ line: Substring) -> String {
     ["\u{1B}[0m", "\u{1B}[1m", "\u{1B}[2m"].reduce(String(line)) { $0.replacing($1, with: "") }
-  }
-
-  @Test func aDamagedTurnIsReported() async throws {
-    try await World.signedIn { world, _ in
-      let thread = try await world.beginThread("one")
-      _ = try await world.chappie("ask", "--thread", thread, "two")
-      let file = try #require(try world.directories.files().keys.first { $0.hasSuffix("/threads.db") })
-      let database = try Database(world.directories.root.appending(path: file).path, busyTimeout: .seconds(10))
-      try database.run("UPDATE turns SET content = zeroblob(100) WHERE sequence = 1")
-      let shown = try await world.chappie("threads", "show", thread)
-      #expect(shown.status == 0)
-      #expect(shown.text.contains("\nA part cannot be read, turn 1: "), "\(shown.text)")
-      #expect(shown.text.contains("  two\n"), "\(shown.text)")
-      let markdown = try await world.chappie("threads", "export", "--format", "markdown", thread)
-      #expect(markdown.text.contains("\n\n**A part cannot be read**, turn 1: "), "\(markdown.text)")
-    }
   }
 }

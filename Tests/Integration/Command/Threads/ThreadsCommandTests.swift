@@ -32,7 +32,6 @@ struct ThreadsCommandTests {
       #expect(table.contains { $0.hasPrefix("\(second.prefix(8))  名前は何ですか。    ") })
       let one = try await world.chappie("threads", "--json", "--limit", "1")
       #expect(one.text.split(separator: "\n").count == 1)
-      #expect(try await world.chappie("threads", "--limit", "0").status == 2)
     }
   }
 
@@ -61,8 +60,8 @@ struct ThreadsCommandTests {
     }
   }
 
-  /// The texts of old threads are not read.
-  @Test func aSearchTellsWhatItLeftOut() async throws {
+  /// The texts of old threads are not read, and a list may be longer than one reply.
+  @Test func manyThreadsAreListedAndSearched() async throws {
     try await World.signedIn { world, caller in
       _ = try await world.beginThread("Name three rivers.")
       for _ in 0..<200 { try await caller.call("Threads.Create", ["title": "Lakes"] as VariantDictionary) }
@@ -73,35 +72,22 @@ struct ThreadsCommandTests {
           1 thread was searched by its title alone: it is too old or too large.
 
           """)
-    }
-  }
-
-  @Test func aLongTitleIsTruncatedOnlyInTheTable() async throws {
-    try await World.signedIn { world, caller in
-      let title = Array(repeating: "river", count: 170).joined(separator: " ")
-      _ = try await caller.createThread(title)
-      let rows = try await world.chappie("threads").text.split(separator: "\n")
-      #expect(rows[1].contains("  " + title.prefix(59) + "…  "), "\(rows[1])")
-      #expect(try await world.listedThreads().map(\.title) == [title])
-    }
-  }
-
-  /// A list longer than one reply.
-  @Test func longListsComeInPages() async throws {
-    try await World.signedIn { world, caller in
-      for number in 0..<450 {
+      // A terminal shows the progress.
+      try await world.chappie(
+        "threads", "export", "--all", "-o", "all", at: [.sees(" of 201: Lakes"), .sees("Wrote 201 threads to all.")]
+      ).expect(0)
+      for number in 0..<250 {
         try await caller.call("Threads.Create", ["title": "Number \(number)"] as VariantDictionary)
       }
-      let titles = try await world.listedThreads().map(\.title)
-      #expect(titles.count == 450)
-      #expect(Set(titles).count == 450)
+      let listed = try await world.listedThreads()
+      #expect(listed.count == 451 && Set(listed.map(\.id)).count == 451)
       let some = try await world.chappie("threads", "--json", "--limit", "250")
       #expect(some.text.split(separator: "\n").count == 250)
     }
   }
 
-  @Test func titlesCanBeChanged() async throws {
-    try await World.signedIn { world, _ in
+  @Test func threadsAreRenamedAndCompacted() async throws {
+    try await World.signedIn { world, caller in
       let thread = try await world.beginThread("one")
       let renamed = try await world.chappie("threads", "rename", thread, "Big", "rivers")
       #expect(renamed.text == "Renamed to “Big rivers”.\n")
@@ -112,12 +98,32 @@ struct ThreadsCommandTests {
       _ = try await world.chappie("ask", "--thread", thread, "two")
       #expect(try await world.listedThreads().map(\.title) == ["two"])
 
-      #expect(try await world.chappie("threads", "rename", thread).status == 2)
       #expect(try await world.chappie("threads", "rename", thread, "a\u{1B}b").status == 1)
+      // A long title is truncated only in the table.
+      let title = Array(repeating: "river", count: 170).joined(separator: " ")
+      _ = try await caller.createThread(title)
+      let rows = try await world.chappie("threads").text.split(separator: "\n")
+      #expect(rows[1].contains("  " + title.prefix(59) + "…  "), "\(rows[1])")
+      #expect(try await world.listedThreads().map(\.title) == [title, "two"])
+
+      // A thread is compacted.
+      let long = try await world.beginThread("My name is Ada.")
+      let written = try await world.chappie("threads", "compact", long, "The user", "is Ada.")
+      #expect(written.text == "The model reads a summary from now on.\n")
+      let asked = try await world.chappie("ask", "--thread", long, "Who am I?")
+      #expect(asked.text == "You said: “Who am I?” This conversation has 1 message.\n")
+      try await world.sandbox.play(#"[{"endpoint":"responses","text":"She asked."}]"#)
+      #expect(try await world.chappie("threads", "compact", long).status == 0)
+      let shown = try await world.chappie("threads", "show", long).text
+      #expect(shown.contains("\nSummary\n  The user is Ada.\n"))
+      #expect(shown.contains("\nSummary\n  She asked.\n"))
+      #expect(shown.contains("  My name is Ada.\n"))
+      // There is nothing new to compact.
+      #expect(try await world.chappie("threads", "compact", long).status == 1)
     }
   }
 
-  @Test func threadsAreArchivedAndUnarchived() async throws {
+  @Test func threadsAreArchivedAndUnarchivedAndTheirSpaceIsShown() async throws {
     try await World.signedIn { world, _ in
       let first = try await world.beginThread("one")
       let second = try await world.beginThread("two")
@@ -130,6 +136,14 @@ struct ThreadsCommandTests {
       #expect(try await world.chappie("threads", "show", first).text.contains(", archived "))
       #expect(
         try await world.chappie("threads", "unarchive", first.prefix(20).description).text == "Unarchived “one”.\n")
+      let bytes = try await (world.listedThreads() + world.listedThreads(archived: true)).reduce(0) { $0 + $1.bytes }
+      let json = try await world.chappie("threads", "usage", "--json")
+      #expect(json.text.hasPrefix(#"{"used_bytes":\#(bytes),"limit_bytes":268435456,"#), "\(json.text)")
+      #expect(json.text.contains(#","thread_count":2,"archived_count":1"#))
+      let lines = try await world.chappie("threads", "usage").text.split(separator: "\n")
+      #expect(lines[0].hasPrefix("█░░░░░░░░░░░░░░░░░░░    1%  "), "\(lines)")
+      #expect(lines[0].hasSuffix(" of 256 MiB"))
+      #expect(lines[1] == "2 threads, 1 archived")
       // The archived one stays first, although another changed later.
       #expect(try await world.chappie("threads", "unarchive", "last").text == "Unarchived “two”.\n")
       #expect(try await world.chappie("threads", "unarchive", "last").text == "chappie: No thread is archived.\n")
@@ -140,61 +154,28 @@ struct ThreadsCommandTests {
   @Test func deletingAsksForConfirmation() async throws {
     try await World.signedIn { world, _ in
       let thread = try await world.beginThread("one")
-      let unasked = try await world.chappie("threads", "delete", thread)
-      #expect(unasked.status == 2)
-      #expect(unasked.text.contains("--yes"))
-      let refused = try await world.chappie(
-        "threads", "delete", thread, at: [.sees("Delete “one” for good? [y/N] "), .types("\n")])
-      #expect(refused.text.contains("Nothing was deleted."))
-      #expect(refused.status == 1)
+      try await world.chappie("threads", "delete", thread).expect(2, "--yes")
+      try await world.chappie(
+        "threads", "delete", thread, at: [.sees("Delete “one” for good? [y/N] "), .types("\n")]
+      )
+      .expect(1, "Nothing was deleted.")
       #expect(try await world.listedThreads().count == 1)
-      let agreed = try await world.chappie(
+      try await world.chappie(
         "threads", "delete", thread,
-        at: [.sees("Delete “one” for good? [y/N] "), .types("y\n"), .sees("Deleted \(thread.prefix(8)).")])
-      #expect(agreed.status == 0, "\(agreed.text)")
+        at: [.sees("Delete “one” for good? [y/N] "), .types("y\n"), .sees("Deleted \(thread.prefix(8)).")]
+      ).expect(0)
       #expect(try await world.listedThreads().isEmpty)
+
+      try await world.chappie("threads", "archive", thread)
+        .expect(1, only: "chappie: There is no such thread: see chappie threads, also with --archived.\n")
 
       let others = [try await world.beginThread("two"), try await world.beginThread("three")]
       // The command deletes all threads or none.
-      let unknown = try await world.chappie("threads", "delete", "--yes", others[0], "nonsense")
-      #expect(unknown.status == 1)
+      try await world.chappie("threads", "delete", "--yes", others[0], "nonsense").expect(1)
       #expect(try await world.listedThreads().count == 2)
       let both = try await world.chappie("threads", "delete", "--yes", others[0], others[1])
       #expect(both.text == "Deleted \(others[0].prefix(8)).\nDeleted \(others[1].prefix(8)).\n")
       #expect(try await world.listedThreads().isEmpty)
-    }
-  }
-
-  @Test func theUsedSpaceIsShown() async throws {
-    try await World.signedIn { world, _ in
-      _ = try await world.beginThread("one")
-      _ = try await world.chappie("threads", "archive", try await world.beginThread("two"))
-      let bytes = try await (world.listedThreads() + world.listedThreads(archived: true)).reduce(0) { $0 + $1.bytes }
-      let json = try await world.chappie("threads", "usage", "--json")
-      #expect(json.text.hasPrefix(#"{"used_bytes":\#(bytes),"limit_bytes":268435456,"#), "\(json.text)")
-      #expect(json.text.contains(#","thread_count":2,"archived_count":1"#))
-      let lines = try await world.chappie("threads", "usage").text.split(separator: "\n")
-      #expect(lines[0].hasPrefix("█░░░░░░░░░░░░░░░░░░░    1%  "), "\(lines)")
-      #expect(lines[0].hasSuffix(" of 256 MiB"))
-      #expect(lines[1] == "2 threads, 1 archived")
-    }
-  }
-
-  @Test func aThreadIsCompacted() async throws {
-    try await World.signedIn { world, _ in
-      let thread = try await world.beginThread("My name is Ada.")
-      let written = try await world.chappie("threads", "compact", thread, "The user", "is Ada.")
-      #expect(written.text == "The model reads a summary from now on.\n")
-      let output = try await world.chappie("ask", "--thread", thread, "Who am I?")
-      #expect(output.text == "You said: “Who am I?” This conversation has 1 message.\n")
-      try await world.sandbox.play(#"[{"endpoint":"responses","text":"She asked."}]"#)
-      #expect(try await world.chappie("threads", "compact", thread).status == 0)
-      let shown = try await world.chappie("threads", "show", thread).text
-      #expect(shown.contains("\nSummary\n  The user is Ada.\n"))
-      #expect(shown.contains("\nSummary\n  She asked.\n"))
-      #expect(shown.contains("  My name is Ada.\n"))
-      // There is nothing new to compact.
-      #expect(try await world.chappie("threads", "compact", thread).status == 1)
     }
   }
 }

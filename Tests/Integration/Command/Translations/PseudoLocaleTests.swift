@@ -8,10 +8,9 @@ struct PseudoLocaleTests {
   /// Not translated: the program and verbs, checks of the doctor, GLib's own words, whose catalogue is another, months and days.
   private static let names = [
     "chappie", "threads", "sign-in", "Usage:", "[OPTION…]", "Options:", "GNOME Keyring", "bus", "activation", "unit",
-    "service", "keyring",
-    "collection", "lock", "notifications", "browser", "documents", "trust-store", "clock", "servers", "default", "Mon",
-    "Tue", "Wed",
-    "Thu", "Fri", "Sat", "Sun", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    "service", "keyring", "collection", "lock", "notifications", "browser", "documents", "trust-store", "clock",
+    "servers", "default", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "Jan", "Feb", "Mar", "Apr", "May", "Jun",
+    "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
   /// The verbs after these, as their help lists them, and those after each of them.
