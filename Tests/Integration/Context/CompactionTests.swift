@@ -6,29 +6,10 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct CompactionTests {
   @Test(arguments: World.Plan.Transport.allCases)
-  func theCallerWritesTheSummary(_ transport: World.Plan.Transport) async throws {
+  func theModelOrTheCallerWritesTheSummary(_ transport: World.Plan.Transport) async throws {
     try await World.signedIn(World.Plan(transport: transport)) { world, caller in
-      let client = try await caller.open("Client")
-      _ = try await caller.send("My name is Ada.", at: client)
-      try await caller.compact("The user is Ada.", at: client)
-      let context = try await caller.context(at: client)
-      #expect(try context.messages.isEmpty)
-      #expect(context.text("compacted_summary") == "The user is Ada.")
-      #expect(try context.number("estimated_tokens") == 4)
-      #expect(try await world.sandbox.state().requests["responses"] == 1)
-      _ = try await caller.send("Who am I?", at: client)
-      #expect(
-        try await world.sandbox.state().lastInput == [
-          "developer: A summary of the conversation so far:\nThe user is Ada.", "user: Who am I?",
-        ])
-      try await caller.call("Client.ClearContext", at: client)
-      #expect(try await caller.context(at: client)["compacted_summary"] == nil)
-    }
-  }
-
-  @Test(arguments: World.Plan.Transport.allCases)
-  func theModelWritesTheSummary(_ transport: World.Plan.Transport) async throws {
-    try await World.signedIn(World.Plan(transport: transport)) { world, caller in
+      try await expectRefusal("InvalidArgument") { try await caller.compact() }
+      #expect(try await world.sandbox.state().requests["responses"] == 0)
       let client = try await caller.open("Client", ["harness": ["tools": [Tools.weather]] as VariantDictionary])
       let answer = try await caller.send("My name is Ada.", at: client)
       try await world.sandbox.play(#"[{"endpoint":"responses","text":"The user is Ada."}]"#)
@@ -43,29 +24,22 @@ struct CompactionTests {
       #expect(context.text("compacted_summary") == "The user is Ada.")
       #expect(try context.messages.isEmpty)
       _ = try await caller.send("Who am I?", at: client)
-      #expect(
-        try await world.sandbox.state().lastInput == [
-          "developer: A summary of the conversation so far:\nThe user is Ada.", "user: Who am I?",
-        ])
-    }
-  }
+      let beginning = "developer: A summary of the conversation so far:\n"
+      #expect(try await world.sandbox.state().lastInput == [beginning + "The user is Ada.", "user: Who am I?"])
 
-  @Test func aSecondSummaryIncludesTheFirst() async throws {
-    try await World.signedIn { world, caller in
-      let client = try await caller.open("Client")
-      _ = try await caller.send("one", at: client)
-      try await caller.compact("first", at: client)
+      try await caller.compact("They met.", at: client)
+      #expect(try await world.sandbox.state().requests["responses"] == 3)
+      let short = try await caller.context(at: client)
+      #expect(try short.messages.isEmpty)
+      #expect(short.text("compacted_summary") == "They met.")
+      #expect(try short.number("estimated_tokens") == 3)
       _ = try await caller.send("two", at: client)
+      #expect(try await world.sandbox.state().lastInput == [beginning + "They met.", "user: two"])
+      // The next summary includes this one.
       try await caller.compact(at: client)
-      let input = try await world.sandbox.state().lastInput
-      #expect(input.prefix(2) == ["developer: A summary of the conversation so far:\nfirst", "user: two"])
-    }
-  }
-
-  @Test func anEmptyConversationIsNotCompacted() async throws {
-    try await World.signedIn { world, caller in
-      try await expectRefusal("InvalidArgument") { try await caller.compact() }
-      #expect(try await world.sandbox.state().requests["responses"] == 0)
+      #expect(try await world.sandbox.state().lastInput.prefix(2) == [beginning + "They met.", "user: two"])
+      try await caller.call("Client.ClearContext", at: client)
+      #expect(try await caller.context(at: client)["compacted_summary"] == nil)
     }
   }
 

@@ -29,10 +29,4 @@ extension VariantDictionary {
     other.set(key, value)
     return other
   }
-
-  func without(_ key: String) -> VariantDictionary {
-    var other = self
-    other.remove(key)
-    return other
-  }
 }

@@ -5,9 +5,8 @@ import Testing
 /// The conversation of a client as a value: read, cleared, resumed.
 @Suite(.worlds) @GLibActor
 struct ContextTests {
-  @Test(arguments: World.Plan.Transport.allCases)
-  func theContextHoldsTheMessages(_ transport: World.Plan.Transport) async throws {
-    try await World.signedIn(World.Plan(transport: transport)) { _, caller in
+  @Test func theContextHoldsTheMessages() async throws {
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client")
       let empty = try await caller.context(at: client)
       #expect(try empty.messages.isEmpty)
@@ -40,11 +39,8 @@ struct ContextTests {
       #expect(try #require(try full.value("used_percent", as: Double.self)) > 100)
       let none = try await refusal { try await caller.call("Client.GetContextSize", UInt32(0), at: client) }
       #expect(none.name == "InvalidArgument")
-    }
-  }
 
-  @Test func aSharedObjectsContextIsTheContinuedConversation() async throws {
-    try await World.signedIn { world, caller in
+      // A shared object's context is the continued conversation.
       _ = try await caller.send("alone")
       #expect(try await caller.context().messages.isEmpty)
       _ = try await caller.send("kept", ["continue": true])
@@ -53,7 +49,7 @@ struct ContextTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func aClearedConversationIsNotSentAgain(_ transport: World.Plan.Transport) async throws {
+  func clearedAndUndoneTurnsAreNotSentAgain(_ transport: World.Plan.Transport) async throws {
     try await World.signedIn(World.Plan(transport: transport)) { world, caller in
       let client = try await caller.open("Client")
       _ = try await caller.send("one", at: client)
@@ -65,28 +61,21 @@ struct ContextTests {
       #expect(after.text("session_id") == before.text("session_id"))
       #expect(try await caller.send("two", at: client).contains("1 message."))
       #expect(try await world.sandbox.state().lastInput == ["user: two"])
-    }
-  }
 
-  @Test(arguments: World.Plan.Transport.allCases)
-  func anUndoneTurnIsNotSentAgain(_ transport: World.Plan.Transport) async throws {
-    try await World.signedIn(World.Plan(transport: transport)) { world, caller in
-      let client = try await caller.open("Client")
-      let answer = try await caller.send("one", at: client)
-      _ = try await caller.send("two", at: client)
-      try await caller.call("Client.UndoTurn", at: client)
-      _ = try await caller.send("three", at: client)
+      let other = try await caller.open("Client")
+      let answer = try await caller.send("one", at: other)
+      _ = try await caller.send("two", at: other)
+      try await caller.call("Client.UndoTurn", at: other)
+      _ = try await caller.send("three", at: other)
       #expect(try await world.sandbox.state().lastInput == ["user: one", "assistant: \(answer)", "user: three"])
-      for _ in 0..<2 { try await caller.call("Client.UndoTurn", at: client) }
-      let none = try await refusal { try await caller.call("Client.UndoTurn", at: client) }
-      #expect(none.name == "InvalidArgument")
+      for _ in 0..<2 { try await caller.call("Client.UndoTurn", at: other) }
+      try await expectRefusal("InvalidArgument") { try await caller.call("Client.UndoTurn", at: other) }
     }
   }
 
   /// A saved context resumes in another client, even of another service.
-  @Test(arguments: World.Plan.Transport.allCases)
-  func theModelReadsTheResumedConversation(_ transport: World.Plan.Transport) async throws {
-    try await World.signedIn(World.Plan(transport: transport)) { world, caller in
+  @Test func theModelReadsTheResumedConversation() async throws {
+    try await World.signedIn { world, caller in
       let first = try await caller.open("Client", ["model": "gpt-6-sol"])
       let answer = try await caller.send("My name is Ada.", at: first)
       let kept = try await caller.context(at: first)
@@ -95,7 +84,13 @@ struct ContextTests {
       let again = try await world.caller()
       let second = try await again.open("Client")
       _ = try await again.send("something else", at: second)
+      // A context whose model is the default chooses none.
+      let ofDefault = try await again.context(at: second)
+      #expect(try ofDefault.value("default_model") == true)
+      try await again.resume(ofDefault, at: second)
+      #expect(try await again.property("Client.ModelSource", at: second, as: String.self) != "chosen")
       try await again.resume(kept, at: second)
+      #expect(try await again.property("Client.ModelSource", at: second) == "chosen")
       let resumed = try await again.context(at: second)
       for key in ["session_id", "thread_id", "model"] { #expect(resumed.text(key) == kept.text(key)) }
       #expect(try resumed.messages == kept.messages)
@@ -107,31 +102,8 @@ struct ContextTests {
     }
   }
 
-  @Test func omittedKeysKeepTheirValues() async throws {
-    try await World.signedIn { world, caller in
-      let client = try await caller.open("Client")
-      _ = try await caller.send("one", at: client)
-      let before = try await caller.context(at: client)
-      try await caller.resume(["messages": [Message("system", "Be brief."), Message("user", "two")]], at: client)
-      let after = try await caller.context(at: client)
-      #expect(try after.messages == ["system: Be brief.", "user: two"])
-      for key in ["session_id", "thread_id", "model"] { #expect(after.text(key) == before.text(key)) }
-      #expect(after["compacted_summary"] == nil)
-      try await caller.resume(["compacted_summary": "They greeted."], at: client)
-      #expect(try await caller.context(at: client).messages.isEmpty)
-      _ = try await caller.send("three", at: client)
-      #expect(
-        try await world.sandbox.state().lastInput == [
-          "developer: A summary of the conversation so far:\nThey greeted.", "user: three",
-        ])
-    }
-  }
-
-  // MARK: Waiting
-
-  @Test(arguments: ["ClearContext", "ResumeContext", "CompactContext"])
-  func aChangeWaitsForTheRunningTurn(_ member: String) async throws {
-    try await World.signedIn { world, caller in
+  @Test func aChangeWaitsForTheRunningTurn() async throws {
+    try await World.signedIn(each: ["ClearContext", "ResumeContext", "CompactContext"]) { world, caller, member in
       let client = try await caller.open("Client")
       try await world.sandbox.stall(times: "1")
       let turn = try await caller.stalledTurn(at: client)
@@ -154,23 +126,31 @@ struct ContextTests {
     }
   }
 
-  // MARK: Refused changes
-
-  @Test func aValueOfTheWrongTypeIsNamed() async throws {
-    let keys = ["session_id", "thread_id", "model", "messages", "compacted_summary", "created_at", "updated_at"]
-    try await World.signedIn(each: keys) { _, caller, key in
+  @Test func anImpossibleContextIsRefused() async throws {
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client")
       _ = try await caller.send("one", at: client)
-      let context = try await caller.context(at: client)
-      let refused = try await refusal { try await caller.resume(context.with(key, [true]), at: client) }
-      #expect(refused.name == "InvalidArgument")
-      #expect(refused.message.contains("'\(key)'"))
-      #expect(try await caller.context(at: client) == context)
-    }
-  }
+      let before = try await caller.context(at: client)
+      for key in ["session_id", "thread_id", "model", "messages", "compacted_summary", "created_at", "updated_at"] {
+        let refused = try await refusal { try await caller.resume(before.with(key, [true]), at: client) }
+        #expect(refused.name == "InvalidArgument")
+        #expect(refused.message.contains("'\(key)'"))
+        #expect(try await caller.context(at: client) == before)
+      }
+      // Omitted keys keep their values.
+      try await caller.resume(["messages": [Message("system", "Be brief."), Message("user", "two")]], at: client)
+      let after = try await caller.context(at: client)
+      #expect(try after.messages == ["system: Be brief.", "user: two"])
+      for key in ["session_id", "thread_id", "model"] { #expect(after.text(key) == before.text(key)) }
+      #expect(after["compacted_summary"] == nil)
+      try await caller.resume(["compacted_summary": "They greeted."], at: client)
+      #expect(try await caller.context(at: client).messages.isEmpty)
+      _ = try await caller.send("three", at: client)
+      #expect(
+        try await world.sandbox.state().lastInput == [
+          "developer: A summary of the conversation so far:\nThey greeted.", "user: three",
+        ])
 
-  @Test func anImpossibleContextIsRefused() async throws {
-    try await World.signedIn { _, caller in
       let role: VariantDictionary = ["messages": [Message("tool", "x")]]
       #expect(try await refusal { try await caller.resume(role) }.message.contains("'tool'"))
       for key in ["session_id", "thread_id", "model"] {

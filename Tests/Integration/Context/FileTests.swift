@@ -18,9 +18,8 @@ struct FileTests {
     "data:;name=\(name);base64,\(Data(content.utf8).base64EncodedString())"
   }
 
-  @Test(arguments: World.Plan.Transport.allCases)
-  func pathsAndAddressesAreSent(_ transport: World.Plan.Transport) async throws {
-    try await World.signedIn(World.Plan(transport: transport)) { world, caller in
+  @Test func pathsAndAddressesAreSent() async throws {
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client")
       let files = [try file("my report.pdf", in: world), Self.address("a;b", "table%20one.csv")]
       let answer = try await caller.send("Look", ["files": files], at: client)
@@ -29,12 +28,11 @@ struct FileTests {
       let options: VariantDictionary = ["files": [files[1]]]
       let last: String = try await caller.call("Client.Respond", messages, options).member(0, "answer")
       #expect(last.contains("It came with table one.csv."))
-    }
-  }
-
-  @Test func theDetailsTellTheForm() async throws {
-    try await World.signedIn { world, caller in
-      let options: VariantDictionary = ["files": [Self.address("Buses", "notes.txt")]]
+      // Files belong to a message of the user.
+      try await expectRefusal("InvalidArgument") {
+        try await caller.call("Client.Respond", Array(messages.prefix(2)), options)
+      }
+      // The details tell the form.
       func form() async throws -> String? {
         try await caller.stream("Look", options).end().answer.details.value("files_as")
       }
@@ -79,14 +77,6 @@ struct FileTests {
     }
   }
 
-  @Test func filesBelongToAMessageOfTheUser() async throws {
-    try await World.signedIn { _, caller in
-      let messages = [Message("user", "one"), Message("assistant", "two")]
-      let options: VariantDictionary = ["files": [Self.address("Buses", "notes.txt")]]
-      try await expectRefusal("InvalidArgument") { _ = try await caller.call("Client.Respond", messages, options) }
-    }
-  }
-
   nonisolated static let wrong = [
     ("HOME/none.pdf", "none.pdf' cannot be used"), ("HOME", "cannot be used"), ("HOME/pipe", "cannot be used"),
     ("HOME/empty.pdf", "is empty"), ("HOME/a.zip", "is no document"), ("/dev/zero", "cannot be used"),
@@ -113,18 +103,6 @@ struct FileTests {
       #expect(
         refused.name == "LimitExceeded" && refused.message.contains("27 MiB") && refused.message.contains("12 MiB"))
       #expect(try await world.sandbox.state().requests["responses"] == 0)
-    }
-  }
-
-  /// The service sees files that a sandboxed app cannot see.
-  @Test(.sandboxes)
-  func aSandboxedAppMayNotNameFiles() async throws {
-    try await World.with { world in
-      let (app, client) = try await world.signedInApp()
-      let path = try file("report.pdf", in: world)
-      try await expectRefusal("AccessDenied") { try await app.send("Look", ["files": [path]], at: client) }
-      let data: VariantDictionary = ["files": [Self.address(Self.pdf, "report.pdf")]]
-      #expect(try await app.send("Look", data, at: client).contains("report.pdf."))
     }
   }
 }

@@ -34,8 +34,25 @@ struct HarnessTests {
     }
   }
 
-  @Test func thePropertyShowsTheHarness() async throws {
+  @Test func theHarnessIsCheckedAndShown() async throws {
     try await World.signedIn { world, caller in
+      let before: VariantDictionary = try await caller.property("Client.Harness")
+      let wrong: [(VariantDictionary, String)] = [
+        (["name": true], "InvalidArgument"), (["preset": "pirate"], "InvalidArgument"),
+        (["tools": [Tools.named("brew tea")]], "InvalidArgument"),
+        (["tools": [Tools.weather, Tools.weather]], "InvalidArgument"),
+        (["instructions": String(repeating: "x", count: 1 << 20)], "LimitExceeded"),
+      ]
+      for (harness, error) in wrong {
+        try await expectRefusal(error) { try await caller.call("Client.SetHarness", harness) }
+      }
+      #expect(try await caller.property("Client.Harness") == before)
+      #expect(try !caller.wasInvalidated("Harness", of: "Client"))
+      // Without a harness only the default instruction is sent.
+      try await caller.call("Client.SetHarness", ["preset": "none"] as VariantDictionary)
+      _ = try await caller.send("hi")
+      #expect(try await instructions(world) == "Answer the user.")
+
       let watcher = try await world.caller()
       try await caller.call("Client.SetHarness", ["name": "Tea Clock", "tools": [Tools.weather]] as VariantDictionary)
       let harness: VariantDictionary = try await watcher.property("Client.Harness")
@@ -53,34 +70,6 @@ struct HarnessTests {
       #expect(try await instructions(world).contains("App: Tea Clock"))
       _ = try await caller.send("hi", at: caller.open("Client"))
       #expect(try await instructions(world).contains(/App: Chappie$/.anchorsMatchLineEndings()))
-    }
-  }
-
-  @Test func withoutAHarnessOnlyTheDefaultInstructionIsSent() async throws {
-    try await World.signedIn { world, caller in
-      try await caller.call("Client.SetHarness", ["preset": "none"] as VariantDictionary)
-      _ = try await caller.send("hi")
-      #expect(try await instructions(world) == "Answer the user.")
-      try await caller.call("Client.SetHarness", VariantDictionary())
-      _ = try await caller.send("hi")
-      #expect(try await instructions(world).contains(/App: Chappie$/.anchorsMatchLineEndings()))
-    }
-  }
-
-  @Test func aHarnessThatTheModelCannotUseIsRefused() async throws {
-    try await World.signedIn { _, caller in
-      let before: VariantDictionary = try await caller.property("Client.Harness")
-      let wrong: [(VariantDictionary, String)] = [
-        (["name": true], "InvalidArgument"), (["preset": "pirate"], "InvalidArgument"),
-        (["tools": [Tools.named("brew tea")]], "InvalidArgument"),
-        (["tools": [Tools.weather, Tools.weather]], "InvalidArgument"),
-        (["instructions": String(repeating: "x", count: 1 << 20)], "LimitExceeded"),
-      ]
-      for (harness, error) in wrong {
-        try await expectRefusal(error) { try await caller.call("Client.SetHarness", harness) }
-      }
-      #expect(try await caller.property("Client.Harness") == before)
-      #expect(try !caller.wasInvalidated("Harness", of: "Client"))
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GLibBridge
+import Platform
 import Testing
 
 /// Messages with images.
@@ -15,9 +16,8 @@ struct ImageTests {
     return url.path
   }
 
-  @Test(arguments: World.Plan.Transport.allCases)
-  func everyImageTypeIsSent(_ transport: World.Plan.Transport) async throws {
-    try await World.signedIn(World.Plan(transport: transport)) { world, caller in
+  @Test func everyImageTypeIsSent() async throws {
+    try await World.signedIn(.http) { world, caller in
       let data = "data:image/png;base64,\(Data(Self.png).base64EncodedString())"
       let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 1]
       let images = [
@@ -34,38 +34,28 @@ struct ImageTests {
       let options: VariantDictionary = ["images": [Self.webAddress]]
       let answer: String = try await caller.call("Client.Respond", messages, options).member(0, "answer")
       #expect(answer.contains("It came with 1 image."))
-    }
-  }
-
-  /// Over HTTP each request has the whole conversation.
-  @Test func anImageStaysInTheConversation() async throws {
-    try await World.signedIn(World.Plan(transport: .http)) { world, caller in
+      // An image stays in the conversation, of which each request over HTTP has all.
       let client = try await caller.open("Client")
       _ = try await caller.send("Look", ["images": [Self.webAddress]], at: client)
       _ = try await caller.send("And now?", at: client)
       #expect(try await world.sandbox.state().lastImages == [Self.webAddress])
+
+      let many = Array(repeating: Self.webAddress, count: 17)
+      try await expectRefusal("LimitExceeded") { try await caller.send("Look", ["images": many]) }
+      #expect(try await caller.send("Look", ["images": Array(many.dropLast())]).contains("16 images"))
+      // The backend refuses an image for a model without image input.
+      try await world.sandbox.offer(#"[{"slug":"reader","input_modalities":["text"]}]"#)
+      let reader: VariantDictionary = ["images": [Self.webAddress], "model": "reader"]
+      try await expectRefusal("HTTPError") { try await caller.send("Look", reader) }
     }
   }
 
-  struct Case: CustomTestStringConvertible {
-    let testDescription: String
-    let name: String
-    let message: String
-  }
-
   nonisolated static let wrong = [
-    Case(testDescription: "missing", name: "HOME/none.png", message: "none.png"),
-    Case(testDescription: "directory", name: "HOME", message: "cannot be used"),
-    Case(testDescription: "named pipe", name: "HOME/pipe", message: "cannot be used"),
-    Case(testDescription: "text", name: "HOME/text.png", message: "no PNG, JPEG, GIF or WebP"),
-    Case(testDescription: "empty", name: "HOME/empty.png", message: "no PNG, JPEG, GIF or WebP"),
-    Case(testDescription: "too long", name: "HOME/huge.png", message: "cannot be used"),
-    Case(testDescription: "device", name: "/dev/zero", message: "cannot be used"),
-    Case(testDescription: "relative", name: "cat.png", message: "no image"),
-    Case(testDescription: "plain HTTP", name: "http://example.org/cat.png", message: "no image"),
-    Case(testDescription: "file address", name: "file:///cat.png", message: "no image"),
-    Case(testDescription: "other data", name: "data:text/html,<b>", message: "no image"),
-    Case(testDescription: "nothing", name: "", message: "no image"),
+    ("HOME/none.png", "none.png"), ("HOME", "cannot be used"), ("HOME/pipe", "cannot be used"),
+    ("HOME/text.png", "no PNG, JPEG, GIF or WebP"), ("HOME/empty.png", "no PNG, JPEG, GIF or WebP"),
+    ("HOME/huge.png", "cannot be used"), ("/dev/zero", "cannot be used"), ("cat.png", "no image"),
+    ("http://example.org/cat.png", "no image"), ("file:///cat.png", "no image"), ("data:text/html,<b>", "no image"),
+    ("", "no image"),
   ]
 
   @Test func aFileThatIsNoImageIsRefused() async throws {
@@ -76,33 +66,17 @@ struct ImageTests {
       _ = try file("huge.png", Self.png, in: world)
       #expect(truncate(home + "/huge.png", off_t(8 << 20 + 1)) == 0)
       #expect(mkfifo(home + "/pipe", 0o600) == 0)
-      for test in Self.wrong {
-        let images: VariantDictionary = ["images": [test.name.replacing("HOME", with: home)]]
+      for (name, message) in Self.wrong {
+        let images: VariantDictionary = ["images": [name.replacing("HOME", with: home)]]
         let refused = try await refusal { try await caller.send("Look", images) }
-        #expect(refused.name == "InvalidArgument", "\(test.testDescription)")
-        #expect(refused.message.contains(test.message), "\(test.testDescription): \(refused.message)")
+        #expect(refused.name == "InvalidArgument", "\(name)")
+        #expect(refused.message.contains(message), "\(name): \(refused.message)")
         try await expectRefusal("InvalidArgument") { try await caller.stream("Look", images) }
       }
       let wrongType: VariantDictionary = ["images": "one.png"]
       #expect(try await refusal { try await caller.send("Look", wrongType) }.message.contains("'images'"))
       #expect(try await world.sandbox.state().requests["responses"] == 0)
       #expect(try await caller.property("Client.ActiveTurns", as: [String].self).isEmpty)
-    }
-  }
-
-  @Test func atMostSixteenImagesAreAllowed() async throws {
-    try await World.signedIn { _, caller in
-      let images = Array(repeating: Self.webAddress, count: 17)
-      try await expectRefusal("LimitExceeded") { try await caller.send("Look", ["images": images]) }
-      #expect(try await caller.send("Look", ["images": Array(images.dropLast())]).contains("16 images"))
-    }
-  }
-
-  @Test func aModelWithoutImageInputIsReported() async throws {
-    try await World.signedIn { world, caller in
-      try await world.sandbox.offer(#"[{"slug":"reader","input_modalities":["text"]}]"#)
-      let options: VariantDictionary = ["images": [Self.webAddress], "model": "reader"]
-      try await expectRefusal("HTTPError") { try await caller.send("Look", options) }
     }
   }
 
@@ -117,6 +91,13 @@ struct ImageTests {
       #expect(refused.name == "AccessDenied")
       #expect(refused.message.contains("data:"))
       #expect(try await app.send("Look", ["images": [Self.webAddress]], at: client).contains("1 image."))
+
+      let path = try file("notes.txt", Array("Buses".utf8), in: world)
+      try await expectRefusal("AccessDenied") { try await app.send("Look", ["files": [path]], at: client) }
+      let address = "data:;name=notes.txt;base64,\(Data("Buses".utf8).base64EncodedString())"
+      #expect(try await app.send("Look", ["files": [address]], at: client).contains("notes.txt."))
+      let passed = try #require(Descriptor(owning: open(path, O_RDONLY | O_CLOEXEC)))
+      #expect(try await app.send("Look", passing: [passed], at: client).contains("notes.txt."))
     }
   }
 }

@@ -44,6 +44,16 @@ struct PassedFileTests {
       let end = try await caller.signal("Completed") { try $0.arguments.member(0, "turn") == turn }
       #expect(try end.arguments.member(1, "text", as: String.self).contains("my report.pdf"))
       try await caller.call("OpenTurn", options, passing: [report])
+
+      let sixteen = Array(repeating: report, count: 16)
+      #expect(try await caller.send("Look", passing: sixteen).contains("report.pdf"))
+      try await expectRefusal("LimitExceeded") {
+        try await caller.send("Look", files: [0], passing: sixteen + [report])
+      }
+      for method in ["GetTurn", "Cancel", "Nothing"] {
+        let refused = try await refusal { try await caller.call(method, "turn", passing: [report]) }
+        #expect(refused.message == "org.chappie.Client.\(method) takes no file descriptor.")
+      }
     }
   }
 
@@ -103,19 +113,6 @@ struct PassedFileTests {
     }
   }
 
-  @Test func aMessageHasSixteenAndOtherMethodsTakeNone() async throws {
-    try await World.signedIn { world, caller in
-      let file = try file("report.pdf", in: world)
-      let sixteen = Array(repeating: file, count: 16)
-      #expect(try await caller.send("Look", passing: sixteen).contains("report.pdf"))
-      try await expectRefusal("LimitExceeded") { try await caller.send("Look", files: [0], passing: sixteen + [file]) }
-      for method in ["GetTurn", "Cancel", "Nothing"] {
-        let refused = try await refusal { try await caller.call(method, "turn", passing: [file]) }
-        #expect(refused.message == "org.chappie.Client.\(method) takes no file descriptor.")
-      }
-    }
-  }
-
   /// Whatever happens to a call, its files are closed.
   @Test func filesAreClosed() async throws {
     try await World.signedIn { world, caller in
@@ -140,15 +137,6 @@ struct PassedFileTests {
       }
       try await eventually("the end of all files") { try openFiles(world) == 0 }
       #expect(try await caller.send("Look", passing: [file]).contains("report.pdf"))
-    }
-  }
-
-  @Test(.sandboxes)
-  func aSandboxedAppMayPassFiles() async throws {
-    try await World.with { world in
-      let (app, client) = try await world.signedInApp()
-      let file = try file("report.pdf", in: world)
-      #expect(try await app.send("Look", passing: [file], at: client).contains("report.pdf."))
     }
   }
 

@@ -18,6 +18,16 @@ struct HostApplicationTests {
       #expect(try await output(world, "restored", "now", as: "-") == "signed-out\n")
       #expect(try await output(world, "restored", "now", as: "org.example.App") == "signed-out\n")
       #expect(try await output(world, "restored", "now", as: "") == "signed-in\n")
+      // The service's stored items keep their attributes and their collection, so an upgrade loses no sign-in.
+      let item = try #require(try await world.keyring.credentials()["default"])
+      var attributes = item.attributes
+      #expect(attributes.removeValue(forKey: "device")?.isEmpty == false)
+      #expect(
+        attributes == [
+          "xdg:schema": "org.chappie.Credential", "service": "com.chappie.sdk", "account": "default",
+          "access-group": "", "app-id": "", "accessibility": "when-unlocked-this-device-only", "version": "2",
+        ])
+      #expect(item.label == "ChatGPT sign-in (com.chappie.sdk, default)")
 
       _ = try await output(world, "sign-in", "", as: "-")
       #expect(try await output(world, "restored", "now", as: "-") == "signed-in\n")
@@ -27,11 +37,7 @@ struct HostApplicationTests {
       #expect(try await output(world, "restored", "now", as: "-") == "signed-out\n")
       #expect(try await caller.state() == "signed-in")
       #expect(try await caller.send("hi").contains("hi"))
-    }
-  }
 
-  @Test func aProgramHasItsOwnAccounts() async throws {
-    try await World.signedIn { world, _ in
       for account in ["work", "home"] {
         let host = try world.startLibraryHost("sign-in", "", as: "-", account: account)
         #expect(try await host.waitForEnd() == .exit(0), "\(host.output)")
@@ -66,21 +72,6 @@ struct HostApplicationTests {
       _ = try await output(world, "delete-all", "", as: "-")
       #expect(try await output(world, "list", "now", as: "-") == "")
       #expect(try await output(world, "list", "now", as: "") == "of the user\n")
-    }
-  }
-
-  /// The service's stored items keep their attributes and their collection, so an upgrade loses no sign-in.
-  @Test func theDesktopUsersItemKeepsItsAttributes() async throws {
-    try await World.signedIn { world, _ in
-      let item = try #require(try await world.keyring.credentials()["default"])
-      var attributes = item.attributes
-      #expect(attributes.removeValue(forKey: "device")?.isEmpty == false)
-      #expect(
-        attributes == [
-          "xdg:schema": "org.chappie.Credential", "service": "com.chappie.sdk", "account": "default",
-          "access-group": "", "app-id": "", "accessibility": "when-unlocked-this-device-only", "version": "2",
-        ])
-      #expect(item.label == "ChatGPT sign-in (com.chappie.sdk, default)")
     }
   }
 

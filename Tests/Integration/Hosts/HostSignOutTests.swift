@@ -8,35 +8,27 @@ import Testing
 struct HostSignOutTests {
   @Test func theAccountIsSignedOutWhenTheProgramHasEnded() async throws {
     try await World.signedIn { world, caller in
+      try await world.keyring.lock()
+      let locked = try world.startLibraryHost("sign-out", "now")
+      #expect(try await locked.waitForEnd() == .exit(0))
+      #expect(locked.output == "signed-in The keyring is locked: unlock it and try again.\n")
+      try await world.keyring.unlock()
+      #expect(try await world.keyring.credentials().count == 1)
+
+      // The program waits for a silent keyring no longer than the documentation of `signOut()` says.
+      world.keyring.freeze()
+      let blocked = try world.startLibraryHost("sign-out", "blocking")
+      #expect(try await blocked.waitForEnd() == .exit(0))
+      #expect(!blocked.output.hasPrefix("signed-out"), "\(blocked.output)")
+      #expect(blocked.output.contains("keyring"), "\(blocked.output)")
+      world.keyring.thaw()
+      #expect(try await world.keyring.credentials().count == 1)
+
       let host = try world.startLibraryHost("sign-out", "now")
       #expect(try await host.waitForEnd() == .exit(0))
       #expect(host.output == "signed-out \n")
       #expect(try await world.keyring.credentials().isEmpty)
       try await caller.waitFor("signed-out")
-    }
-  }
-
-  @Test func aLockedKeyringIsReported() async throws {
-    try await World.signedIn { world, _ in
-      try await world.keyring.lock()
-      let host = try world.startLibraryHost("sign-out", "now")
-      #expect(try await host.waitForEnd() == .exit(0))
-      #expect(host.output == "signed-in The keyring is locked: unlock it and try again.\n")
-      try await world.keyring.unlock()
-      #expect(try await world.keyring.credentials().count == 1)
-    }
-  }
-
-  /// The program waits for the keyring no longer than the documentation of `signOut()` says.
-  @Test func aSilentKeyringDoesNotBlockTheEndOfTheProgram() async throws {
-    try await World.signedIn { world, _ in
-      world.keyring.freeze()
-      let host = try world.startLibraryHost("sign-out", "blocking")
-      #expect(try await host.waitForEnd() == .exit(0))
-      #expect(!host.output.hasPrefix("signed-out"), "\(host.output)")
-      #expect(host.output.contains("keyring"), "\(host.output)")
-      world.keyring.thaw()
-      #expect(try await world.keyring.credentials().count == 1)
     }
   }
 

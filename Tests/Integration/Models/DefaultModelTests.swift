@@ -17,16 +17,18 @@ struct DefaultModelTests {
     try await caller.property("Client.ModelSource", at: path)
   }
 
-  // MARK: The choice
-
   @Test(arguments: World.Plan.Transport.allCases)
   func theBestListedModelReplacesAnUnlistedDefault(over transport: World.Plan.Transport) async throws {
     try await World.signedIn(transport) { world, caller in
+      let other = try await world.caller()
       try await world.sandbox.offer(Self.withoutSeeds)
       #expect(try await source(caller) == "unconfirmed")
       #expect(try await caller.send("hi").contains("hi"))
       #expect(try await model(caller) == "best")
       #expect(try await source(caller) == "catalogue")
+      try await other.catchUp()
+      #expect(try other.changedValues("Model", of: "Client") == ["best"])
+      #expect(try other.changedValues("ModelSource", of: "Client") == ["catalogue"])
       let details = try await caller.stream("again").end().answer.details
       #expect(details.text("model") == "best")
       let state = try await world.sandbox.state()
@@ -37,26 +39,6 @@ struct DefaultModelTests {
       #expect(
         world.service.process?.output.contains("The default model is best: the backend does not offer gpt-5.5.") == true
       )
-    }
-  }
-
-  @Test func theBuiltInDefaultIsUsedWhileItIsListed() async throws {
-    try await World.signedIn { world, caller in
-      try await world.sandbox.offer(Self.withSeeds)
-      _ = try await caller.send("hi")
-      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-5.5")
-      #expect(try await source(caller) == "catalogue")
-    }
-  }
-
-  @Test func aChangeByTheListIsSignalledToEveryone() async throws {
-    try await World.signedIn { world, caller in
-      let other = try await world.caller()
-      try await world.sandbox.offer(Self.withoutSeeds)
-      _ = try await caller.slugs()
-      try await other.catchUp()
-      #expect(try other.changedValues("Model", of: "Client") == ["best"])
-      #expect(try other.changedValues("ModelSource", of: "Client") == ["catalogue"])
     }
   }
 
@@ -83,60 +65,27 @@ struct DefaultModelTests {
     }
   }
 
-  // MARK: A retired model
-
-  @Test(arguments: World.Plan.Transport.allCases)
-  func aRefusedDefaultIsReplacedAtOnce(over transport: World.Plan.Transport) async throws {
-    try await World.signedIn(transport) { world, caller in
-      let client = try await caller.open("Client")
-      try await world.sandbox.offer(Self.withSeeds)
-      #expect(try await caller.send("one", at: client).contains("1 message."))
-      try await world.sandbox.retire("gpt-5.5")
-      let (text, details) = try await caller.stream("two", at: client).end().answer
-      #expect(text.contains("3 messages"))
-      #expect(details.text("model") == "best")
-      let state = try await world.sandbox.state()
-      #expect(state.requests["models"] == 2)
-      #expect(state.requests["responses"] == 3)
-      #expect(try await model(caller, at: client) == "best")
-    }
-  }
-
-  /// A list can be wrong.
+  /// The built-in default is used while it is listed. A list can be wrong.
   @Test func aRefusedDefaultIsReplacedEvenIfListed() async throws {
     try await World.signedIn { world, caller in
       try await world.sandbox.offer(Self.withSeeds)
+      _ = try await caller.send("hi")
+      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-5.5")
+      #expect(try await source(caller) == "catalogue")
       try await world.sandbox.play(
         #"""
         [{"endpoint":"responses","status":400,"body":{"detail":"The 'gpt-5.5' model requires a newer version of Codex. Please upgrade to the latest app or CLI and try again."}}]
         """#)
       #expect(try await caller.stream("hi").end().answer.details.text("model") == "best")
       _ = try await caller.send("again")
-      #expect(try await world.sandbox.state().requests["responses"] == 3)
+      #expect(try await world.sandbox.state().requests["responses"] == 4)
     }
   }
 
-  @Test func aReplacementIsTriedOnce() async throws {
-    try await World.signedIn { world, caller in
-      try await world.sandbox.play(
-        #"""
-        [{"endpoint":"responses","status":400,"times":"always","body":{"detail":"The 'gpt-5.5' model is not supported when using Codex with a ChatGPT account."}}]
-        """#)
-      try await expectRefusal("HTTPError") { try await caller.send("hi") }
-      #expect(try await world.sandbox.state().requests["responses"] == 2)
-    }
-  }
-
-  // MARK: Without a list
-
-  @Test(arguments: [
-    #"{"endpoint":"models","status":503,"times":"always"}"#, #"{"endpoint":"models","raw":"<html>","times":"always"}"#,
-    #"{"endpoint":"models","drop_after":0,"times":"always"}"#,
-  ])
-  func anUnavailableListStopsNoTurn(_ rule: String) async throws {
+  @Test func anUnavailableListStopsNoTurn() async throws {
     try await World.signedIn { world, caller in
       try await world.sandbox.offer(Self.withSeeds)
-      try await world.sandbox.play("[\(rule)]")
+      try await world.sandbox.play(#"[{"endpoint":"models","status":503,"times":"always"}]"#)
       #expect(try await caller.send("one").contains("one"))
       #expect(try await caller.send("two").contains("two"))
       let state = try await world.sandbox.state()
@@ -144,30 +93,13 @@ struct DefaultModelTests {
       // The list is read neither before each turn nor repeatedly.
       #expect(state.requests["models"] == 1)
       #expect(try await source(caller) == "unconfirmed")
-    }
-  }
-
-  /// The list was unavailable, and the default that was tried is retired.
-  @Test func aDefaultTriedWithoutAListIsReplacedToo() async throws {
-    try await World.signedIn { world, caller in
+      // The default that was tried is retired.
+      try await world.sandbox.play("[]")
       try await world.sandbox.offer(Self.withoutSeeds)
-      try await world.sandbox.play(#"[{"endpoint":"models","status":503}]"#)
       #expect(try await caller.stream("hi").end().answer.details.text("model") == "best")
       #expect(try await world.sandbox.state().requests["models"] == 2)
     }
   }
-
-  @Test func aTokenRefusedForTheListIsRefreshedOnce() async throws {
-    try await World.signedIn { world, caller in
-      try await world.sandbox.expireAccessTokens()
-      #expect(try await caller.send("hi").contains("hi"))
-      let state = try await world.sandbox.state()
-      #expect(state.requests["refresh"] == 1)
-      #expect(state.requests["responses"] == 1)
-    }
-  }
-
-  // MARK: Chosen models
 
   @Test(arguments: World.Plan.Transport.allCases)
   func aChosenModelIsNeverReplaced(over transport: World.Plan.Transport) async throws {
@@ -188,35 +120,6 @@ struct DefaultModelTests {
       let once = try await refusal { try await caller.send("hi", ["model": "gpt-5.5"]) }
       #expect(once.message.contains("best, second"))
       #expect(try await world.sandbox.state().requests["responses"] == 3)
-    }
-  }
-
-  @Test func theServicesConfigurationChooses() async throws {
-    try await World.signedIn(World.Plan(configuration: "[Client]\nModel=second\n")) { world, caller in
-      try await world.sandbox.offer(Self.withoutSeeds)
-      _ = try await caller.send("hi")
-      #expect(try await source(caller) == "chosen")
-      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "second")
-    }
-  }
-
-  /// A context saved under another default uses the present default.
-  @Test func aSavedContextChoosesNoModel() async throws {
-    try await World.signedIn { world, caller in
-      try await world.sandbox.offer(Self.withSeeds)
-      let client = try await caller.open("Client")
-      _ = try await caller.send("one", at: client)
-      let kept: VariantDictionary = try await caller.call("Client.GetContext", at: client).member(0, "context")
-      #expect(kept.text("model") == "gpt-5.5")
-      #expect(try kept.value("default_model") == true)
-      try await world.sandbox.offer(Self.withoutSeeds)
-      let next = try await caller.open("Client")
-      try await caller.call("Client.ResumeContext", kept, at: next)
-      #expect(try await caller.send("two", at: next).contains("3 messages"))
-      #expect(try await model(caller, at: next) == "best")
-      // A model named in the context is a choice.
-      try await caller.call("Client.ResumeContext", ["model": "second"] as VariantDictionary, at: next)
-      #expect(try await source(caller, at: next) == "chosen")
     }
   }
 

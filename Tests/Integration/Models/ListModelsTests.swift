@@ -11,7 +11,7 @@ struct ListModelsTests {
   ]
 
   @Test func modelsAreListedBestFirst() async throws {
-    try await World.signedIn { _, caller in
+    try await World.signedIn { world, caller in
       let models = try await caller.models()
       #expect(models.map { $0.text("slug") } == Self.listed)
       #expect(
@@ -21,6 +21,13 @@ struct ListModelsTests {
           "supported_reasoning_levels": ["low", "medium", "high", "xhigh", "max"], "supports_search_tool": true,
           "supports_parallel_tool_calls": true, "context_window": UInt32(272_000), "web_search": true,
         ])
+      // All clients of a sign-in share one read; another sign-in reads its own list.
+      _ = try await caller.slugs(at: try await caller.open("Client"))
+      _ = try await world.caller().slugs()
+      #expect(try await world.sandbox.state().requests["models"] == 1)
+      try await caller.signIn(account: "work")
+      _ = try await caller.slugs(at: try await caller.open("Client", ["keychain_account": "work"]))
+      #expect(try await world.sandbox.state().requests["models"] == 2)
     }
   }
 
@@ -60,30 +67,6 @@ struct ListModelsTests {
     }
   }
 
-  @Test func theListMayBeEmpty() async throws {
-    try await World.signedIn { world, caller in
-      try await world.sandbox.offer("[]")
-      #expect(try await caller.slugs() == [])
-    }
-  }
-
-  // MARK: The cached list
-
-  /// All clients of a sign-in share one read; another sign-in reads its own list.
-  @Test func theListIsCachedForAllClients() async throws {
-    try await World.signedIn { world, caller in
-      let client = try await caller.open("Client")
-      _ = try await caller.slugs()
-      _ = try await caller.slugs(at: client)
-      _ = try await world.caller().slugs()
-      #expect(try await world.sandbox.state().requests["models"] == 1)
-
-      try await caller.signIn(account: "work")
-      _ = try await caller.slugs(at: try await caller.open("Client", ["keychain_account": "work"]))
-      #expect(try await world.sandbox.state().requests["models"] == 2)
-    }
-  }
-
   /// An HTTP answer names the version of the newest list.
   @Test func aNewListVersionInAnAnswerIsFetched() async throws {
     try await World.signedIn { world, caller in
@@ -98,21 +81,6 @@ struct ListModelsTests {
       _ = try await caller.send("another list", at: client)
       #expect(try await caller.slugs() == ["gpt-6", "gpt-5.5"])
       #expect(try await world.sandbox.state().requests["models"] == 2)
-    }
-  }
-
-  @Test func theCacheEndsWithTheSignIn() async throws {
-    try await World.with(.attended) { world in
-      let caller = try await world.caller()
-      for (user, count) in [("ada@example.com", 1), ("grace@example.com", 2)] {
-        let code = try await caller.startSignIn(["add_account": true])
-        try await world.sandbox.decide("approve", code, as: user)
-        try await caller.waitFor("linked", "Session.DeviceLinkState")
-        _ = try await caller.slugs()
-        #expect(try await world.sandbox.state().requests["models"] == count)
-      }
-      try await caller.call("Session.SignOut")
-      try await expectRefusal("MissingCredential") { try await caller.slugs() }
     }
   }
 }

@@ -19,16 +19,22 @@ struct ModelNameTests {
   @Test func theDefaultAndASelectionMayUseAnotherName() async throws {
     try await World.signedIn(Self.plan) { world, caller in
       #expect(try await caller.property("Client.Model") == "gpt-6-sol")
+      #expect(try await caller.property("Client.ModelSource") == "chosen")
+      _ = try await caller.send("hi")
+      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-6-sol")
       try await caller.call("Client.SelectModel", "fast")
       #expect(try await caller.property("Client.Model") == "gpt-6-luna")
       let chat = try await world.chappie("chat", "--model", "best", input: "/model\n/model fast\n")
       #expect(chat.text == "gpt-6-sol\ngpt-6-luna answers from now on.\n")
+      let json = try await world.shell(#""$0" models --json | grep -c '^{"slug":"gpt-6-luna","aliases":\["fast"\],'"#)
+      #expect(json.text == "1\n")
+      let table = try await world.shell(#""$0" models | grep -F 'GPT-6-Luna, fast ' | wc -l"#)
+      #expect(table.text == "1\n")
     }
   }
 
-  @Test(arguments: ["", "."])
-  func theOfferedModelsAreASentenceOfTheirOwn(_ end: String) async throws {
-    try await World.signedIn { world, caller in
+  @Test func theOfferedModelsAreASentenceOfTheirOwn() async throws {
+    try await World.signedIn(each: ["", "."]) { world, caller, end in
       try await world.sandbox.play(
         """
         [{"endpoint":"responses","status":404,"times":"always",
@@ -36,15 +42,6 @@ struct ModelNameTests {
         """)
       let error = try await refusal { try await caller.send("hi", ["model": "gpt-0"]) }
       #expect(error.message.contains("does not exist. Choose one that is offered: gpt-"), "\(error)")
-    }
-  }
-
-  @Test func theListHasTheOtherNames() async throws {
-    try await World.signedIn(Self.plan) { world, _ in
-      let json = try await world.shell(#""$0" models --json | grep -c '^{"slug":"gpt-6-luna","aliases":\["fast"\],'"#)
-      #expect(json.text == "1\n")
-      let table = try await world.shell(#""$0" models | grep -F 'GPT-6-Luna, fast ' | wc -l"#)
-      #expect(table.text == "1\n")
     }
   }
 }

@@ -7,10 +7,9 @@ import GLibBridge
 struct DyingHandler {
   let process: ChildProcess
 
-  /// Starts the program and a turn of its own that calls the tool; returns when the call has come.
-  init(_ world: World, broadcast: Bool) async throws {
-    process = try ChildProcess(
-      "handler", "/usr/bin/python3", ["-c", Self.script, broadcast ? "yes" : ""], in: world.directories)
+  /// Starts the program and a broadcast turn of its own that calls the tool; returns when the call has come.
+  init(_ world: World) async throws {
+    process = try ChildProcess("handler", "/usr/bin/python3", ["-c", Self.script], in: world.directories)
     let process = process
     try await eventually("a call of the tool") { process.output.contains("called\n") || process.end != nil }
     guard process.end == nil else { throw UnmetCondition("a program that runs; it wrote \(process.output)") }
@@ -27,7 +26,6 @@ struct DyingHandler {
   }
 
   private static let script = """
-    import sys
     from gi.repository import Gio, GLib
     bus = Gio.bus_get_sync(Gio.BusType.SESSION)
     xml = '<node><interface name="org.chappie.ToolHandler"><method name="Call"><arg type="s" direction="in"/>' \\
@@ -38,7 +36,7 @@ struct DyingHandler {
     def call(member, arguments):
         return bus.call_sync('org.chappie', '/org/chappie', 'org.chappie.Client', member, arguments, None, 0, -1, None)
     call('RegisterTools', GLib.Variant('(aa{sv}o)', ([{'name': GLib.Variant('s', 'look')}], '/tools')))
-    options = {'broadcast': GLib.Variant('b', bool(sys.argv[1]))}
+    options = {'broadcast': GLib.Variant('b', True)}
     print(call('Stream', GLib.Variant('(sa{sv})', ('use look', options))).unpack()[0], flush=True)
     GLib.MainLoop().run()
     """

@@ -16,9 +16,8 @@ struct HandlerFailureTests {
     return ended
   }
 
-  @Test(arguments: World.Plan.Transport.allCases)
-  func invalidArgumentsNeverReachTheHandler(_ transport: World.Plan.Transport) async throws {
-    try await World.signedIn(World.Plan(transport: transport)) { world, caller in
+  @Test func invalidArgumentsNeverReachTheHandler() async throws {
+    try await World.signedIn { world, caller in
       let handler = try ToolHandler(caller) { _ in "never" }
       try await caller.register([Tools.weather, Tools.named("clock")], ToolHandler.path)
       let wrong = [
@@ -42,34 +41,6 @@ struct HandlerFailureTests {
     }
   }
 
-  @Test func anErrorOfTheHandlerIsReportedToTheModel() async throws {
-    try await World.signedIn { _, caller in
-      let handler = try ToolHandler(caller) { _ -> String in
-        throw BusError(name: "org.example.Error.Rain", message: "It rains too hard.")
-      }
-      try await caller.register([Tools.named("look")], ToolHandler.path)
-      #expect(try await failedCall(of: try await caller.stream("use look")).output.hasSuffix("It rains too hard."))
-      #expect(handler.calls.count == 1)
-    }
-  }
-
-  @Test func anAnswerOfTheWrongTypeIsAFailure() async throws {
-    try await World.signedIn { _, caller in
-      let handler = try ToolHandler(caller, type: "u") { _ in UInt32(7) }
-      try await caller.register([Tools.named("count")], ToolHandler.path)
-      let ended = try await failedCall(of: try await caller.stream("use count"))
-      #expect(ended.output.contains("gave no text"), "\(ended.output)")
-      #expect(handler.calls.count == 1)
-    }
-  }
-
-  @Test func aMissingHandlerIsAFailure() async throws {
-    try await World.signedIn { _, caller in
-      try await caller.register([Tools.named("look")], .root.appending("nowhere"))
-      _ = try await failedCall(of: try await caller.stream("use look"))
-    }
-  }
-
   @Test func aCallEndsAtItsTimeLimit() async throws {
     try await World.signedIn { _, caller in
       let handler = try ToolHandler(caller) { _ in await forever() }
@@ -86,20 +57,16 @@ struct HandlerFailureTests {
   }
 
   /// Only a broadcast turn outlives its caller.
-  @Test(arguments: World.Plan.Transport.allCases)
-  func aHandlerThatCrashesIsAFailure(_ transport: World.Plan.Transport) async throws {
-    try await World.signedIn(World.Plan(transport: transport)) { world, stays in
-      let handler = try await DyingHandler(world, broadcast: true)
+  @Test func aHandlerThatHasLeftIsAFailure() async throws {
+    try await World.signedIn { world, stays in
+      let handler = try await DyingHandler(world)
       let turn = Turn(id: handler.turn, path: .chappie, caller: stays)
       #expect(try await turn.snapshot().status == "waiting-for-tool")
       try await handler.die()
       #expect(try await failedCall(of: turn).output.hasPrefix("The tool failed: "))
       #expect(try await turn.snapshot().status == "completed")
-    }
-  }
 
-  @Test func aHandlerMayLeaveBeforeItsCall() async throws {
-    try await World.signedIn { world, stays in
+      // A handler may leave before its call.
       try await world.sandbox.play(#"[{"endpoint":"responses","delay_ms":500}]"#)
       var id = ""
       do {
@@ -111,18 +78,37 @@ struct HandlerFailureTests {
     }
   }
 
-  @Test func oneFailureLeavesOtherCallsUnaffected() async throws {
+  @Test func aFailingHandlerEndsItsCallAlone() async throws {
     try await World.signedIn { world, caller in
       try await world.sandbox.offerPlainModel()
       let handler = try ToolHandler(caller) { call in
-        guard call.tool == "good" else { throw BusError(name: "org.example.Error.Bad", message: "no") }
+        if call.tool == "long" { return String(repeating: "x", count: 4 << 20 + 1) }
+        guard call.tool == "good" else { throw BusError(name: "org.example.Error.Bad", message: "It rains too hard.") }
         return "fine"
       }
-      try await caller.register([Tools.named("bad"), Tools.named("good")], ToolHandler.path)
+      try await caller.register(["bad", "good", "long"].map { Tools.named($0) }, ToolHandler.path)
+      #expect(try await failedCall(of: try await caller.stream("use bad")).output.hasSuffix("It rains too hard."))
+      #expect(handler.calls.count == 1)
       let turn = try await caller.stream("use bad\nuse good")
       #expect(try await turn.end().answer.text.hasSuffix("The tool good said: fine"))
       #expect(try turn.endedCalls.map(\.status).sorted() == ["completed", "failed"])
-      #expect(handler.calls.count == 2)
+      #expect(handler.calls.count == 3)
+      // A long output is cut.
+      let long = try await caller.stream("use long")
+      _ = try await long.end().answer
+      let cut = String(repeating: "x", count: 256 << 10) + "\n[cut here: the output had \(4 << 20 + 1) bytes]"
+      #expect(try long.endedCalls.map(\.output) == [cut])
+      #expect(try await world.sandbox.state().lastOutputs == [cut])
+
+      try await caller.register([Tools.named("look")], .root.appending("nowhere"))
+      _ = try await failedCall(of: try await caller.stream("use look"))
+
+      let other = try await world.caller()
+      let wrong = try ToolHandler(other, type: "u") { _ in UInt32(7) }
+      try await other.register([Tools.named("count")], ToolHandler.path)
+      let ended = try await failedCall(of: try await other.stream("use count"))
+      #expect(ended.output.contains("gave no text"), "\(ended.output)")
+      #expect(wrong.calls.count == 1)
     }
   }
 }

@@ -44,20 +44,8 @@ struct ToolCancellationTests {
     }
   }
 
-  @Test func aTurnIsCancelledDuringAnUnansweredCall() async throws {
-    try await World.signedIn { _, caller in
-      try await caller.register([Tools.named("look")])
-      let turn = try await caller.stream("use look")
-      let call = try await turn.requestedCall().id
-      try await turn.cancel()
-      try await expectCancelled(turn, calls: 1)
-      try await expectRefusal("InvalidArgument") { try await caller.submit("late", for: call, of: turn) }
-    }
-  }
-
-  @Test(arguments: World.Plan.Transport.allCases)
-  func aTurnIsCancelledDuringAnApproval(_ transport: World.Plan.Transport) async throws {
-    try await World.signedIn(World.Plan(transport: transport)) { world, caller in
+  @Test func aTurnIsCancelledDuringAnApproval() async throws {
+    try await World.signedIn { world, caller in
       try await world.sandbox.offerPlainModel()
       let handler = try ToolHandler(caller) { _ in "done" }
       try await caller.register([Tools.named("delete", policy: "ask")], ToolHandler.path)
@@ -68,28 +56,22 @@ struct ToolCancellationTests {
       try await expectCancelled(turn, calls: 2)
       try await expectRefusal("InvalidArgument") { try await caller.resolve(call, of: turn, true) }
       #expect(handler.calls.isEmpty)
-    }
-  }
 
-  /// A user who presses Ctrl-C in a shell that waits for the answer leaves this way.
-  @Test func aTurnIsCancelledWhenItsCallerLeavesDuringATool() async throws {
-    try await World.signedIn { world, stays in
-      let handler = try await DyingHandler(world, broadcast: false)
-      #expect(try await stays.property("Client.ActiveTurns", as: [String].self) == [handler.turn])
-      try await handler.die()
-      try await eventually("no turn") { try await stays.property("Client.ActiveTurns", as: [String].self).isEmpty }
-      #expect(try await world.sandbox.state().requests["responses"] == 1)
-    }
-  }
+      // A call that no handler answers.
+      try await caller.register([Tools.named("look")])
+      let unanswered = try await caller.stream("use look")
+      let pending = try await unanswered.requestedCall().id
+      try await unanswered.cancel()
+      try await expectCancelled(unanswered, calls: 1)
+      try await expectRefusal("InvalidArgument") { try await caller.submit("late", for: pending, of: unanswered) }
 
-  @Test func aTurnIsCancelledWhenTheServiceEndsDuringATool() async throws {
-    try await World.signedIn { world, caller in
-      try await caller.register([Tools.named("look", policy: "ask")])
-      let turn = try await caller.stream("use look")
-      _ = try await turn.approvalRequest()
+      // The end of the service.
+      let last = try await caller.stream("use look")
+      _ = try await last.requestedCall()
       await world.service.end()
-      #expect(try await turn.caller.signal("Failed").arguments.member(1, "error") == "org.chappie.Error.Cancelled")
-      #expect(turn.endCount == 1)
+      let failed = try await caller.signal("Failed") { try $0.turn == last.id }
+      #expect(try failed.arguments.member(1, "error") == "org.chappie.Error.Cancelled")
+      #expect(last.endCount == 1)
     }
   }
 }

@@ -20,12 +20,8 @@ struct ToolScopeTests {
       _ = try await caller.send("hi", at: client)
       #expect(try await world.sandbox.state().lastTools.isEmpty)
       #expect(handler.calls.isEmpty)
-    }
-  }
 
-  @Test func aNewRegistrationReplacesTheOld() async throws {
-    try await World.signedIn { world, caller in
-      try await caller.register([Tools.named("look"), Tools.named("listen")])
+      // A new registration replaces the old one.
       try await caller.register([Tools.named("smell")])
       _ = try await caller.send("hi", ["tools": [Tools.named("taste")]])
       #expect(try await world.sandbox.state().lastTools.sorted() == ["smell", "taste"])
@@ -39,9 +35,8 @@ struct ToolScopeTests {
     }
   }
 
-  @Test(arguments: World.Plan.Transport.allCases)
-  func aToolWithoutAHandlerEndsTheTurn(_ transport: World.Plan.Transport) async throws {
-    try await World.signedIn(World.Plan(transport: transport)) { world, caller in
+  @Test func aToolWithoutAHandlerEndsTheTurn() async throws {
+    try await World.signedIn(.http) { world, caller in
       let harness: VariantDictionary = ["tools": [Tools.weather]]
       let client = try await caller.open("Client", ["harness": harness])
       let turn = try await caller.stream(#"use weather {"city":"Oslo"}"#, at: client)
@@ -49,43 +44,12 @@ struct ToolScopeTests {
       #expect(failure.name == "MissingToolHandler")
       #expect(failure.message.contains("'weather'"))
       #expect(failure.details.text("tool") == "weather")
-      #expect(turn.endCount == 1)
-      let refused = try await refusal { try await caller.send(#"use weather {"city":"Oslo"}"#, at: client) }
-      #expect(refused.name == "MissingToolHandler")
       // A handler needs no description: the harness's description applies.
       let handler = try ToolHandler(caller) { _ in "7 °C" }
       try await caller.register([Tools.named("weather")], ToolHandler.path, at: client)
       #expect(try await caller.send(#"use weather {"city":"Oslo"}"#, at: client) == "The tool weather said: 7 °C")
-      // Over a socket the model has the tool from the request before.
-      #expect(try await world.sandbox.state().lastTools == (transport == .http ? ["weather"] : []))
+      #expect(try await world.sandbox.state().lastTools == ["weather"])
       #expect(handler.calls.count == 1)
-    }
-  }
-
-  @Test func anUnknownToolEndsTheTurn() async throws {
-    try await World.signedIn { world, caller in
-      try await caller.register([Tools.named("look")])
-      try await world.sandbox.callTools(#"[{"name":"fly"}]"#)
-      try await expectRefusal("MissingToolHandler") { try await caller.send("go") }
-    }
-  }
-
-  @Test(arguments: World.Plan.Transport.allCases)
-  func aTurnHasAtMostSixteenRounds(_ transport: World.Plan.Transport) async throws {
-    try await World.signedIn(World.Plan(transport: transport)) { world, caller in
-      let handler = try ToolHandler(caller) { _ in "again" }
-      try await caller.register([Tools.named("look")], ToolHandler.path)
-      try await world.sandbox.callTools(#"[{"name":"look"}]"#, times: "16")
-      let enough = try await caller.stream("go")
-      #expect(try await enough.end().answer.text == "The tool look said: again")
-      #expect(handler.calls.count == 16)
-      try await world.sandbox.callTools(#"[{"name":"look"}]"#, times: #""always""#)
-      let turn = try await caller.stream("go")
-      let failure = try await turn.end().failure
-      #expect(failure.name == "ToolLoopLimitExceeded")
-      #expect(try failure.details.value("limit", as: UInt32.self) == 16)
-      #expect(turn.endCount == 1)
-      #expect(handler.calls.count == 32)
     }
   }
 
@@ -94,8 +58,6 @@ struct ToolScopeTests {
   private nonisolated static let wrong: [(tools: [VariantDictionary], error: String, message: String)] = [
     ([["description": "?"]], "InvalidArgument", "'name'"),
     ([Tools.named("brew tea")], "InvalidArgument", "'brew tea'"),
-    ([["name": UInt32(1)]], "InvalidArgument", "'name'"),
-    ([["name": "brew", "input_schema": "{"]], "InvalidArgument", "'brew'"),
     ([["name": "brew", "input_schema": "[]"]], "InvalidArgument", "'brew'"),
     ([Tools.named("brew", policy: "maybe")], "InvalidArgument", "maybe"),
     ([Tools.named("brew", timeLimit: 0)], "InvalidArgument", "'time_limit'"),
@@ -118,11 +80,6 @@ struct ToolScopeTests {
         }
       }
       #expect(try await world.sandbox.state().requests["responses"] == 0)
-    }
-  }
-
-  @Test func upTo128ToolsAreAccepted() async throws {
-    try await World.signedIn { world, caller in
       try await caller.register((0..<128).map { Tools.named("tool-\($0)") })
       _ = try await caller.send("hi")
       #expect(try await world.sandbox.state().lastTools.count == 128)

@@ -21,6 +21,8 @@ struct ToolServerTests {
       let listed = try await caller.call("Client.ListToolServers").member(0, "servers", as: [VariantDictionary].self)
       #expect(listed.map { $0.text("name") } == ["git"])
       #expect(try listed.map { try $0.value("is_running") } == [false])
+      // A server that is trusted asks the first time all the same.
+      #expect(try await world.chappie("tools", "policy", "git", "automatic").status == 0)
       let turn = try await caller.stream("use git__git_log {}", Self.git)
       let call = try await turn.approvalRequest()
       #expect(try turn.requestedCalls.map(\.tool) == ["git__git_log"])
@@ -32,17 +34,7 @@ struct ToolServerTests {
       // The log has the call, and nothing that was said in it.
       try await eventually("the log") { try await world.chappie("tools", "log", "git").text.contains("completed") }
       #expect(try await !world.chappie("tools", "log", "git").text.contains("3f2a91c"))
-    }
-  }
-
-  /// A server that is trusted asks the first time all the same.
-  @Test func aToolThatOnlyReadsAsksOnce() async throws {
-    try await world { world, caller, server in
-      #expect(try await server.add("git").status == 0)
-      #expect(try await world.chappie("tools", "policy", "git", "automatic").status == 0)
-      let first = try await caller.stream("use git__git_log {}", Self.git)
-      try await caller.resolve(try await first.approvalRequest(), of: first, true)
-      _ = try await first.end().answer
+      // A tool that only reads asks once.
       #expect(try await caller.send("use git__git_log {}", Self.git).contains("3f2a91c"))
       #expect(try await world.chappie("tools", "policy", "git/git_log", "deny").status == 0)
       #expect(try await caller.send("use git__git_log {}", Self.git).hasPrefix("You said"))
@@ -121,13 +113,19 @@ struct ToolServerTests {
 
   // MARK: Questions
 
+  /// A turn with a tool that asks the user.
+  private func askedTurn(_ caller: Caller) async throws -> (turn: Turn, call: String) {
+    let turn = try await caller.stream("use greeter__greet {}", Self.greeter)
+    let call = try await turn.approvalRequest()
+    try await caller.resolve(call, of: turn, true)
+    try await eventually("the question") { turn.signals("InputRequested").count == 1 }
+    return (turn, call)
+  }
+
   @Test func aServerAsksTheUser() async throws {
-    try await world { _, caller, server in
+    try await world { world, caller, server in
       try await server.addGreeter()
-      let turn = try await caller.stream("use greeter__greet {}", Self.greeter)
-      let call = try await turn.approvalRequest()
-      try await caller.resolve(call, of: turn, true)
-      try await eventually("the question") { turn.signals("InputRequested").count == 1 }
+      let (turn, call) = try await askedTurn(caller)
       #expect(
         try turn.signals("ToolProgressed").map { try $0.arguments.member(2, "message") } == ["Looking for a name"])
       let question = try #require(turn.signals("InputRequested").first).arguments
@@ -150,34 +148,40 @@ struct ToolServerTests {
       try await expectRefusal("InvalidArgument") {
         try await caller.call("Client.SubmitInput", turn.id, call, "accept", content)
       }
+
+      // A call that waits for the user ends with its turn.
+      let (cancelled, _) = try await askedTurn(caller)
+      try await caller.call("Client.Cancel", cancelled.id)
+      #expect(try await cancelled.end().failure.name == "Cancelled")
+      try await eventually("the log") { try await world.chappie("tools", "log").text.contains("cancelled") }
     }
   }
 
   /// An answer that does not fit the form is none.
-  @Test(arguments: [
-    ("accept", #"{"name":"Ada"}"#, "Hello Ada."), ("accept", #"{"name":7}"#, "Nobody"), ("decline", "{}", "Nobody"),
-  ])
-  func aLineAnswersIt(_ action: String, _ content: String, _ answer: String) async throws {
-    try await world { _, caller, server in
+  @Test func aLineAnswersIt() async throws {
+    let answers = [
+      ("accept", #"{"name":"Ada"}"#, "Hello Ada."), ("accept", #"{"name":7}"#, "Nobody"), ("decline", "{}", "Nobody"),
+    ]
+    try await world { world, caller, server in
       try await server.addGreeter()
-      let line = try await caller.ask("use greeter__greet {}", Self.greeter)
-      let call = try #require(try await line.next("approval-requested").text("call"))
-      line.write(["approval": ["call": .string(call), "approved": true]])
-      #expect(try await line.next("tool-progressed").text("message") == "Looking for a name")
-      #expect(try await line.next("input-requested").text("message") == "Who is greeted?")
-      let values = try ChappieJSONValue(json: content)
-      line.write(["input": ["call": .string(call), "action": .string(action), "content": values]])
-      #expect(try await line.end().text("text")?.contains(answer) == true)
+      try await world.each(answers) { test in
+        let (action, content, answer) = test
+        let line = try await caller.ask("use greeter__greet {}", Self.greeter)
+        let call = try #require(try await line.next("approval-requested").text("call"))
+        line.write(["approval": ["call": .string(call), "approved": true]])
+        #expect(try await line.next("tool-progressed").text("message") == "Looking for a name")
+        #expect(try await line.next("input-requested").text("message") == "Who is greeted?")
+        let values = try ChappieJSONValue(json: content)
+        line.write(["input": ["call": .string(call), "action": .string(action), "content": values]])
+        #expect(try await line.end().text("text")?.contains(answer) == true)
+      }
     }
   }
 
   @Test func nothingIsAcceptedWhileTheScreenIsLocked() async throws {
     try await world { world, caller, server in
       try await server.addGreeter()
-      let turn = try await caller.stream("use greeter__greet {}", Self.greeter)
-      let call = try await turn.approvalRequest()
-      try await caller.resolve(call, of: turn, true)
-      try await eventually("the question") { turn.signals("InputRequested").count == 1 }
+      let (turn, call) = try await askedTurn(caller)
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world, isActive: true)
       try await caller.waitFor(Lock("locked", [saver.name]))
       let content: VariantDictionary = ["name": "Ada"]
@@ -189,18 +193,6 @@ struct ToolServerTests {
       try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
       try await caller.call("Client.SubmitInput", turn.id, call, "accept", content)
       #expect(try await turn.end().answer.text.contains("Hello Ada."))
-    }
-  }
-
-  @Test func aCallThatWaitsForTheUserEndsWithItsTurn() async throws {
-    try await world { world, caller, server in
-      try await server.addGreeter()
-      let turn = try await caller.stream("use greeter__greet {}", Self.greeter)
-      try await caller.resolve(try await turn.approvalRequest(), of: turn, true)
-      try await eventually("the question") { turn.signals("InputRequested").count == 1 }
-      try await caller.call("Client.Cancel", turn.id)
-      #expect(try await turn.end().failure.name == "Cancelled")
-      try await eventually("the log") { try await world.chappie("tools", "log").text.contains("cancelled") }
     }
   }
 }

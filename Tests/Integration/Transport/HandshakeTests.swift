@@ -2,16 +2,17 @@
 import GLibBridge
 import Testing
 
-/// Refused handshakes, and the fallback.
+/// Refused handshakes, the fallback, and the choice of the transport.
 @Suite(.worlds) @GLibActor
 struct HandshakeTests {
   private let webSocket = World.Plan.Transport.webSocket
 
-  /// The refusal comes from the backend or from a proxy.
+  /// The refusal comes from the backend or from a proxy. A network that blocks a WebSocket once will block the next one.
   @Test func aPermanentRefusalSwitchesToHTTPForGood() async throws {
-    try await World.signedIn(each: [426, 403, 404]) { world, caller, status in
+    let refusals = [#""status":426"#, #""status":403"#, #""status":404"#, #""drop_after":0"#]
+    try await World.signedIn(each: refusals) { world, caller, refused in
       let client = try await caller.open("Client")
-      try await world.sandbox.play(#"[{"endpoint":"handshake","status":\#(status)}]"#)
+      try await world.sandbox.play(#"[{"endpoint":"handshake",\#(refused)}]"#)
       #expect(try await caller.send("one", at: client).contains("1 message."))
       #expect(try await caller.send("two", at: client).contains("3 messages"))
       let state = try await world.sandbox.state()
@@ -38,39 +39,9 @@ struct HandshakeTests {
     }
   }
 
-  /// The answer over HTTP has the reason of a refusal.
-  @Test func aUsageLimitIsReportedWithItsReset() async throws {
-    try await World.signedIn { world, caller in
-      let body = #"{"error":{"type":"usage_limit_reached","plan_type":"pro","resets_at":1893456000}}"#
-      try await world.sandbox.play(
-        """
-        [{"endpoint":"handshake","status":429,"body":\(body)},{"endpoint":"responses","status":429,"body":\(body)}]
-        """)
-      let turn = try await caller.stream("hi")
-      let failure = try await turn.end().failure
-      #expect(failure.name == "UsageLimitReached")
-      #expect(failure.details.text("plan") == "pro")
-      #expect(try failure.details.value("resets_at") == Int64(1_893_456_000))
-      #expect(try await world.sandbox.state().requests["responses"] == 1)
-    }
-  }
-
-  /// A network that blocks a WebSocket once will block the next one.
-  @Test func anUnansweredHandshakeIsNotRetried() async throws {
-    try await World.signedIn { world, caller in
-      let client = try await caller.open("Client")
-      try await world.sandbox.play(#"[{"endpoint":"handshake","drop_after":0}]"#)
-      #expect(try await caller.send("one", at: client).contains("1 message."))
-      #expect(try await caller.send("two", at: client).contains("3 messages"))
-      let state = try await world.sandbox.state()
-      #expect(state.requests["handshake"] == 1)
-      #expect(state.lastResponsesRequest.transport == "http")
-    }
-  }
-
   // MARK: Tokens
 
-  @Test func aRefusedTokenIsRefreshed() async throws {
+  @Test func aRefusedTokenIsRefreshedOnce() async throws {
     try await World.signedIn { world, caller in
       try await world.sandbox.play(#"[{"endpoint":"handshake","status":401}]"#)
       #expect(try await caller.send("hi").contains("hi"))
@@ -79,26 +50,22 @@ struct HandshakeTests {
       #expect(state.requests["handshake"] == 2)
       #expect(state.requests["responses"] == 1)
       #expect(state.lastResponsesRequest.transport == "websocket")
-    }
-  }
 
-  /// One retry follows the refresh, and no more.
-  @Test func aTokenRefusedTwiceIsNotRetried() async throws {
-    try await World.signedIn { world, caller in
+      // One retry follows the refresh, and no more.
+      try await world.sandbox.forget()
       let client = try await caller.open("Client")
       try await world.sandbox.play(#"[{"endpoint":"handshake","status":401,"times":2}]"#)
       let failure = try await caller.stream("one", at: client).end().failure
       #expect(failure.name == "HTTPError")
       #expect(try failure.details.value("status") == UInt32(401))
       #expect(failure.message.contains("sign in again"))
-      var state = try await world.sandbox.state()
-      #expect(state.requests["refresh"] == 1)
-      #expect(state.requests["handshake"] == 2)
-      #expect(state.requests["responses"] == 0)
+      let refused = try await world.sandbox.state()
+      #expect(refused.requests["refresh"] == 1)
+      #expect(refused.requests["handshake"] == 2)
+      #expect(refused.requests["responses"] == 0)
       #expect(try await caller.state() == "signed-in")
       #expect(try await caller.send("two", at: client).contains("1 message."))
-      state = try await world.sandbox.state()
-      #expect(state.lastResponsesRequest.transport == "websocket")
+      #expect(try await world.sandbox.state().lastResponsesRequest.transport == "websocket")
     }
   }
 
@@ -135,6 +102,32 @@ struct HandshakeTests {
       #expect(state.requests["responses"] == 0)
       try await world.sandbox.play("[]")
       #expect(try await caller.send("again", at: client).contains("again"))
+    }
+  }
+
+  // MARK: The choice of the transport
+
+  @Test func aClientCanEnableWebSocket() async throws {
+    try await World.signedIn(.http) { world, caller in
+      let answer = try await caller.send("hi")
+      #expect(answer.contains("hi"))
+      #expect(try await world.sandbox.state().lastResponsesRequest.transport == "http")
+      #expect(try await caller.send("hi", at: caller.open("Client", transports[0])).contains("hi"))
+      #expect(try await world.sandbox.state().lastResponsesRequest.transport == "websocket")
+    }
+  }
+
+  @Test func aClientCanDisableWebSocketAndReconnections() async throws {
+    try await World.signedIn { world, caller in
+      #expect(try await caller.send("hi", at: caller.open("Client", transports[1])).contains("hi"))
+      let state = try await world.sandbox.state()
+      #expect(state.lastResponsesRequest.transport == "http")
+      #expect(state.requests["handshake"] == 0)
+      // A negative limit means none.
+      let client = try await caller.open("Client", webSocket.reconnecting(-3))
+      try await world.sandbox.play(#"[{"endpoint":"responses","drop_after":0}]"#)
+      try await expectRefusal("Network") { try await caller.send("hi", at: client) }
+      #expect(try await world.sandbox.state().requests["handshake"] == 1)
     }
   }
 }

@@ -41,26 +41,19 @@ struct LateFrameTests {
 
   // MARK: Between two turns
 
-  /// The frames arrive together with the end of the answer.
+  /// The frames arrive together with the end of the answer, or while the socket is kept: then it is closed at once.
   @Test func framesAfterTheEndBelongToNoTurn() async throws {
-    try await World.signedIn(each: Late.allCases) { world, caller, late in
+    let cases = Late.allCases.map { ($0, isLater: false) } + [Late.words, .garbage].map { ($0, isLater: true) }
+    try await World.signedIn(each: cases) { world, caller, test in
+      let (late, isLater) = test
       let client = try await caller.open("Client")
-      try await world.sandbox.play(#"[{"endpoint":"responses","text":"One.","late":[\#(late.frames)]}]"#)
+      let delay = isLater ? #","late_delay_ms":200"# : ""
+      try await world.sandbox.play(#"[{"endpoint":"responses","text":"One.","late":[\#(late.frames)]\#(delay)}]"#)
       #expect(try await caller.send("one", at: client) == "One.")
-      #expect(try await caller.send("two", at: client).contains("3 messages"))
-      try await whole(world, handshakes: 2)
-    }
-  }
-
-  /// The frames arrive while the socket is kept: it is closed at once.
-  @Test func dataAfterTheAnswerClosesTheSocket() async throws {
-    try await World.signedIn(each: Late.allCases) { world, caller, late in
-      let client = try await caller.open("Client")
-      try await world.sandbox.play(
-        #"[{"endpoint":"responses","text":"One.","late":[\#(late.frames)],"late_delay_ms":200}]"#)
-      #expect(try await caller.send("one", at: client) == "One.")
-      #expect(try await world.sandbox.state().openSockets == 1)
-      try await eventually("the socket to be closed") { try await world.sandbox.state().openSockets == 0 }
+      if isLater {
+        #expect(try await world.sandbox.state().openSockets == 1)
+        try await eventually("the socket to be closed") { try await world.sandbox.state().openSockets == 0 }
+      }
       #expect(try await caller.send("two", at: client).contains("3 messages"))
       try await whole(world, handshakes: 2)
     }
@@ -114,18 +107,6 @@ struct LateFrameTests {
       #expect(try await turn.end().answer.text == "Words of mine.")
       #expect(try turn.deltas.map(\.text).joined() == "Words of mine.")
       try await whole(world, handshakes: 2)
-    }
-  }
-
-  @Test func eventsOfAnotherAnswerAreNotUsedOverHTTP() async throws {
-    try await World.signedIn(.http) { world, caller in
-      try await world.sandbox.play(
-        """
-        [{"endpoint":"responses","events":[{"type":"response.created","response":{"id":"resp_1"}},
-          {"type":"response.output_text.delta","response_id":"resp_late","delta":"Late words."},\(Self.end)]},
-         {"endpoint":"responses","text":"Words of mine."}]
-        """)
-      #expect(try await caller.send("one") == "Words of mine.")
     }
   }
 }

@@ -32,6 +32,18 @@ struct SocketConversationTests {
         #expect((previous == id) == (number == 0))
       }
       #expect(try await world.sandbox.state().requests["handshake"] == 1)
+
+      // A replaced transcript is sent whole.
+      _ = try await caller.call("Client.Respond", [Message("user", "new")], VariantDictionary(), at: client)
+      try await expectWhole(1, world)
+      #expect(try await caller.send("four", at: client).contains("3 messages"))
+      #expect(try await world.sandbox.state().lastInput == ["user: four"])
+
+      // The backend's copy of the conversation ends with the socket.
+      try await world.sandbox.play(#"[{"endpoint":"responses","drop_after":0}]"#)
+      #expect(try await caller.send("five", at: client).contains("5 messages"))
+      try await expectWhole(5, world)
+      #expect(try await world.sandbox.state().requests["handshake"] == 2)
     }
   }
 
@@ -49,29 +61,6 @@ struct SocketConversationTests {
       let state = try await world.sandbox.state()
       #expect(state.lastInput == ["user: three"])
       #expect(state.requests["handshake"] == 1)
-    }
-  }
-
-  @Test func aReplacedTranscriptIsSentWhole() async throws {
-    try await World.signedIn { world, caller in
-      let client = try await caller.open("Client")
-      _ = try await caller.send("one", at: client)
-      _ = try await caller.call("Client.Respond", [Message("user", "new")], VariantDictionary(), at: client)
-      try await expectWhole(1, world)
-      #expect(try await caller.send("two", at: client).contains("3 messages"))
-      #expect(try await world.sandbox.state().lastInput == ["user: two"])
-    }
-  }
-
-  /// The backend's copy of the conversation ended with the socket.
-  @Test func theWholeConversationIsSentOnANewSocket() async throws {
-    try await World.signedIn { world, caller in
-      let client = try await caller.open("Client")
-      _ = try await caller.send("one", at: client)
-      try await world.sandbox.play(#"[{"endpoint":"responses","drop_after":0}]"#)
-      #expect(try await caller.send("two", at: client).contains("3 messages"))
-      try await expectWhole(3, world)
-      #expect(try await world.sandbox.state().requests["handshake"] == 2)
     }
   }
 
@@ -110,18 +99,32 @@ struct SocketConversationTests {
     try await World.signedIn { world, caller in
       let client = try await caller.open("Client")
       _ = try await caller.send("one", at: client)
+      #expect(try await world.sandbox.state().openSockets == 1)
       try await caller.call("Session.SignOut")
+      try await expectNoSocket(world)
       try await expectRefusal("MissingCredential") { try await caller.send("two", at: client) }
       #expect(try await world.sandbox.state().requests["responses"] == 1)
       try await caller.signIn()
       _ = try await caller.send("three", at: client)
       try await expectWhole(3, world)
       #expect(try await world.sandbox.state().requests["handshake"] == 2)
+
+      // A turn that runs during the sign-out keeps its socket to its end, and no longer.
+      try await world.sandbox.play(#"[{"endpoint":"responses","text":"one two three","delta_delay_ms":700}]"#)
+      let turn = try await caller.stream("hi")
+      try await eventually("a part of the answer") { try await !turn.snapshot().text.isEmpty }
+      try await caller.call("Session.SignOut")
+      _ = try await turn.end()
+      try await expectNoSocket(world)
     }
   }
 
+  private func expectNoSocket(_ world: World) async throws {
+    try await eventually("the socket to be closed") { try await world.sandbox.state().openSockets == 0 }
+  }
+
   /// An open socket needs no token, but no request goes over it while the screen is locked.
-  @Test func noRequestUsesAnOpenSocketWhileTheScreenIsLocked() async throws {
+  @Test func noSocketIsUsedOrKeptWhileTheScreenIsLocked() async throws {
     try await World.with { world in
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
       let caller = try await world.signedInCaller()
@@ -132,37 +135,29 @@ struct SocketConversationTests {
       saver.setActive(true)
       try await caller.waitFor(Lock("locked", [saver.name]))
       try await expectRefusal("Locked") { try await caller.send("locked", at: client) }
-      let turn = try await caller.stream("locked", at: client)
-      #expect(try await turn.end().failure.name == "Locked")
+      let locked = try await caller.stream("locked", at: client)
+      #expect(try await locked.end().failure.name == "Locked")
       #expect(try await world.sandbox.state().requests["responses"] == 1)
+      try await expectNoSocket(world)
       saver.setActive(false)
       try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
       #expect(try await caller.send("two", at: client).contains("3 messages"))
-    }
-  }
 
-  // MARK: The routing token
-
-  @Test func theTurnStateIsReturnedOnlyWithinATurn() async throws {
-    try await World.signedIn { world, caller in
-      let client = try await caller.open("Client")
-      try await world.sandbox.play(
-        #"[{"endpoint":"responses","text":"one two","drop_after":1},{"endpoint":"responses","text":"one two"}]"#)
-      _ = try await caller.send("hi", at: client)
-      let within = try await world.sandbox.state()
-      #expect(within.requests["responses"] == 2)
-      #expect(within.turnState.given != nil)
-      #expect(within.turnState.sentBack == within.turnState.given)
-      _ = try await caller.send("hi", at: client)
-      let next = try await world.sandbox.state()
-      #expect(next.requests["handshake"] == 2)
-      #expect(next.turnState.sentBack == nil)
+      // A turn that runs during the lock keeps its socket to its end, and no longer.
+      try await world.sandbox.play(#"[{"endpoint":"responses","text":"one two three","delta_delay_ms":700}]"#)
+      let turn = try await caller.stream("hi")
+      try await eventually("a part of the answer") { try await !turn.snapshot().text.isEmpty }
+      saver.setActive(true)
+      try await caller.waitFor(Lock("locked", [saver.name]))
+      saver.setActive(false)
+      _ = try await turn.end()
+      try await expectNoSocket(world)
     }
   }
 
   // MARK: The end of a socket
 
-  /// Any object of the account uses the socket of a turn that has ended.
+  /// Any object of the account uses the socket of a turn that has ended. Each account has sockets of its own.
   @Test func aSocketServesTheNextTurnOfAnyObject() async throws {
     try await World.signedIn { world, caller in
       let other = try await world.caller()
@@ -176,72 +171,13 @@ struct SocketConversationTests {
       #expect(state.requests["handshake"] == 1)
       #expect(state.openSockets == 1)
       #expect(state.lastResponsesRequest.body?.previousResponseId == nil)
-    }
-  }
 
-  /// Each account has sockets of its own.
-  @Test func aSocketServesOneAccount() async throws {
-    try await World.signedIn { world, caller in
-      _ = try await caller.send("hi")
       let work: VariantDictionary = ["keychain_account": "work"]
       try await caller.signIn(at: caller.open("Session", work))
       _ = try await caller.send("hi", at: caller.open("Client", work))
       #expect(try await world.sandbox.state().requests["handshake"] == 2)
-    }
-  }
-
-  @Test func theSocketIsClosedAtSignOut() async throws {
-    try await World.signedIn { world, caller in
-      _ = try await caller.send("hi")
-      #expect(try await world.sandbox.state().openSockets == 1)
-      try await caller.call("Session.SignOut")
-      try await eventually("the socket to be closed") { try await world.sandbox.state().openSockets == 0 }
-    }
-  }
-
-  @Test func theSocketIsClosedWhenTheScreenIsLocked() async throws {
-    try await World.with { world in
-      let saver = try await ScreenSaver("org.gnome.ScreenSaver", in: world)
-      let caller = try await world.signedInCaller()
-      _ = try await caller.send("hi")
-      saver.setActive(true)
-      try await eventually("the socket to be closed") { try await world.sandbox.state().openSockets == 0 }
-    }
-  }
-
-  /// A turn that runs during the sign-out keeps its socket to its end, and no longer.
-  @Test func theSocketOfARunningTurnIsClosedAfterTheSignOut() async throws {
-    try await World.signedIn { world, caller in
-      try await world.sandbox.play(#"[{"endpoint":"responses","text":"one two three","delta_delay_ms":700}]"#)
-      let turn = try await caller.stream("hi")
-      try await caller.signal("TextDelta")
-      try await caller.call("Session.SignOut")
-      _ = try await turn.end()
-      try await eventually("the socket to be closed") { try await world.sandbox.state().openSockets == 0 }
-    }
-  }
-
-  @Test func theSocketOfARunningTurnIsClosedAfterTheLock() async throws {
-    try await World.with { world in
-      let saver = try await ScreenSaver("org.gnome.ScreenSaver", in: world)
-      let caller = try await world.signedInCaller()
-      try await world.sandbox.play(#"[{"endpoint":"responses","text":"one two three","delta_delay_ms":700}]"#)
-      let turn = try await caller.stream("hi")
-      try await caller.signal("TextDelta")
-      saver.setActive(true)
-      try await caller.waitFor(Lock("locked", [saver.name]))
-      saver.setActive(false)
-      _ = try await turn.end()
-      try await eventually("the socket to be closed") { try await world.sandbox.state().openSockets == 0 }
-    }
-  }
-
-  @Test func theSocketIsClosedWithTheService() async throws {
-    try await World.signedIn { world, caller in
-      _ = try await caller.send("hi", ["continue": true])
-      #expect(try await world.sandbox.state().openSockets == 1)
       await world.service.end()
-      try await eventually("the socket to be closed") { try await world.sandbox.state().openSockets == 0 }
+      try await expectNoSocket(world)
     }
   }
 }

@@ -18,7 +18,6 @@ struct BackendFailureTests {
 
   struct Case: CustomTestStringConvertible {
     let name: String
-    let transport: World.Plan.Transport
     /// The rule's keys, without its endpoint and its count.
     let rule: String
     var tries = Tries.once
@@ -30,10 +29,10 @@ struct BackendFailureTests {
     var plan: String?
     var resetsAt: Int64?
 
-    var testDescription: String { "\(name), \(transport)" }
+    var testDescription: String { name }
 
     /// The number of requests from a client whose socket is reopened once.
-    var requests: Int {
+    func requests(over transport: World.Plan.Transport) -> Int {
       switch tries {
       case .once: 1
       case .whileUnavailable: 5
@@ -54,87 +53,68 @@ struct BackendFailureTests {
     let end = transport == .webSocket ? "backend could not be used" : "broke off"
     return [
       Case(
-        name: "cut in the middle", transport: transport, rule: #""text":"one two three","drop_after":2"#,
-        tries: .whileBroken, error: "Network", message: "backend", partialText: "one two"),
+        name: "cut in the middle", rule: #""text":"one two three","drop_after":2"#, tries: .whileBroken,
+        error: "Network", message: "backend", partialText: "one two"),
       Case(
-        name: "cut at the start", transport: transport, rule: #""drop_after":0"#, tries: .whileBroken,
-        error: "Network", message: "backend"),
+        name: "cut at the start", rule: #""drop_after":0"#, tries: .whileBroken, error: "Network", message: "backend"),
       Case(
-        name: "ends too early", transport: transport, rule: #""text":"one two three","end_after":1"#,
-        tries: .whileBroken, error: "Network", message: end, partialText: "one"),
+        name: "ends too early", rule: #""text":"one two three","end_after":1"#, tries: .whileBroken, error: "Network",
+        message: end, partialText: "one"),
       Case(
-        name: "sends nothing", transport: transport, rule: #""raw":"""# + cut, tries: .whileBroken, error: "Network",
-        message: end),
-      Case(
-        name: "is no event stream", transport: transport, rule: #""raw":"<html><body>Hello</body></html>\n\n""# + cut,
-        tries: .whileBroken, error: "Network", message: end),
-      Case(
-        name: "sends invalid JSON", transport: transport, rule: #""raw":"data: {\"type\":\n\ndata: [DONE]\n\n""# + cut,
-        tries: .whileBroken, error: "Network", message: end),
+        name: "is no event stream", rule: #""raw":"<html><body>Hello</body></html>\n\n""# + cut, tries: .whileBroken,
+        error: "Network", message: end),
     ]
   }
 
-  private nonisolated static func refused(_ transport: World.Plan.Transport) -> [Case] {
-    [
-      Case(
-        name: "400 with a detail", transport: transport,
-        rule: #""status":400,"body":{"detail":"Instructions are required"}"#, error: "HTTPError",
-        message: "Instructions are required", status: 400),
-      Case(
-        name: "403", transport: transport,
-        rule: #""status":403,"body":{"error":{"message":"Not here.","code":"region"}}"#, error: "HTTPError",
-        message: "Not here.", status: 403),
-      Case(
-        name: "404", transport: transport, rule: #""status":404"#, error: "HTTPError", message: "404", status: 404),
-      Case(
-        name: "500", transport: transport,
-        rule: #""status":500,"body":"Internal Server Error","headers":{"retry-after":"0"}"#, tries: .whileUnavailable,
-        error: "HTTPError", message: "Internal Server Error", status: 500),
-      Case(
-        name: "redirect", transport: transport, rule: #""status":302,"headers":{"location":"https://example.com/"}"#,
-        error: "HTTPError", message: "302", status: 302),
-      Case(
-        name: "usage limit", transport: transport,
-        rule: #""status":429,"body":{"error":{"type":"usage_limit_reached","plan_type":"pro","resets_at":1893456000}}"#,
-        error: "UsageLimitReached", message: "Pro plan", plan: "pro", resetsAt: 1_893_456_000),
-    ]
-  }
+  private nonisolated static let refused: [Case] = [
+    Case(
+      name: "400 with a detail", rule: #""status":400,"body":{"detail":"Instructions are required"}"#,
+      error: "HTTPError", message: "Instructions are required", status: 400),
+    Case(
+      name: "500", rule: #""status":500,"body":"Internal Server Error","headers":{"retry-after":"0"}"#,
+      tries: .whileUnavailable, error: "HTTPError", message: "Internal Server Error", status: 500),
+    Case(
+      name: "redirect", rule: #""status":302,"headers":{"location":"https://example.com/"}"#, error: "HTTPError",
+      message: "302", status: 302),
+    Case(
+      name: "usage limit",
+      rule: #""status":429,"body":{"error":{"type":"usage_limit_reached","plan_type":"pro","resets_at":1893456000}}"#,
+      error: "UsageLimitReached", message: "Pro plan", plan: "pro", resetsAt: 1_893_456_000),
+  ]
 
-  private nonisolated static func failed(_ transport: World.Plan.Transport) -> [Case] {
-    [
-      Case(
-        name: "response.failed", transport: transport,
-        rule: begun(#"{"type":"response.failed","response":{"error":{"code":"cyber_policy","message":"Not this."}}}"#),
-        error: "HTTPError", message: "Not this.", partialText: "Well"),
-      Case(
-        name: "response.failed without a reason", transport: transport, rule: begun(#"{"type":"response.failed"}"#),
-        tries: .whileBroken, error: "HTTPError", message: "could not answer", partialText: "Well"),
-      Case(
-        name: "response.failed for its rate", transport: transport,
-        rule: begun(
-          #"{"type":"response.failed","response":{"error":{"code":"rate_limit_exceeded","message":"Slow."}}}"#),
-        error: "RateLimited", message: "Slow.", partialText: "Well", status: 429),
-      Case(
-        name: "response.failed for the plan", transport: transport,
-        rule: begun(
-          """
-          {"type":"response.failed","response":{
-            "error":{"code":"usage_limit_reached","plan_type":"plus","resets_at":1893456000}}}
-          """),
-        error: "UsageLimitReached", message: "Plus plan", partialText: "Well", plan: "plus", resetsAt: 1_893_456_000),
-      Case(
-        name: "response.incomplete", transport: transport,
-        rule: begun(
-          #"{"type":"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"}}}"#),
-        error: "HTTPError", message: "max_output_tokens", partialText: "Well"),
-    ]
-  }
+  private nonisolated static let failed: [Case] = [
+    Case(
+      name: "response.failed",
+      rule: begun(#"{"type":"response.failed","response":{"error":{"code":"cyber_policy","message":"Not this."}}}"#),
+      error: "HTTPError", message: "Not this.", partialText: "Well"),
+    Case(
+      name: "response.failed without a reason", rule: begun(#"{"type":"response.failed"}"#), tries: .whileBroken,
+      error: "HTTPError", message: "could not answer", partialText: "Well"),
+    Case(
+      name: "response.failed for its rate",
+      rule: begun(
+        #"{"type":"response.failed","response":{"error":{"code":"rate_limit_exceeded","message":"Slow."}}}"#),
+      error: "RateLimited", message: "Slow.", partialText: "Well", status: 429),
+    Case(
+      name: "response.failed for the plan",
+      rule: begun(
+        """
+        {"type":"response.failed","response":{
+          "error":{"code":"usage_limit_reached","plan_type":"plus","resets_at":1893456000}}}
+        """),
+      error: "UsageLimitReached", message: "Plus plan", partialText: "Well", plan: "plus", resetsAt: 1_893_456_000),
+    Case(
+      name: "response.incomplete",
+      rule: begun(
+        #"{"type":"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"}}}"#),
+      error: "HTTPError", message: "max_output_tokens", partialText: "Well"),
+  ]
 
   @Test(arguments: World.Plan.Transport.allCases)
   func aFailedTurnEndsOnce(over transport: World.Plan.Transport) async throws {
-    let cases = Self.interrupted(transport) + Self.refused(transport) + Self.failed(transport)
+    let cases = Self.interrupted(transport) + Self.refused + Self.failed
     try await World.signedIn(World.Plan(transport: transport), each: cases) { world, caller, test in
-      let client = try await caller.open("Client", test.transport.reconnecting(1))
+      let client = try await caller.open("Client", transport.reconnecting(1))
       try await world.sandbox.play(#"[{"endpoint":"responses","times":"always",\#(test.rule)}]"#)
       let refused = try await refusal { try await caller.send("hi", at: client) }
       #expect(refused.name == test.error)
@@ -161,28 +141,17 @@ struct BackendFailureTests {
       try await world.sandbox.play("[]")
       #expect(try await caller.send("again", at: client).contains("again"))
       let state = try await world.sandbox.state()
-      #expect(state.requests["responses"] == 2 * test.requests + 1)
-      #expect(state.lastResponsesRequest.transport == (test.transport == .http ? "http" : "websocket"))
+      #expect(state.requests["responses"] == 2 * test.requests(over: transport) + 1)
+      #expect(state.lastResponsesRequest.transport == (transport == .http ? "http" : "websocket"))
     }
   }
 
-  @Test(arguments: World.Plan.Transport.allCases)
-  func aSlowAnswerIsComplete(over transport: World.Plan.Transport) async throws {
-    try await World.signedIn(transport) { world, caller in
-      try await world.sandbox.play(#"[{"endpoint":"responses","delay_ms":700,"times":2}]"#)
-      #expect(try await caller.send("late").contains("late"))
-      #expect(try await caller.stream("late").end().answer.text.contains("late"))
-    }
-  }
-
-  @Test(arguments: World.Plan.Transport.allCases)
-  func aClosedPortIsANetworkFailure(over transport: World.Plan.Transport) async throws {
-    try await World.signedIn(transport) { world, caller in
+  @Test func aClosedPortIsANetworkFailure() async throws {
+    try await World.signedIn(.http) { world, caller in
       await world.sandbox.end()
+      try await expectRefusal("Network") { try await caller.models() }
+      try await expectRefusal("Network") { try await caller.requestUsage() }
       try await expectRefusal("Network") { try await caller.send("hi") }
-      let turn = try await caller.stream("hi")
-      #expect(try await turn.end().failure.name == "Network")
-      #expect(turn.endCount == 1)
       #expect(try await caller.state() == "signed-in")
     }
   }
@@ -190,21 +159,17 @@ struct BackendFailureTests {
   @Test func aSignedOutCallerIsRefused() async throws {
     try await World.with { world in
       let caller = try await world.caller()
-      try await expectRefusal("MissingCredential") { try await caller.send("hi") }
       let turn = try await caller.stream("hi")
       #expect(try await turn.end().failure.name == "MissingCredential")
-      #expect(turn.endCount == 1)
       #expect(try await turn.snapshot().status == "failed")
-      #expect(try await world.sandbox.state().requests["responses"] == 0)
-    }
-  }
-
-  @Test(arguments: World.Plan.Transport.allCases)
-  func aMissingModelIsRefusedByTheBackend(over transport: World.Plan.Transport) async throws {
-    try await World.signedIn(transport) { _, caller in
-      let refused = try await refusal { try await caller.send("hi", ["model": "gpt-0"]) }
-      #expect(refused.name == "HTTPError")
-      #expect(refused.message.contains("'gpt-0' model is not supported"))
+      let end = try await caller.ask("hello").end()
+      #expect(end.name == "failed")
+      #expect(end.errorName == "MissingCredential")
+      #expect(end.text("message")?.isEmpty == false)
+      try await expectRefusal("MissingCredential") { try await caller.models() }
+      try await expectRefusal("MissingCredential") { try await caller.requestUsage() }
+      let requests = try await world.sandbox.state().requests
+      for endpoint in ["responses", "models", "usage"] { #expect(requests[endpoint] == 0) }
     }
   }
 }

@@ -94,6 +94,7 @@ struct BackgroundTurnTests {
     }
   }
 
+  /// A locked keyring does not tell whether the sign-in needs consent, and a background turn prompts for no password.
   @Test func withoutAnAnswerTheSignInDecides() async throws {
     try await World.with { world in
       let server = try await NotificationServer(world)
@@ -102,6 +103,9 @@ struct BackgroundTurnTests {
       #expect(try await caller.send("hi", Self.background).contains("hi"))
       #expect(server.received.isEmpty)
       #expect(try await choice(caller) == nil)
+      try await world.keyring.lock()
+      try await world.service.restart()
+      try await expectRefusal("Locked") { try await caller.send("hi", Self.background) }
     }
   }
 
@@ -129,15 +133,6 @@ struct BackgroundTurnTests {
     }
   }
 
-  /// A locked keyring does not tell whether the sign-in needs consent, and a background turn prompts for no password.
-  @Test func aLockedKeyringRefuses() async throws {
-    try await World.signedIn { world, caller in
-      try await world.keyring.lock()
-      try await world.service.restart()
-      try await expectRefusal("Locked") { try await caller.send("hi", Self.background) }
-    }
-  }
-
   @Test func withoutANotificationServerItFailsAtOnce() async throws {
     try await World.signedIn { world, caller in
       try await set("ask", by: caller)
@@ -147,11 +142,9 @@ struct BackgroundTurnTests {
       #expect(try await requests(world) == 0)
       try await set("allow", by: caller)
       #expect(try await caller.send("hi", Self.background).contains("hi"))
-    }
-  }
-
-  @Test func itFailsWhenTheServerThatAsksEnds() async throws {
-    try await with { world, server, caller in
+      // The server that asks ends.
+      try await set("ask", by: caller)
+      let server = try await NotificationServer(world)
       let turn = try await caller.stream("hi", Self.background)
       _ = try await server.notification(1)
       #expect(try await turn.snapshot().status == "waiting-for-approval")
@@ -161,15 +154,16 @@ struct BackgroundTurnTests {
   }
 
   /// An answer that is not understood allows nothing.
-  @Test(arguments: ["nonsense", "[desktop-user]\nAnswer=always\n", "[desktop-user]\n"])
-  func aDamagedFileAsks(_ text: String) async throws {
+  @Test func aDamagedFileAsks() async throws {
     try await with("allow") { world, server, caller in
-      try text.write(
-        to: world.directories.state.appending(path: "background-use"), atomically: true, encoding: .utf8)
-      let turn = try await caller.stream("hi", Self.background)
-      try await server.click("allow", try await server.notification(1).id)
-      _ = try await turn.end().answer
-      #expect(try await choice(caller) == "allow")
+      for (number, text) in ["nonsense", "[desktop-user]\nAnswer=always\n", "[desktop-user]\n"].enumerated() {
+        try text.write(
+          to: world.directories.state.appending(path: "background-use"), atomically: true, encoding: .utf8)
+        let turn = try await caller.stream("hi", Self.background)
+        try await server.click("allow", try await server.notification(number + 1).id)
+        _ = try await turn.end().answer
+        #expect(try await choice(caller) == "allow", "\(text)")
+      }
     }
   }
 
@@ -207,18 +201,9 @@ struct BackgroundTurnTests {
       #expect(server.shown.count == 1)
       try await second.cancel()
       try await server.waitUntilNothingIsShown()
-      // The next one asks again.
-      let third = try await caller.stream("three", Self.background)
-      try await server.click("allow", try await server.notification(2).id)
-      _ = try await third.end().answer
-    }
-  }
-
-  /// Nothing handles a click after the end of the service.
-  @Test func theQuestionIsWithdrawnWhenTheServiceEnds() async throws {
-    try await with { world, server, caller in
-      _ = try await caller.stream("hi", Self.background)
-      _ = try await server.notification(1)
+      // The next one asks again. Nothing handles a click after the end of the service.
+      _ = try await caller.stream("three", Self.background)
+      _ = try await server.notification(2)
       await world.service.end()
       try await server.waitUntilNothingIsShown()
     }
@@ -268,14 +253,10 @@ struct BackgroundTurnTests {
       let turn = try await startAtTerminal(world) { $0 }
       #expect(try await turn.end().answer.text == Self.words)
       #expect(server.received.isEmpty)
-    }
-  }
-
-  @Test func aJobInTheBackgroundOfAShellNeedsConsent() async throws {
-    try await with("ask", World.Plan(transport: .http)) { world, server, _ in
-      let turn = try await startAtTerminal(world) { "set -m; \($0) & wait" }
+      // Nobody waits for a job in the background of a shell.
+      let job = try await startAtTerminal(world) { "set -m; \($0) & wait" }
       _ = try await server.notification(1)
-      #expect(try await turn.snapshot().status == "waiting-for-approval")
+      #expect(try await job.snapshot().status == "waiting-for-approval")
     }
   }
 

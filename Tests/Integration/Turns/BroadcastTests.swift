@@ -7,9 +7,8 @@ import Testing
 struct BroadcastTests {
   private let signals = ["TextDelta", "Completed", "Failed"]
 
-  @Test(arguments: World.Plan.Transport.allCases)
-  func aTurnIsSignalledToItsCallerAlone(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
+  @Test func aTurnIsSignalledToItsCallerAlone() async throws {
+    try await World.with { world in
       let listener = try await world.caller()
       let caller = try await world.signedInCaller()
       let turn = try await caller.stream("a secret")
@@ -39,73 +38,28 @@ struct BroadcastTests {
         #expect(heard.endCount == 1)
         #expect(try await heard.end().answer.details == details)
       }
-    }
-  }
 
-  @Test(arguments: World.Plan.Transport.allCases)
-  func aFailureIsBroadcastOnce(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let listener = try await world.caller()
-      let caller = try await world.signedInCaller()
       try await world.sandbox.play(#"[{"endpoint":"responses","status":400}]"#)
-      let turn = try await caller.stream("hi", ["broadcast": true])
-      #expect(try await turn.end().failure.name == "HTTPError")
+      let failing = try await caller.stream("hi", ["broadcast": true])
+      #expect(try await failing.end().failure.name == "HTTPError")
       try await listener.catchUp()
-      #expect(caller.signals("Failed").count == 1)
-      #expect(listener.signals("Failed").count == 1)
-    }
-  }
+      for hearer in [caller, listener] { #expect(hearer.signals("Failed").count == 1) }
 
-  /// `Send` replies, and its signals are broadcast.
-  @Test(arguments: World.Plan.Transport.allCases)
-  func sendCanBeBroadcast(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let listener = try await world.caller()
-      let caller = try await world.signedInCaller()
+      // `Send` replies, and its signals are broadcast.
       let answer = try await caller.send("aloud", ["broadcast": true])
-      let completed = try await listener.signal("Completed")
-      #expect(try completed.arguments.member(1, "text") == answer)
+      try await listener.signal("Completed") { try $0.arguments.member(1, "text", as: String.self) == answer }
       let client = try await caller.open("Client", transport.impatient)
-      let failing = [
+      let failures = [
         #"[{"endpoint":"responses","status":400}]"#: "HTTPError",
         #"[{"endpoint":"responses","drop_after":1}]"#: "Network",
       ]
-      for (scenario, error) in failing {
+      for (scenario, error) in failures {
         try await world.sandbox.play(scenario)
         try await expectRefusal(error) { try await caller.send("aloud", ["broadcast": true], at: client) }
       }
       try await listener.catchUp()
-      #expect(listener.signals("Completed").count == 1)
-      #expect(listener.signals("Failed").count == 2)
-    }
-  }
-
-  @Test(arguments: World.Plan.Transport.allCases)
-  func anyCallerMayReadAndCancelABroadcastTurn(over transport: World.Plan.Transport) async throws {
-    try await World.with(transport) { world in
-      let listener = try await world.caller()
-      let caller = try await world.signedInCaller()
-      try await world.sandbox.stall()
-      let turn = try await caller.stalledTurn(["broadcast": true])
-      #expect(try await turn.snapshot(by: listener).text == Sandbox.stalledText)
-      try await Turn(id: turn.id, path: .chappie, caller: listener).cancel()
-      #expect(try await turn.end().failure.name == "Cancelled")
-      #expect(try await turn.snapshot(by: listener).status == "cancelled")
-    }
-  }
-
-  @Test(arguments: World.Plan.Transport.allCases)
-  func aBroadcastOutlivesItsCaller(over transport: World.Plan.Transport) async throws {
-    try await World.signedIn(transport) { world, listener in
-      try await world.sandbox.play(#"[{"endpoint":"responses","delta_delay_ms":20,"text":"one two three four"}]"#)
-      var id = ""
-      do {
-        let caller = try await Caller(world.directories.busAddress)
-        id = try await caller.stream("hi", ["broadcast": true]).id
-      }
-      let turn = Turn(id: id, path: .chappie, caller: listener)
-      #expect(try await turn.end().answer.text == "one two three four")
-      #expect(turn.endCount == 1)
+      #expect(listener.signals("Completed").count == 2)
+      #expect(listener.signals("Failed").count == 3)
     }
   }
 }

@@ -18,16 +18,10 @@ struct CallerTests {
       try await expectRefusal("NoSuchTurn") { try await unknown.snapshot() }
       try await expectRefusal("NoSuchTurn") { try await unknown.cancel() }
       #expect(try await turn.snapshot().status == "running")
-    }
-  }
-
-  /// A turn belongs to its object, too.
-  @Test func turnsOfOtherObjectsDoNotExist() async throws {
-    try await World.signedIn { _, caller in
+      // A turn belongs to its object, too.
       let client = try await caller.open("Client")
-      let turn = try await caller.stream("hi", at: client)
-      _ = try await turn.end()
-      let elsewhere = Turn(id: turn.id, path: .chappie, caller: caller)
+      let ofClient = try await caller.stalledTurn(at: client)
+      let elsewhere = Turn(id: ofClient.id, path: .chappie, caller: caller)
       try await expectRefusal("NoSuchTurn") { try await elsewhere.snapshot() }
     }
   }
@@ -39,6 +33,10 @@ struct CallerTests {
       let client = try await caller.open("Client")
       try await expectRefusal("AccessDenied") { try await other.send("hi", at: client) }
       try await expectRefusal("AccessDenied") { try await other.stream("hi", at: client) }
+      try await expectRefusal("AccessDenied") { try await other.models(at: client) }
+      try await expectRefusal("AccessDenied") { try await other.requestUsage(at: client) }
+      try await expectRefusal("AccessDenied") { try await other.usage(at: client) }
+      try await expectRefusal("AccessDenied") { try await other.call("Client.SelectModel", "m", at: client) }
       #expect(
         try await refusal { try await other.property("Client.Model", at: client, as: String.self) }.name
           == "AccessDenied")
@@ -52,6 +50,7 @@ struct CallerTests {
     }
   }
 
+  /// A caller must open a session before it uses it; then the session does not close when another opener leaves.
   @Test func sessionsOfOneConfigurationAreShared() async throws {
     try await World.with { world in
       let caller = try await world.caller()
@@ -59,6 +58,9 @@ struct CallerTests {
       let configuration: VariantDictionary = ["keychain_account": "work", "model": "gpt-6-sol"]
       let session = try await caller.open("Session", configuration)
       #expect(try await caller.open("Session", configuration) == session)
+      try await expectRefusal("AccessDenied") { try await other.state(at: session) }
+      try await expectRefusal("AccessDenied") { try await other.startSignIn(at: session) }
+      try await expectRefusal("InvalidArgument") { try await other.call("Manager.Close", session) }
       #expect(try await other.open("Session", configuration) == session)
       #expect(try await other.open("Session", ["keychain_account": "work"]) != session)
       let shown = try await other.property("Session.Configuration", at: session, as: VariantDictionary.self)
@@ -66,25 +68,15 @@ struct CallerTests {
       #expect(shown.text("model") == "gpt-6-sol")
       #expect(shown.text("keychain_service") == "com.chappie.sdk")
       #expect(shown.text("keychain_accessibility") == "when-unlocked-this-device-only")
+      for path in [ObjectPath.chappie, .root, session.appending("more")] {
+        try await expectRefusal("InvalidArgument") { try await caller.call("Manager.Close", path) }
+      }
 
       // It exists until the last caller closes it.
       try await caller.call("Manager.Close", session)
       #expect(try await other.state(at: session) == "signed-out")
       try await other.call("Manager.Close", session)
       _ = try await refusal { try await other.state(at: session) }
-    }
-  }
-
-  /// A caller must open a session before it uses it; then the session does not close when another opener leaves.
-  @Test func aSessionIsForItsOpeners() async throws {
-    try await World.with { world in
-      let caller = try await world.caller()
-      let other = try await world.caller()
-      let session = try await caller.open("Session", ["keychain_account": "work"])
-      try await expectRefusal("AccessDenied") { try await other.state(at: session) }
-      try await expectRefusal("AccessDenied") { try await other.startSignIn(at: session) }
-      #expect(try await other.open("Session", ["keychain_account": "work"]) == session)
-      #expect(try await other.state(at: session) == "signed-out")
     }
   }
 
@@ -117,43 +109,6 @@ struct CallerTests {
       }
       try await eventually("the stand-in's streams to be closed") { try await world.sandbox.state().openStreams == 0 }
       try await expectRefusal("InvalidArgument") { try await caller.call("Manager.Close", client) }
-    }
-  }
-
-  @Test func aCallerMayCloseOnlyItsOwnObjects() async throws {
-    try await World.with { world in
-      let caller = try await world.caller()
-      let other = try await world.caller()
-      let session = try await caller.open("Session", ["keychain_account": "work"])
-      for path in [ObjectPath.chappie, .root, session.appending("more")] {
-        try await expectRefusal("InvalidArgument") { try await caller.call("Manager.Close", path) }
-      }
-      try await expectRefusal("InvalidArgument") { try await other.call("Manager.Close", session) }
-      #expect(try await caller.state(at: session) == "signed-out")
-    }
-  }
-
-  @Test(arguments: World.Plan.Transport.allCases)
-  func simultaneousCallersAreKeptApart(over transport: World.Plan.Transport) async throws {
-    try await World.signedIn(transport) { world, first in
-      let second = try await world.caller()
-      try await world.sandbox.play(#"[{"endpoint":"responses","delta_delay_ms":3,"times":"always"}]"#)
-      var turns: [(turn: Turn, text: String)] = []
-      for number in 0..<8 {
-        for (caller, name) in [(first, "first"), (second, "second")] {
-          let text = "\(name)-\(number)"
-          turns.append((try await caller.stream(text), text))
-        }
-      }
-      for (turn, text) in turns {
-        let answer = try await turn.end().answer.text
-        #expect(answer == "You said: “\(text)” This conversation has 1 message.")
-        #expect(try turn.deltas.map(\.text).joined() == answer)
-        #expect(turn.endCount == 1)
-      }
-      #expect(first.signals("Completed").count == 8)
-      #expect(second.signals("Completed").count == 8)
-      #expect(!first.signals.contains { "\($0.arguments)".contains("second-") })
     }
   }
 }

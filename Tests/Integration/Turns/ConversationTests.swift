@@ -20,17 +20,12 @@ struct ConversationTests {
       #expect(state.lastInput.count == 3)
       #expect(state.lastInput.first == "user: first")
       #expect(state.lastInput.last == "user: second")
-    }
-  }
 
-  @Test(arguments: World.Plan.Transport.allCases)
-  func aSharedObjectBeginsAnewWithATurnThatSaysSo(over transport: World.Plan.Transport) async throws {
-    try await World.signedIn(transport) { world, caller in
-      _ = try await caller.send("before", ["continue": true])
-      #expect(try await caller.send("first", ["begin": true]).contains("1 message"))
-      #expect(try await world.sandbox.state().lastInput == ["user: first"])
+      // A turn may say that it begins anew.
+      #expect(try await caller.send("other first", ["begin": true]).contains("1 message"))
+      #expect(try await world.sandbox.state().lastInput == ["user: other first"])
       #expect(try await caller.send("second", ["continue": true]).contains("3 messages"))
-      #expect(try await world.sandbox.state().lastInput.first == "user: first")
+      #expect(try await world.sandbox.state().lastInput.first == "user: other first")
       // A turn that fails begins nothing.
       try await world.sandbox.play(#"[{"endpoint":"responses","status":400}]"#)
       _ = try await refusal { try await caller.send("broken", ["begin": true]) }
@@ -52,6 +47,18 @@ struct ConversationTests {
       let second = try await caller.open("Client")
       #expect(second != client)
       #expect(try await caller.send("other", at: second).contains("1 message."))
+
+      // Turns of a conversation wait for each other.
+      let third = try await caller.open("Client")
+      try await world.sandbox.stall(times: "1")
+      let requests = try await world.sandbox.state().requests["responses"] ?? 0
+      let stalled = try await caller.stalledTurn(at: third)
+      let waiting = try await caller.stream("second", at: third)
+      #expect(try await caller.property("Client.ActiveTurns", at: third, as: [String].self).count == 2)
+      try await caller.catchUp()
+      #expect(try await world.sandbox.state().requests["responses"] == requests + 1)
+      try await stalled.cancel()
+      #expect(try await waiting.end().answer.text.contains("1 message."))
     }
   }
 
@@ -67,21 +74,6 @@ struct ConversationTests {
       let input = try await world.sandbox.state().lastInput
       #expect(input.count == 3)
       #expect(!input.contains("user: broken"))
-    }
-  }
-
-  @Test(arguments: World.Plan.Transport.allCases)
-  func turnsOfAConversationWaitForEachOther(over transport: World.Plan.Transport) async throws {
-    try await World.signedIn(transport) { world, caller in
-      let client = try await caller.open("Client")
-      try await world.sandbox.stall(times: "1")
-      let first = try await caller.stalledTurn(at: client)
-      let second = try await caller.stream("second", at: client)
-      #expect(try await caller.property("Client.ActiveTurns", at: client, as: [String].self).count == 2)
-      try await caller.catchUp()
-      #expect(try await world.sandbox.state().requests["responses"] == 1)
-      try await first.cancel()
-      #expect(try await second.end().answer.text.contains("1 message."))
     }
   }
 }

@@ -27,61 +27,38 @@ struct LimitTests {
     }
   }
 
-  @Test func atMost64ObjectsCanBeOpen() async throws {
-    try await World.with { world in
-      let caller = try await world.caller()
-      // All connections of a program count together.
-      let another = try await world.caller()
-      var opened = [try await caller.open("Session", ["keychain_account": "work"])]
-      for _ in 1..<60 { opened.append(try await caller.open("Client")) }
-      for _ in 0..<4 { opened.append(try await another.open("Client")) }
-      #expect(Set(opened).count == 64)
-      for (caller, kind) in [(caller, "Session"), (another, "Client"), (try await world.caller(), "Client")] {
-        let refused = try await refusal { try await caller.open(kind) }
-        #expect(refused.name == "LimitExceeded")
-        #expect(refused.message.contains("64"))
-      }
-      // Other programs are not affected, and closing an object makes room.
-      _ = try await world.otherProgram().open("Client")
-      try await caller.call("Manager.Close", opened[7])
-      _ = try await caller.open("Client")
-    }
-  }
-
   @Test(arguments: World.Plan.Transport.allCases)
   func atMost64TurnsCanRun(over transport: World.Plan.Transport) async throws {
     try await World.signedIn(transport) { world, caller in
       _ = try await caller.send("warm up")
       let before = try await descriptorsAtRest(world)
-      try await world.sandbox.play(#"[{"endpoint":"responses","hang":true,"times":"always"}]"#)
+      let other = try await world.caller()
       var turns: [Turn] = []
+      for number in 0..<64 {
+        turns.append(try await (number.isMultiple(of: 2) ? caller : other).stream("turn \(number)"))
+      }
+      for (number, turn) in turns.enumerated() {
+        let answer = try await turn.end().answer.text
+        #expect(answer == "You said: “turn \(number)” This conversation has 1 message.")
+        #expect(try turn.deltas.map(\.text).joined() == answer)
+        #expect(turn.endCount == 1)
+      }
+      try await world.sandbox.closeSockets()
+      try await eventually("the connections to be closed") { try world.service.openDescriptors() <= before }
+
+      try await world.sandbox.play(#"[{"endpoint":"responses","hang":true,"times":"always"}]"#)
+      turns = []
       for _ in 0..<64 { turns.append(try await caller.stream("hi")) }
       try await expectRefusal("LimitExceeded") { try await caller.stream("hi") }
       try await expectRefusal("LimitExceeded") { try await caller.send("hi") }
-      try await eventually("64 requests") { try await world.sandbox.state().requests["responses"] == 65 }
+      try await eventually("64 requests") { try await world.sandbox.state().requests["responses"] == 129 }
       #expect(try await world.sandbox.state().openSockets == (transport == .webSocket ? 64 : 0))
       try await world.sandbox.play("[]")
-      try await expectRefusal("LimitExceeded") { try await world.caller().send("hi") }
+      try await expectRefusal("LimitExceeded") { try await other.send("hi") }
       #expect(try await world.otherProgram().send("from another").contains("from another"))
       for turn in turns { try await turn.cancel() }
       for turn in turns { #expect(try await turn.end().failure.name == "Cancelled") }
       #expect(try await caller.send("again").contains("again"))
-      try await world.sandbox.closeSockets()
-      try await eventually("the connections to be closed") { try world.service.openDescriptors() <= before }
-    }
-  }
-
-  @Test(arguments: World.Plan.Transport.allCases)
-  func simultaneousTurnsUpToTheLimitAreAnswered(over transport: World.Plan.Transport) async throws {
-    try await World.signedIn(transport) { world, caller in
-      _ = try await caller.send("warm up")
-      let before = try await descriptorsAtRest(world)
-      var turns: [Turn] = []
-      for number in 0..<64 { turns.append(try await caller.stream("turn \(number)")) }
-      for (number, turn) in turns.enumerated() {
-        #expect(try await turn.end().answer.text == "You said: “turn \(number)” This conversation has 1 message.")
-        #expect(turn.endCount == 1)
-      }
       try await world.sandbox.closeSockets()
       try await eventually("the connections to be closed") { try world.service.openDescriptors() <= before }
     }

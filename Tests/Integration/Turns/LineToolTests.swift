@@ -6,6 +6,12 @@ import Testing
 /// Tools and approvals on the socket of a turn.
 @Suite(.worlds) @GLibActor
 struct LineToolTests {
+  /// A turn that waits for the result of a call.
+  private func waitingLine(_ caller: Caller) async throws -> (line: Line, call: String) {
+    let line = try await caller.ask("use ask", ["tools": [Tools.named("ask")]])
+    return (line, try #require(try await line.next("tool-call-requested").text("call")))
+  }
+
   @Test func aToolIsCalledAndAnswered() async throws {
     try await World.signedIn { _, caller in
       let line = try await caller.ask(#"use weather {"city":"Oslo"}"#, ["tools": [Tools.weather]])
@@ -21,22 +27,28 @@ struct LineToolTests {
       #expect(completed.text("output") == "Rain.")
       #expect(completed["duration_ms"]?.integerValue != nil)
       #expect(try await line.end().text("text")?.contains("Rain.") == true)
+
+      let (failing, failed) = try await waitingLine(caller)
+      failing.write(["tool_result": ["call": .string(failed), "output": "Nobody is here.", "status": "failed"]])
+      #expect(try await failing.next("tool-call-completed").text("status") == "failed")
+      #expect(try await failing.end().name == "completed")
+
+      // An answer may have come from a notification or another program just before.
+      let (late, answered) = try await waitingLine(caller)
+      try await caller.submit("Yes", for: answered, of: late.turn)
+      late.write(["tool_result": ["call": .string(answered), "output": "No"]])
+      let end = try await late.end()
+      #expect(end.name == "completed")
+      #expect(end.text("text")?.contains("Yes") == true)
+
+      let (wrong, _) = try await waitingLine(caller)
+      wrong.write(["tool_result": ["call": "call_of_nobody", "output": "No"]])
+      #expect(try await wrong.end().errorName == "InvalidArgument")
     }
   }
 
-  @Test func aFailedToolSaysSo() async throws {
-    try await World.signedIn { _, caller in
-      let line = try await caller.ask("use ask", ["tools": [Tools.named("ask")]])
-      let call = try #require(try await line.next("tool-call-requested").text("call"))
-      line.write(["tool_result": ["call": .string(call), "output": "Nobody is here.", "status": "failed"]])
-      #expect(try await line.next("tool-call-completed").text("status") == "failed")
-      #expect(try await line.end().name == "completed")
-    }
-  }
-
-  @Test(arguments: [true, false])
-  func anApprovalIsGivenOrDenied(_ isApproved: Bool) async throws {
-    try await World.signedIn { _, caller in
+  @Test func anApprovalIsGivenOrDenied() async throws {
+    try await World.signedIn(each: [true, false]) { _, caller, isApproved in
       let line = try await caller.ask("use delete", ["tools": [Tools.named("delete", policy: "ask")]])
       let request = try await line.next("approval-requested")
       #expect(request.text("name") == "delete")
@@ -69,6 +81,17 @@ struct LineToolTests {
       line.write(answer)
       line.write(["tool_result": ["call": .string(call), "output": "gone"]])
       #expect(try await line.next("tool-call-completed").text("status") == "completed")
+      _ = try await line.end()
+
+      // Many answers are refused a few times, and end the turn.
+      let hasty = try await caller.ask("use delete", ["tools": [Tools.named("delete", policy: "ask")]])
+      let next = try #require(try await hasty.next("approval-requested").text("call"))
+      saver.setActive(true)
+      try await caller.waitFor(Lock("locked", [saver.name]))
+      let approval: ChappieJSONValue = ["approval": ["call": .string(next), "approved": true]]
+      hasty.write(String(repeating: approval.json + "\n", count: 1100))
+      #expect(try await hasty.end().errorName == "LimitExceeded")
+      #expect((1...10).contains(hasty.events.filter { $0.errorName == "Locked" }.count))
     }
   }
 
@@ -97,19 +120,6 @@ struct LineToolTests {
       #expect(denied.sorted() == ["c0", "c1"])
       line.write(["cancel": true])
       #expect(try await line.end().name == "failed")
-    }
-  }
-
-  /// An answer may have come from a notification or another program just before.
-  @Test func aLateAnswerIsIgnored() async throws {
-    try await World.signedIn { _, caller in
-      let line = try await caller.ask("use ask", ["tools": [Tools.named("ask")]])
-      let call = try #require(try await line.next("tool-call-requested").text("call"))
-      try await caller.submit("Yes", for: call, of: line.turn)
-      line.write(["tool_result": ["call": .string(call), "output": "No"]])
-      let end = try await line.end()
-      #expect(end.name == "completed")
-      #expect(end.text("text")?.contains("Yes") == true)
     }
   }
 
@@ -143,30 +153,6 @@ struct LineToolTests {
       for number in 0..<20 { line.write(#"{"tool_result":{"call":"c\#(number)","output":"\#(output)"}}"# + "\n") }
       #expect(try await line.end().errorName == "LimitExceeded")
       try await witness.expectHealthyService()
-    }
-  }
-
-  @Test func approvalsInAHurryWhileLockedAreAnsweredOnce() async throws {
-    try await World.with { world in
-      let saver = try await ScreenSaver("org.gnome.ScreenSaver", in: world)
-      let caller = try await world.signedInCaller()
-      let line = try await caller.ask("use delete", ["tools": [Tools.named("delete", policy: "ask")]])
-      let call = try #require(try await line.next("approval-requested").text("call"))
-      saver.setActive(true)
-      try await caller.waitFor(Lock("locked", [saver.name]))
-      let answer: ChappieJSONValue = ["approval": ["call": .string(call), "approved": true]]
-      line.write(String(repeating: answer.json + "\n", count: 1100))
-      #expect(try await line.end().errorName == "LimitExceeded")
-      #expect((1...10).contains(line.events.filter { $0.errorName == "Locked" }.count))
-    }
-  }
-
-  @Test func anAnswerToAnUnknownCallEndsTheTurn() async throws {
-    try await World.signedIn { _, caller in
-      let line = try await caller.ask("use ask", ["tools": [Tools.named("ask")]])
-      _ = try await line.next("tool-call-requested")
-      line.write(["tool_result": ["call": "call_of_nobody", "output": "No"]])
-      #expect(try await line.end().errorName == "InvalidArgument")
     }
   }
 }

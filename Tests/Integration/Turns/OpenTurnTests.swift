@@ -6,9 +6,8 @@ import Testing
 /// Turns on sockets of their own.
 @Suite(.worlds) @GLibActor
 struct OpenTurnTests {
-  @Test(arguments: World.Plan.Transport.allCases)
-  func theAnswerComesAsLines(over transport: World.Plan.Transport) async throws {
-    try await World.signedIn(transport) { _, caller in
+  @Test func theAnswerComesAsLines() async throws {
+    try await World.signedIn { _, caller in
       let line = try await caller.ask("What \"is\" this?\nä")
       let end = try await line.end()
       #expect(end.name == "completed")
@@ -25,7 +24,7 @@ struct OpenTurnTests {
     }
   }
 
-  @Test func aTranscriptIsAnswered() async throws {
+  @Test func aLineIsPartOfAConversation() async throws {
     try await World.signedIn { _, caller in
       let line = try await caller.openTurn()
       line.write([
@@ -35,6 +34,28 @@ struct OpenTurnTests {
         ]
       ])
       #expect(try await line.end().text("text")?.contains("3 messages") == true)
+
+      let client = try await caller.open("Client")
+      _ = try await caller.ask("one", at: client).end()
+      #expect(try await caller.ask("two", at: client).end().text("text")?.contains("3 messages") == true)
+      #expect(try await caller.send("three", at: client).contains("5 messages"))
+
+      let thread = try await caller.createThread("Lines")
+      let inThread = try await caller.openTurn(in: thread)
+      inThread.write(["text": "Keep this."])
+      #expect(try await inThread.end().text("text")?.contains("Keep this.") == true)
+      #expect(try await caller.thread(thread).turns.count == 1)
+      let transcript = try await caller.openTurn(in: thread)
+      transcript.write(["messages": [["role": "user", "text": "hi"]]])
+      #expect(try await transcript.end().errorName == "InvalidArgument")
+
+      // A program such as `nc` shuts down its end when its input has ended.
+      let shut = try await caller.ask("hello")
+      shut.endOutput()
+      #expect(try await shut.end().name == "completed")
+      let silent = try await caller.openTurn()
+      silent.endOutput()
+      #expect(try await silent.end().errorName == "InvalidArgument")
     }
   }
 
@@ -57,29 +78,6 @@ struct OpenTurnTests {
         "/usr/bin/python3", "-c", script, SourceTree.path(of: "Tests/abuse"), world.directories.busAddress)
       let refusal = "org.freedesktop.DBus.Error.NotSupported: The caller's connection accepts no file descriptors."
       #expect(output.text.hasPrefix("\(refusal)\n\(refusal)\nYou said:"), "\(output.text)")
-    }
-  }
-
-  @Test func aTurnOfAnOpenedClientIsPartOfItsConversation() async throws {
-    try await World.signedIn { _, caller in
-      let client = try await caller.open("Client")
-      _ = try await caller.ask("one", at: client).end()
-      #expect(try await caller.ask("two", at: client).end().text("text")?.contains("3 messages") == true)
-      #expect(try await caller.send("three", at: client).contains("5 messages"))
-    }
-  }
-
-  @Test func aTurnOfAThreadIsStored() async throws {
-    try await World.signedIn { _, caller in
-      let thread = try await caller.createThread("Lines")
-      let line = try await caller.openTurn(in: thread)
-      line.write(["text": "Keep this."])
-      let text = try #require(try await line.end().text("text"))
-      #expect(try await caller.thread(thread).turns.count == 1)
-      #expect(text.contains("Keep this."))
-      let transcript = try await caller.openTurn(in: thread)
-      transcript.write(["messages": [["role": "user", "text": "hi"]]])
-      #expect(try await transcript.end().errorName == "InvalidArgument")
     }
   }
 
@@ -123,16 +121,6 @@ struct OpenTurnTests {
     }
   }
 
-  @Test func aCallerCancelsOnTheLine() async throws {
-    try await World.signedIn { world, caller in
-      try await world.sandbox.stall()
-      let line = try await caller.ask("Go on")
-      _ = try await line.next("text-delta")
-      line.write(["cancel": true])
-      #expect(try await line.end().errorName == "Cancelled")
-    }
-  }
-
   @Test func aClosedSocketCancelsTheTurn() async throws {
     try await World.signedIn { world, caller in
       try await world.sandbox.stall()
@@ -147,7 +135,8 @@ struct OpenTurnTests {
     }
   }
 
-  @Test func aTurnEndsWithItsCaller() async throws {
+  /// A caller that does not read is not waited for.
+  @Test func linesEndWithTheirCallerAndTheService() async throws {
     try await World.signedIn { world, stays in
       try await world.sandbox.stall()
       var socket: StreamSocket?
@@ -158,20 +147,14 @@ struct OpenTurnTests {
         socket = line.socket
       }
       let reader = LineReader(try #require(socket), limit: 1 << 20)
-      let end = try await reader.next().map { try ChappieJSONValue(json: String(decoding: $0, as: UTF8.self)) }
-      #expect(end?.errorName == "Cancelled")
+      let last = try await reader.next().map { try ChappieJSONValue(json: String(decoding: $0, as: UTF8.self)) }
+      #expect(last?.errorName == "Cancelled")
       #expect(try await reader.next() == nil)
       try await eventually("no turn") { try await stays.property("Client.ActiveTurns", as: [String].self).isEmpty }
-    }
-  }
 
-  /// A caller that does not read is not waited for.
-  @Test func aServiceThatStopsEndsTheLines() async throws {
-    try await World.signedIn { world, caller in
-      try await world.sandbox.stall()
-      let asked = try await caller.ask("Go on")
+      let asked = try await stays.ask("Go on")
       _ = try await asked.next("text-delta")
-      let silent = try await caller.openTurn()
+      let silent = try await stays.openTurn()
       await world.service.end()
       for line in [asked, silent] {
         let end = try await line.end()
@@ -182,27 +165,14 @@ struct OpenTurnTests {
     }
   }
 
-  /// A program such as `nc` shuts down its end when its input has ended.
-  @Test func aSocketThatIsShutDownForWritingGetsItsAnswer() async throws {
-    try await World.signedIn { _, caller in
-      let line = try await caller.ask("hello")
-      line.endOutput()
-      #expect(try await line.end().name == "completed")
-      let silent = try await caller.openTurn()
-      silent.endOutput()
-      #expect(try await silent.end().errorName == "InvalidArgument")
-    }
-  }
-
-  @Test func aWrongNameIsRefused() async throws {
-    try await World.signedIn(each: ["", "a b", "ä", "../x", String(repeating: "x", count: 65)]) { _, caller, name in
-      try await expectRefusal("InvalidArgument") { try await caller.openTurn(["turn": name]) }
-      try await expectRefusal("InvalidArgument") { try await caller.stream("hi", ["turn": name]) }
-    }
-  }
-
-  @Test func aNameIsNewAmongTheCallers() async throws {
+  @Test func aTurnHasANameOfItsOwn() async throws {
     try await World.signedIn { world, caller in
+      for name in ["", "a b", "ä", "../x", String(repeating: "x", count: 65)] {
+        try await expectRefusal("InvalidArgument", "\(name)") { try await caller.openTurn(["turn": name.variant]) }
+        try await expectRefusal("InvalidArgument", "\(name)") { try await caller.stream("hi", ["turn": name.variant]) }
+      }
+      try await expectRefusal("InvalidArgument") { try await caller.openTurn(["broadcast": true]) }
+
       let other = try await world.caller()
       let client = try await caller.open("Client")
       try await world.sandbox.stall()
@@ -214,47 +184,17 @@ struct OpenTurnTests {
       try await others.cancel()
       #expect(try await others.end().failure.name == "Cancelled")
       #expect(try await turn.snapshot().status == "running")
-    }
-  }
-
-  /// Everyone sees a broadcast turn, so its name must be its own.
-  @Test func aBroadcastTakesNoNameOfAnother() async throws {
-    try await World.signedIn { world, caller in
-      let other = try await world.caller()
-      try await world.sandbox.stall()
-      _ = try await caller.stream("Go on", ["turn": "mine"])
+      // Everyone sees a broadcast turn, so its name must be its own.
       let both: VariantDictionary = ["turn": "mine", "broadcast": true]
       try await expectRefusal("InvalidArgument") { try await other.stream("Go on", both) }
       _ = try await other.stream("Go on", ["turn": "everyones", "broadcast": true])
       try await expectRefusal("InvalidArgument") { try await caller.openTurn(["turn": "everyones"]) }
-    }
-  }
-
-  /// A caller that chooses the names of the service gets other ones from it.
-  @Test func aNameOfTheServiceIsFree() async throws {
-    try await World.signedIn { world, caller in
-      try await world.sandbox.stall()
+      // A caller that chooses the names of the service gets other ones from it.
       let first = try await caller.stream("Go on").id
       let start = try #require(first.lastIndex(of: "-"))
       let number = try #require(Int(first[first.index(after: start)...]))
       for next in 1...3 { _ = try await caller.openTurn(["turn": "\(first[...start])\(number + next)".variant]) }
       #expect(try await caller.stream("Go on").id == "\(first[...start])\(number + 4)")
-    }
-  }
-
-  @Test func aBroadcastOnASocketIsRefused() async throws {
-    try await World.signedIn { _, caller in
-      try await expectRefusal("InvalidArgument") { try await caller.openTurn(["broadcast": true]) }
-    }
-  }
-
-  @Test func failuresComeOnTheLine() async throws {
-    try await World.with { world in
-      let caller = try await world.caller()
-      let end = try await caller.ask("hello").end()
-      #expect(end.name == "failed")
-      #expect(end.errorName == "MissingCredential")
-      #expect(end.text("message")?.isEmpty == false)
     }
   }
 
@@ -266,24 +206,17 @@ struct OpenTurnTests {
       #"{"messages":[]}"#, #"{"messages":[{"role":"king","text":"a"}]}"#, #"{"messages":{}}"#, #"{"cancel":false}"#,
       #"{"text":"a","images":5}"#, #"{"text":"a","images":[1]}"#, #"{"tool_result":{"call":"x","output":"y"}}"#,
       #"{"approval":{"call":"x","approved":"yes"}}"#,
-    ]
-    try await World.signedIn(each: lines) { _, caller, text in
+    ].map { ($0 + "\n", isWhole: true) }
+    let broken = [#"{"text":"a""#, #"{"text":"a"}"#, "\u{ff}"].map { ($0, isWhole: false) }
+    try await World.signedIn(each: lines + broken) { _, caller, test in
       let line = try await caller.openTurn()
-      line.write(text + "\n")
+      line.write(test.0)
+      if !test.isWhole { line.endOutput() }
       let end = try await line.end()
       #expect(end.name == "failed")
       #expect(end.errorName == "InvalidArgument")
       #expect(line.events.count == 1)
       #expect(try await caller.ask("still there?").end().name == "completed")
-    }
-  }
-
-  @Test func aLineThatBreaksOffEndsTheTurn() async throws {
-    try await World.signedIn(each: [#"{"text":"a""#, #"{"text":"a"}"#, "\u{ff}"]) { _, caller, text in
-      let line = try await caller.openTurn()
-      line.write(text)
-      line.endOutput()
-      #expect(try await line.end().errorName == "InvalidArgument")
     }
   }
 
@@ -296,18 +229,6 @@ struct OpenTurnTests {
       let end = try await line.end()
       #expect(end.errorName == "InvalidArgument")
       #expect(end.text("partial_text") == Sandbox.stalledText)
-    }
-  }
-
-  @Test func aLineWithoutEndIsRefused() async throws {
-    try await World.signedIn { world, caller in
-      let witness = try await MemoryWitness(world)
-      for _ in 0..<4 {
-        let line = try await caller.openTurn()
-        line.write(String(repeating: "x", count: 17 << 20))
-        #expect(try await line.end().errorName == "LimitExceeded")
-      }
-      try await witness.expectHealthyService()
     }
   }
 
@@ -335,6 +256,12 @@ struct OpenTurnTests {
         line.socket.close()
       }
       try await eventually("no turn") { try await caller.property("Client.ActiveTurns", as: [String].self).isEmpty }
+      // A line without end is refused.
+      for _ in 0..<4 {
+        let line = try await caller.openTurn()
+        line.write(String(repeating: "x", count: 17 << 20))
+        #expect(try await line.end().errorName == "LimitExceeded")
+      }
       try await witness.expectHealthyService()
     }
   }
@@ -342,28 +269,7 @@ struct OpenTurnTests {
   /// Descriptors and replies keep together, whatever else is sent.
   @Test func eachReplyHasItsOwnSocket() async throws {
     try await World.signedIn { world, caller in
-      let other = try await world.caller()
-      try await world.sandbox.play(
-        #"[{"endpoint":"responses","times":4,"flood":{"of":"text","size":1000,"count":2000}}]"#)
-      var floods: [Turn] = []
-      for _ in 0..<4 { floods.append(try await other.stream("go on")) }
-      let tasks = (0..<50).map { number in
-        Task.onGLib { try await caller.openTurn(["turn": "line-\(number)"]) }
-      }
-      for (number, task) in tasks.enumerated() {
-        let line = try await task.value
-        #expect(line.turn.id == "line-\(number)")
-        line.write(["cancel": true])
-        #expect(try await line.end().errorName == "Cancelled")
-        #expect(try await line.turn.snapshot().status == "cancelled")
-      }
-      for flood in floods { _ = try await flood.end().answer }
-    }
-  }
-
-  /// A call in the other byte order gets its reply in that order.
-  @Test func aReplyInTheOtherByteOrderKeepsSocketsWithTheirReplies() async throws {
-    try await World.signedIn { world, caller in
+      // A call in the other byte order gets its reply in that order.
       let script = #"""
         import struct, sys
         sys.path.insert(0, sys.argv[1])
@@ -380,9 +286,23 @@ struct OpenTurnTests {
       let reply = try await world.run(
         "/usr/bin/python3", "-c", script, SourceTree.path(of: "Tests/abuse"), world.directories.busAddress)
       #expect(reply.status == 0, "\(reply.text)")
-      let line = try await caller.openTurn()
-      line.write(["cancel": true])
-      #expect(try await line.end().errorName == "Cancelled")
+
+      let other = try await world.caller()
+      try await world.sandbox.play(
+        #"[{"endpoint":"responses","times":4,"flood":{"of":"text","size":1000,"count":2000}}]"#)
+      var floods: [Turn] = []
+      for _ in 0..<4 { floods.append(try await other.stream("go on")) }
+      let tasks = (0..<50).map { number in
+        Task.onGLib { try await caller.openTurn(["turn": "line-\(number)"]) }
+      }
+      for (number, task) in tasks.enumerated() {
+        let line = try await task.value
+        #expect(line.turn.id == "line-\(number)")
+        line.write(["cancel": true])
+        #expect(try await line.end().errorName == "Cancelled")
+        #expect(try await line.turn.snapshot().status == "cancelled")
+      }
+      for flood in floods { _ = try await flood.end().answer }
     }
   }
 

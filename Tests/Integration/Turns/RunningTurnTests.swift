@@ -5,35 +5,28 @@ import Testing
 /// Running and ended turns.
 @Suite(.worlds) @GLibActor
 struct RunningTurnTests {
-  @Test(arguments: World.Plan.Transport.allCases)
-  func getTurnReturnsTheMissedText(over transport: World.Plan.Transport) async throws {
-    try await World.signedIn(transport) { world, caller in
-      try await world.sandbox.stall(times: "1")
-      let turn = try await caller.stalledTurn()
-      let running = try await turn.snapshot()
-      #expect(running.status == "running")
-      #expect(running.text == Sandbox.stalledText)
-      #expect(running.details.isEmpty)
-      try await turn.cancel()
-      _ = try await turn.end()
-
-      let done = try await caller.stream("hi")
-      let (text, details) = try await done.end().answer
-      let seen = try await done.snapshot()
-      #expect(seen.status == "completed")
-      #expect(seen.text == text)
-      #expect(seen.details == details)
-    }
-  }
-
   /// A caller learns the turn's id before the first signal that has it.
-  @Test(arguments: [false, true])
-  func theReplyPrecedesTheSignalsOfItsTurn(broadcast: Bool) async throws {
-    try await World.signedIn { world, caller in
+  @Test func theReplyPrecedesTheSignalsOfItsTurn() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      // Without a sign-in a turn fails before anything has to be waited for.
+      let failures = try await BusCapture(world.directories)
+      for number in 0..<20 { _ = try await caller.stream("hello", ["turn": "early-\(number)"]).end() }
+      try await failures.end()
+      let early = try failures.messages()
+      for number in 0..<20 {
+        // The name is also in the call, and with a length before it in every string.
+        let ofTurn = early.filter {
+          $0.contains("early-\(number)\0") && $0.type != BusCapture.Message.call && !$0.contains("PropertiesChanged")
+        }
+        #expect(ofTurn.map(\.type) == [BusCapture.Message.reply, BusCapture.Message.signal])
+      }
+
+      try await caller.signIn()
       let capture = try await BusCapture(world.directories)
       for number in 0..<10 {
-        async let one = caller.stream("\(number)", ["broadcast": broadcast.variant])
-        async let other = caller.stream("\(number)", ["broadcast": broadcast.variant])
+        async let one = caller.stream("\(number)")
+        async let other = caller.stream("\(number)", ["broadcast": true])
         for turn in try await [one, other] { _ = try await turn.end() }
       }
       try await capture.end()
@@ -51,27 +44,8 @@ struct RunningTurnTests {
     }
   }
 
-  /// Without a sign-in a turn fails before anything has to be waited for.
-  @Test func theReplyPrecedesAnEarlyFailure() async throws {
-    try await World.with { world in
-      let caller = try await world.caller()
-      let capture = try await BusCapture(world.directories)
-      for number in 0..<20 { _ = try await caller.stream("hello", ["turn": "early-\(number)"]).end() }
-      try await capture.end()
-      let messages = try capture.messages()
-      for number in 0..<20 {
-        // The name is also in the call, and with a length before it in every string.
-        let ofTurn = messages.filter {
-          $0.contains("early-\(number)\0") && $0.type != BusCapture.Message.call && !$0.contains("PropertiesChanged")
-        }
-        #expect(ofTurn.map(\.type) == [BusCapture.Message.reply, BusCapture.Message.signal])
-      }
-    }
-  }
-
-  @Test(arguments: World.Plan.Transport.allCases)
-  func theLastThirtyTwoTurnsAreKept(over transport: World.Plan.Transport) async throws {
-    try await World.signedIn(transport) { _, caller in
+  @Test func theLastThirtyTwoTurnsAreKept() async throws {
+    try await World.signedIn { _, caller in
       var turns: [Turn] = []
       for number in 0..<33 {
         turns.append(try await caller.stream("\(number)"))
@@ -84,26 +58,18 @@ struct RunningTurnTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func activeTurnsAreListed(over transport: World.Plan.Transport) async throws {
+  func aTurnIsListedReadAndCancelled(over transport: World.Plan.Transport) async throws {
     try await World.signedIn(transport) { world, caller in
-      #expect(try await caller.property("Client.ActiveTurns", as: [String].self).isEmpty)
+      func activeTurns() async throws -> [String] { try await caller.property("Client.ActiveTurns") }
+      #expect(try await activeTurns().isEmpty)
       try await world.sandbox.stall()
       let turn = try await caller.stalledTurn()
-      #expect(try await caller.property("Client.ActiveTurns", as: [String].self) == [turn.id])
-      try await turn.cancel()
-      _ = try await turn.end()
-      try await eventually("no turn") { try await caller.property("Client.ActiveTurns", as: [String].self).isEmpty }
-      let changes = caller.signals("PropertiesChanged").map { "\($0.arguments)" }.filter { $0.contains("ActiveTurns") }
-      #expect(changes.count == 2)
-      #expect(changes.first?.contains(turn.id) == true)
-    }
-  }
-
-  @Test(arguments: World.Plan.Transport.allCases)
-  func aCancelledTurnEndsOnce(over transport: World.Plan.Transport) async throws {
-    try await World.signedIn(transport) { world, caller in
-      try await world.sandbox.stall()
-      let turn = try await caller.stalledTurn()
+      #expect(try await activeTurns() == [turn.id])
+      // A caller that has missed the text reads it.
+      let running = try await turn.snapshot()
+      #expect(running.status == "running")
+      #expect(running.text == Sandbox.stalledText)
+      #expect(running.details.isEmpty)
       try await turn.cancel()
       try? await turn.cancel()
       let failure = try await turn.end().failure
@@ -116,23 +82,30 @@ struct RunningTurnTests {
       #expect(seen.details.text("error") == "org.chappie.Error.Cancelled")
       #expect(seen.details.text("message") == failure.message)
       try await eventually("the stand-in's streams to be closed") { try await world.sandbox.state().openStreams == 0 }
+      try await eventually("no turn") { try await activeTurns().isEmpty }
+      let changes = caller.signals("PropertiesChanged").map { "\($0.arguments)" }.filter { $0.contains("ActiveTurns") }
+      #expect(changes.count == 2)
+      #expect(changes.first?.contains(turn.id) == true)
       // An ended turn does not change.
       try await turn.cancel()
       try await caller.catchUp()
       #expect(turn.endCount == 1)
-    }
-  }
 
-  @Test(arguments: World.Plan.Transport.allCases)
-  func aTurnCanBeCancelledBeforeItsAnswerBegins(over transport: World.Plan.Transport) async throws {
-    try await World.signedIn(transport) { world, caller in
       try await world.sandbox.play(#"[{"endpoint":"responses","hang":true}]"#)
-      let turn = try await caller.stream("hi")
-      try await turn.cancel()
-      let failure = try await turn.end().failure
-      #expect(failure.name == "Cancelled")
-      #expect(failure.details["partial_text"] == nil)
-      #expect(turn.endCount == 1)
+      let silent = try await caller.stream("hi")
+      try await silent.cancel()
+      let early = try await silent.end().failure
+      #expect(early.name == "Cancelled")
+      #expect(early.details["partial_text"] == nil)
+      #expect(silent.endCount == 1)
+
+      try await world.sandbox.play("[]")
+      let done = try await caller.stream("hi")
+      let (text, details) = try await done.end().answer
+      let kept = try await done.snapshot()
+      #expect(kept.status == "completed")
+      #expect(kept.text == text)
+      #expect(kept.details == details)
     }
   }
 }

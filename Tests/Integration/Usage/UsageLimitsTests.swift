@@ -29,16 +29,37 @@ struct UsageLimitsTests {
           "credits": ["has_credits": true, "unlimited": false, "balance": "12.3"] as VariantDictionary,
         ])
       #expect(try await caller.property("Client.UsageLimits") == reply)
+      // Another sign-in is not affected.
+      try await caller.signIn(account: "work")
+      let client = try await caller.open("Client", ["keychain_account": "work"])
+      #expect(try await caller.usage(at: client).isEmpty)
+
+      // Missing values stay missing.
+      try await world.sandbox.setUsage(#"{"secondary":null}"#)
+      let limits = try await caller.requestUsage()
+      #expect(limits.primary?.usedPercent == 42)
+      #expect(limits.secondary == nil)
+      try await world.sandbox.play(#"[{"endpoint":"usage","body":{"plan_type":"free"}}]"#)
+      let free = try await caller.call("Client.GetUsageLimits").member(0, "limits", as: VariantDictionary.self)
+      #expect(free == ["plan": "free"])
+      #expect(try await caller.usage().primary == nil)
     }
   }
-
-  // MARK: During an answer
 
   @Test(arguments: transports)
   func limitsArriveWithAnAnswer(_ transport: VariantDictionary) async throws {
     try await World.signedIn { world, caller in
       let other = try await world.caller()
       let client = try await caller.open("Client", transport)
+      // Header fields do not name the plan: it is known from the sign-in.
+      _ = try await caller.send("hi", at: client)
+      #expect(try await caller.usage().plan == "plus")
+      // A reply without signals is for callers that want the answer alone.
+      #expect(caller.signals("UsageLimitsUpdated").isEmpty)
+
+      // A panel that watches another client sees the change, without the value: it reads the property.
+      try await other.catchUp()
+      let changes = other.usageChanges()
       try await world.sandbox.setUsage(Self.some)
       let turn = try await caller.stream("hi", at: client)
       _ = try await turn.end().answer
@@ -55,34 +76,8 @@ struct UsageLimitsTests {
       #expect(try await other.usage() == limits)
       try await other.catchUp()
       #expect(other.signals("UsageLimitsUpdated").isEmpty)
-    }
-  }
-
-  /// Header fields do not name the plan: it is known from the sign-in.
-  @Test(arguments: transports)
-  func limitsNameThePlan(_ transport: VariantDictionary) async throws {
-    try await World.signedIn { _, caller in
-      let client = try await caller.open("Client", transport)
-      _ = try await caller.send("hi", at: client)
-      #expect(try await caller.usage().plan == "plus")
-      // A reply without signals is for callers that want the answer alone.
-      #expect(caller.signals("UsageLimitsUpdated").isEmpty)
-    }
-  }
-
-  // MARK: Changes
-
-  /// A panel that watches another client sees the change, without the value: it reads the property.
-  @Test func changesAreSignalledToOtherCallers() async throws {
-    try await World.signedIn { world, caller in
-      let panel = try await world.caller()
-      let client = try await caller.open("Client")
-      try await world.sandbox.setUsage(Self.some)
-      _ = try await caller.send("hi", at: client)
-      try await panel.catchUp()
-      #expect(panel.usageChanges() == 1)
-      #expect(try panel.changedValues("UsageLimits", of: "Client", as: VariantDictionary.self).isEmpty)
-      #expect(try await panel.usage().primary?.usedPercent == 43)
+      #expect(other.usageChanges() == changes + 1)
+      #expect(try other.changedValues("UsageLimits", of: "Client", as: VariantDictionary.self).isEmpty)
     }
   }
 
@@ -95,56 +90,11 @@ struct UsageLimitsTests {
       _ = try await caller.requestUsage()
       try await caller.catchUp()
       #expect(caller.usageChanges() == 2)
-    }
-  }
-
-  @Test func anotherSignInIsNotAffected() async throws {
-    try await World.signedIn { _, caller in
-      try await caller.signIn(account: "work")
-      let client = try await caller.open("Client", ["keychain_account": "work"])
-      _ = try await caller.requestUsage(at: client)
-      try await caller.catchUp()
-      #expect(try await caller.usage(at: client).plan == "plus")
-      #expect(try await caller.usage().isEmpty)
-      #expect(caller.usageChanges() == 0)
-    }
-  }
-
-  @Test func limitsEndWithTheSignIn() async throws {
-    try await World.signedIn { _, caller in
-      _ = try await caller.requestUsage()
+      // Limits end with the sign-in.
       try await caller.call("Session.SignOut")
       #expect(try await caller.usage().isEmpty)
       try await caller.catchUp()
-      #expect(caller.usageChanges() == 2)
-    }
-  }
-
-  // MARK: Unusual reports
-
-  @Test func missingValuesStayMissing() async throws {
-    try await World.signedIn { world, caller in
-      try await world.sandbox.setUsage(#"{"secondary":null}"#)
-      let limits = try await caller.requestUsage()
-      #expect(limits.primary?.usedPercent == 12)
-      #expect(limits.secondary == nil)
-      try await world.sandbox.play(#"[{"endpoint":"usage","body":{"plan_type":"free"}}]"#)
-      let free = try await caller.call("Client.GetUsageLimits").member(0, "limits", as: VariantDictionary.self)
-      #expect(free == ["plan": "free"])
-      #expect(try await caller.usage().primary == nil)
-    }
-  }
-
-  @Test func invalidNumbersAreLeftOut() async throws {
-    try await World.signedIn { world, caller in
-      try await world.sandbox.play(
-        #"""
-        [{"endpoint":"usage","raw":"{\"plan_type\":\"plus\",\"rate_limit\":{\"primary_window\":{\"used_percent\":1e300,\"limit_window_seconds\":-1e300,\"reset_at\":9223372036854775807},\"secondary_window\":{\"used_percent\":-7,\"limit_window_seconds\":61,\"reset_at\":0}}}"},
-         {"endpoint":"responses","headers":{"x-codex-primary-used-percent":"nan","x-codex-secondary-used-percent":"1e999"}}]
-        """#)
-      let limits = try await caller.requestUsage()
-      #expect(limits.primary == (try UsageLimits.Window(["used_percent": 100.0])))
-      #expect(limits.secondary == (try UsageLimits.Window(["used_percent": 0.0, "window_minutes": UInt32(2)])))
+      #expect(caller.usageChanges() == 3)
     }
   }
 
@@ -173,8 +123,6 @@ struct UsageLimitsTests {
       }
     }
   }
-
-  // MARK: A reached limit
 
   @Test(arguments: transports)
   func aReachedLimitIsReportedWithTheLimits(_ transport: VariantDictionary) async throws {

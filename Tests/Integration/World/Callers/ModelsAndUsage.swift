@@ -66,12 +66,6 @@ extension Sandbox {
     try await request(.post, "\(issuer)/sandbox/models", models, type: "application/json")
   }
 
-  /// Removes a model from the backend.
-  func retire(_ slug: String) async throws {
-    try await request(
-      .post, "\(issuer)/sandbox/retire", "model=\(slug)", type: "application/x-www-form-urlencoded")
-  }
-
   /// Offers only the model with the plain form of requests, which allows several tool calls in one answer. It becomes
   /// the default model.
   func offerPlainModel() async throws {
