@@ -6,14 +6,14 @@ import Testing
 /// Clocks that are wrong or are set: the issuer takes each refresh token once, and not before its time.
 @Suite(.worlds, .enabled(if: WrongClock.isPossible, "libfaketime is not installed")) @GLibActor
 struct BrowserClockTests {
-  private nonisolated static let hour = 3600
-  private nonisolated static let year = 366 * 24 * 3600
+  private static let hour = 3600
+  private static let year = 366 * 24 * 3600
 
   private func with(
-    _ plan: World.Plan = .browser(), ahead: Int = 0, _ body: @GLibActor (World, WrongClock) async throws -> Void
+    _ plan: World.Plan = .browser(), _ body: @GLibActor (World, WrongClock) async throws -> Void
   ) async throws {
     try await World.with(plan) { world in
-      let clock = try WrongClock(ahead: ahead, in: world)
+      let clock = try WrongClock(ahead: 0, in: world)
       try await world.service.restart()
       try await body(world, clock)
     }
@@ -23,35 +23,45 @@ struct BrowserClockTests {
     try await world.sandbox.state().requests["browser-refresh"] ?? 0
   }
 
-  // MARK: A clock that is set
-
-  @Test(arguments: [2 * hour, year, -year], [false, true])
-  func aClockThatLeapsCostsNoSignIn(_ leap: Int, afterRestart: Bool) async throws {
+  @Test func aClockThatLeapsCostsNoSignIn() async throws {
     try await with { world, clock in
-      let caller = try await world.callerSignedInInBrowser()
-      try clock.set(ahead: leap)
-      if afterRestart { try await world.service.restart() }
-      #expect(try await caller.send("hi").contains("hi"))
-      #expect(try await caller.state() == "signed-in")
-      #expect(try await refreshes(world) == 0)
+      let caller = try await world.caller()
+      let leaps = [2 * Self.hour, Self.year, -Self.year].flatMap { [($0, false), ($0, true)] }
+      try await world.each(leaps) { leap, afterRestart in
+        try clock.set(ahead: 0)
+        try await world.service.restart()
+        try await world.user.signIn(caller)
+        try clock.set(ahead: leap)
+        if afterRestart { try await world.service.restart() }
+        #expect(try await caller.send("hi").contains("hi"))
+        #expect(try await caller.state() == "signed-in")
+        #expect(try await refreshes(world) == 0)
+        try await caller.call("Session.SignOut")
+      }
     }
   }
 
   /// A token whose time has come is renewed, and its successor's time is the issuer's too.
-  @Test(arguments: [2 * hour, -2 * hour])
-  func aRenewalComesInTimeAfterALeap(_ leap: Int) async throws {
-    try await with(.browser(["--access-token-lifetime", "1"])) { world, clock in
-      let caller = try await world.callerSignedInInBrowser()
-      try clock.set(ahead: leap)
-      try await world.setTokenLifetime(Self.hour)
-      #expect(try await caller.send("hi").contains("hi"))
-      #expect(try await refreshes(world) == 1)
-      for ahead in [0, leap] {
-        try clock.set(ahead: ahead)
+  @Test func aRenewalComesInTimeAfterALeap() async throws {
+    try await with { world, clock in
+      let caller = try await world.caller()
+      try await world.each([2 * Self.hour, -2 * Self.hour]) { leap in
+        try clock.set(ahead: 0)
         try await world.service.restart()
+        try await world.setTokenLifetime(1)
+        try await world.user.signIn(caller)
+        try clock.set(ahead: leap)
+        try await world.setTokenLifetime(Self.hour)
         #expect(try await caller.send("hi").contains("hi"))
+        #expect(try await refreshes(world) == 1)
+        for ahead in [0, leap] {
+          try clock.set(ahead: ahead)
+          try await world.service.restart()
+          #expect(try await caller.send("hi").contains("hi"))
+        }
+        #expect(try await refreshes(world) == 1)
+        try await caller.call("Session.SignOut")
       }
-      #expect(try await refreshes(world) == 1)
     }
   }
 
@@ -70,53 +80,45 @@ struct BrowserClockTests {
     }
   }
 
-  // MARK: A clock that was always wrong
-
-  @Test(arguments: [year, hour, -hour, -year])
-  func aSignInWithAWrongClockIsKept(_ ahead: Int) async throws {
-    try await with(.browser(["--access-token-lifetime", "1"]), ahead: ahead) { world, clock in
-      let caller = try await world.callerSignedInInBrowser()
-      try clock.set(ahead: 0)
-      try await world.setTokenLifetime(Self.hour)
-      try await world.service.restart()
-      #expect(try await caller.send("hi").contains("hi"))
-      #expect(try await caller.state() == "signed-in")
-      #expect(try await refreshes(world) == 1)
-    }
-  }
-
-  /// So little is no leap, and would make the refresh early all the same.
-  @Test func aClockThatIsTwoSecondsFastIsNeverEarly() async throws {
-    try await with(.browser(["--access-token-lifetime", "10"]), ahead: 2) { world, _ in
-      let caller = try await world.callerSignedInInBrowser()
-      try await world.setTokenLifetime(Self.hour)
-      // Between its end and the time of its refresh, the token is of no use.
-      try await eventually("the refresh") {
-        _ = try? await caller.send("hi")
-        return try await refreshes(world) == 1
-      }
-      #expect(try await caller.send("hi").contains("hi"))
-      #expect(try await refreshes(world) == 1)
-    }
-  }
-
-  @Test(arguments: [year, -year])
-  func aSignInWithACodeIsKept(_ ahead: Int) async throws {
-    try await with(World.Plan(), ahead: ahead) { world, clock in
-      let caller = try await world.signedInCaller()
-      for ahead in [ahead, 0] {
+  @Test func aSignInWithAWrongClockIsKept() async throws {
+    try await with { world, clock in
+      let caller = try await world.caller()
+      try await world.each([Self.year, Self.hour, -Self.hour, -Self.year]) { ahead in
         try clock.set(ahead: ahead)
+        try await world.service.restart()
+        try await world.setTokenLifetime(1)
+        try await world.user.signIn(caller)
+        try clock.set(ahead: 0)
+        try await world.setTokenLifetime(Self.hour)
+        try await world.service.restart()
         #expect(try await caller.send("hi").contains("hi"))
-        try await world.sandbox.expireAccessTokens()
-        #expect(try await caller.send("hi").contains("hi"))
+        #expect(try await caller.state() == "signed-in")
+        #expect(try await refreshes(world) == 1)
+        try await caller.call("Session.SignOut")
       }
-      #expect(try await caller.state() == "signed-in")
-      // A clock that has leapt may cost a refresh that was not due.
-      #expect(try await (2...3).contains(world.sandbox.state().requests["refresh"] ?? 0))
     }
   }
 
-  // MARK: An issuer whose clock leaps
+  @Test func aSignInWithACodeIsKept() async throws {
+    try await with(World.Plan()) { world, clock in
+      let caller = try await world.caller()
+      try await world.each([Self.year, -Self.year]) { ahead in
+        try clock.set(ahead: ahead)
+        try await world.service.restart()
+        try await caller.signIn()
+        for ahead in [ahead, 0] {
+          try clock.set(ahead: ahead)
+          #expect(try await caller.send("hi").contains("hi"))
+          try await world.sandbox.expireAccessTokens()
+          #expect(try await caller.send("hi").contains("hi"))
+        }
+        #expect(try await caller.state() == "signed-in")
+        // A clock that has leapt may cost a refresh that was not due.
+        #expect(try await (2...3).contains(world.sandbox.state().requests["refresh"] ?? 0))
+        try await caller.call("Session.SignOut")
+      }
+    }
+  }
 
   /// No time that was told once holds up the renewals after it.
   @Test func theIssuersClockMayLeap() async throws {

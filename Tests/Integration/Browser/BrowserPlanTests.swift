@@ -13,8 +13,6 @@ struct BrowserPlanTests {
     try await caller.property("Session.PlanUse")
   }
 
-  // MARK: Consent
-
   @Test func withoutConsentNothingIsSent() async throws {
     try await World.with(.browser()) { world in
       let caller = try await world.caller()
@@ -35,8 +33,6 @@ struct BrowserPlanTests {
     }
   }
 
-  // MARK: Errors
-
   nonisolated static let refusals: [(String, String, String)] = [
     ("policy", "HTTPError", "enabled"), ("subscription_sharing_invalid_user", "HTTPError", "enabled"),
     ("subscription_sharing_user_not_eligible", "PlanUseNotEligible", "not-eligible"),
@@ -47,11 +43,18 @@ struct BrowserPlanTests {
     ("subscription_sharing_unsupported_capability", "UnsupportedCapability", "enabled"),
   ]
 
+  /// The public API answers with a status, or ends an answer with an `error` event, in which none is.
   @Test func eachRefusalHasItsErrorAndIsNotRepeated() async throws {
     try await with { world, caller in
-      try await world.each(Self.refusals) { refused, name, use in
+      var cases = Self.refusals.map { ($0, "") }
+      for form in [#","in_stream":"error""#, #","in_stream":"nested-error""#] {
+        cases += Self.refusals.filter { $0.0 != "policy" }.map { ($0, form) }
+      }
+      cases += Self.refusals.filter { $0.1 == "UsageLimitReached" }.map { ($0, #","in_stream":true"#) }
+      try await world.each(cases) { refused, form in
+        let (code, name, use) = refused
         try await world.sandbox.play(
-          "[{\"endpoint\":\"api-responses\",\"refusal\":\"\(refused)\",\"param\":\"model\"}]")
+          "[{\"endpoint\":\"api-responses\",\"refusal\":\"\(code)\",\"param\":\"model\",\"times\":\"always\"\(form)}]")
         let error = try await refusal { try await caller.send("hi") }
         #expect(error.name == name, "\(error)")
         #expect(try await planUse(caller) == use)
@@ -60,29 +63,9 @@ struct BrowserPlanTests {
         #expect(try await world.sandbox.state().requests["browser-refresh"] == 0)
         // The next answer clears the state, and the sign-in has stayed.
         #expect(try await caller.state() == "signed-in")
-        #expect(try await caller.send("hi").contains("hi"))
-        #expect(try await planUse(caller) == "enabled")
-      }
-    }
-  }
-
-  /// The public API ends an answer with an `error` event, in which no status is.
-  @Test func eachRefusalInTheStreamHasItsErrorAndIsNotRepeated() async throws {
-    let cases = Self.refusals.filter { $0.0 != "policy" }.flatMap { [($0, "error"), ($0, "nested-error")] }
-    try await with { world, caller in
-      try await world.each(cases) { refused, event in
-        try await world.sandbox.play(
-          """
-          [{"endpoint":"api-responses","refusal":"\(refused.0)","param":"model","in_stream":"\(event)","times":"always"}]
-          """)
-        let error = try await refusal { try await caller.send("hi") }
-        #expect(error.name == refused.1, "\(error)")
-        #expect(try await planUse(caller) == refused.2)
-        #expect(try await world.sandbox.state().requests["api-responses"] == 1)
-        #expect(try await world.sandbox.state().requests["browser-refresh"] == 0)
-        // An answer clears the state.
         try await world.sandbox.play("[]")
         #expect(try await caller.send("hi").contains("hi"))
+        #expect(try await planUse(caller) == "enabled")
       }
     }
   }
@@ -99,52 +82,29 @@ struct BrowserPlanTests {
         #expect(try await world.sandbox.state().requests["api-responses"] == 2)
         #expect(try await planUse(caller) == "enabled")
       }
-    }
-  }
-
-  @Test func aLastingOutageIsTold() async throws {
-    try await with { world, caller in
+      // A lasting outage is told.
       try await world.sandbox.play(
         #"[{"endpoint":"api-responses","refusal":"subscription_sharing_usage_unavailable","times":"always"}]"#)
-      let error = try await refusal { try await caller.send("hi") }
-      #expect(error.name == "HTTPError", "\(error)")
+      try await expectRefusal("HTTPError") { try await caller.send("hi") }
       #expect(try await planUse(caller) == "unavailable")
       #expect(try await caller.state() == "signed-in")
     }
   }
 
-  @Test func aLimitInTheStreamKeepsTheText() async throws {
+  @Test func whatThePublicAPIOffersWorks() async throws {
     try await with { world, caller in
-      try await world.sandbox.play(
-        #"[{"endpoint":"api-responses","refusal":"subscription_sharing_usage_limit_exceeded","in_stream":true}]"#)
-      try await expectRefusal("UsageLimitReached") { try await caller.send("hi") }
-      #expect(try await planUse(caller) == "limit-reached")
-    }
-  }
-
-  // MARK: Capabilities
-
-  @Test func anInsistenceOnSocketsIsRefusedBeforeAnythingIsSent() async throws {
-    try await with { world, caller in
+      // An insistence on sockets is refused before anything is sent.
       let policy: VariantDictionary = ["prefers_web_socket": true, "falls_back_to_http_sse": false]
       let client = try await caller.open("Client", ["streaming_transport_policy": policy])
       let error = try await refusal { try await caller.send("hi", at: client) }
       #expect(error.name == "UnsupportedCapability")
       #expect(error.message.contains("streaming_transport_policy"))
       #expect(try await world.sandbox.state().requests["api-responses"] == 0)
-    }
-  }
-
-  @Test func usageHasNoFigures() async throws {
-    try await with { world, caller in
+      // Usage has no figures.
       let limits: VariantDictionary = try await caller.call("Client.GetUsageLimits").member(0, "limits")
       #expect(limits.isEmpty)
       #expect(try await world.sandbox.state().requests["usage"] == 0)
-    }
-  }
 
-  @Test func modelsImagesAndSchemasWork() async throws {
-    try await with { world, caller in
       let models: [VariantDictionary] = try await caller.call("Client.ListModels", VariantDictionary())
         .member(0, "models")
       #expect(models.allSatisfy { $0["supported_in_api"] == true.variant })

@@ -56,7 +56,12 @@ struct BrowserSignInTests {
       let issued = try #require(try await world.sandbox.state().registrations.first)
       for ending in ["again", "signed out", "restarted"] {
         if ending == "signed out" { try await caller.call("Session.SignOut") }
-        if ending == "restarted" { try await world.service.restart() }
+        if ending == "restarted" {
+          try await world.service.restart()
+          #expect(try await caller.state() == "signed-in")
+          #expect(try await caller.property("Session.AuthMethod") == "browser")
+          #expect(try await caller.send("hi").contains("hi"))
+        }
         let address = try await world.user.start(caller)
         #expect(query("client_id", of: address) == issued.clientId, "\(ending)")
         #expect(query("agent_name_hint", of: address) == nil, "\(ending)")
@@ -69,18 +74,6 @@ struct BrowserSignInTests {
       #expect(state.registrations[0].hosts == issued.hosts)
       // Each replaced sign-in was revoked.
       try await eventually("one live sign-in") { try await world.sandbox.state().liveRefreshTokens == 1 }
-    }
-  }
-
-  @Test func aSecondCallReturnsTheSamePage() async throws {
-    try await World.with(.browser()) { world in
-      let caller = try await world.caller()
-      let other = try await world.caller()
-      async let first = world.user.start(caller)
-      async let second = world.user.start(other)
-      #expect(try await first == second)
-      let third = try await world.user.start(caller)
-      #expect(third == (try await first))
     }
   }
 
@@ -105,6 +98,14 @@ struct BrowserSignInTests {
     try await World.signedIn { world, caller in
       #expect(try await caller.property("Session.AuthMethod") == "device-code")
       #expect(try await caller.property("Session.PlanUse") == "unknown")
+      // Another account replaces nothing.
+      try await world.user.finish(try await world.user.start(caller), deciding: ["user": "mallory@example.com"])
+      try await caller.waitFor("failed", "Session.DeviceLinkState")
+      #expect(try await caller.lastError().text("name") == "org.chappie.Error.AccountMismatch")
+      #expect(try await caller.property("Session.AuthMethod") == "device-code")
+      #expect(try await caller.send("hi").contains("hi"))
+      try await eventually("one live sign-in") { try await world.sandbox.state().liveRefreshTokens == 1 }
+
       try await world.user.signIn(caller)
       #expect(try await caller.property("Session.AuthMethod") == "browser")
       #expect(try await caller.send("hi").contains("hi"))
@@ -118,21 +119,12 @@ struct BrowserSignInTests {
     }
   }
 
-  @Test func theSignInOutlivesTheService() async throws {
-    try await World.with(.browser()) { world in
-      let caller = try await world.callerSignedInInBrowser()
-      try await world.service.restart()
-      #expect(try await caller.state() == "signed-in")
-      #expect(try await caller.property("Session.AuthMethod") == "browser")
-      #expect(try await caller.send("hi").contains("hi"))
-    }
-  }
-
   // MARK: Another's account
 
   /// Its random values would let a program end the sign-in with an account of its own.
   @Test func onlyACallerThatAskedSeesThePage() async throws {
     try await World.with(.browser()) { world in
+      let portal = try await DesktopPortal(world)
       let caller = try await world.caller()
       let other = try await world.caller()
       let address = try await world.user.start(caller)
@@ -152,33 +144,15 @@ struct BrowserSignInTests {
       let joined = try await other.property("Session.BrowserPage", as: VariantDictionary.self)
       #expect(joined.text("authorization_uri") == address)
       #expect(try await other.signInStep().step.text("uri") == address)
+      // The service opens the page of a running sign-in for a program that joins it.
+      #expect(portal.pages.isEmpty)
+      try await world.caller().call("Session.StartBrowserSignIn", ["notify": false] as VariantDictionary)
+      #expect(try await portal.page() == address)
       // The next sign-in is another one.
       try await caller.call("Session.CancelSignIn")
       try await caller.waitFor("cancelled", "Session.DeviceLinkState")
       _ = try await world.user.start(caller)
       #expect(try await other.property("Session.BrowserPage", as: VariantDictionary.self).keys == ["expires_at"])
-    }
-  }
-
-  /// The service opens the page of a running sign-in for a program that joins it.
-  @Test func aProgramThatJoinsHasThePageOpened() async throws {
-    try await World.with(.browser()) { world in
-      let portal = try await DesktopPortal(world)
-      let address = try await world.user.start(try await world.caller())
-      #expect(portal.pages.isEmpty)
-      try await world.caller().call("Session.StartBrowserSignIn", ["notify": false] as VariantDictionary)
-      #expect(try await portal.page() == address)
-    }
-  }
-
-  @Test func anotherMethodAsksForAnotherAccountToo() async throws {
-    try await World.signedIn { world, caller in
-      try await world.user.finish(try await world.user.start(caller), deciding: ["user": "mallory@example.com"])
-      try await caller.waitFor("failed", "Session.DeviceLinkState")
-      #expect(try await caller.lastError().text("name") == "org.chappie.Error.AccountMismatch")
-      #expect(try await caller.property("Session.AuthMethod") == "device-code")
-      #expect(try await caller.send("hi").contains("hi"))
-      try await eventually("one live sign-in") { try await world.sandbox.state().liveRefreshTokens == 1 }
     }
   }
 
@@ -230,8 +204,6 @@ struct BrowserSignInTests {
     }
   }
 
-  // MARK: A browser on another machine
-
   @Test func theUserPastesTheAddress() async throws {
     try await World.with(.browser()) { world in
       let caller = try await world.caller()
@@ -256,22 +228,6 @@ struct BrowserSignInTests {
 
   // MARK: The end without success
 
-  @Test(arguments: [
-    (["decision": "decline"], "declined", "SignInDeclined"),
-    (["decision": "decline", "error": "server_error"], "failed", "HTTPError"),
-  ])
-  func aRefusalKeepsTheStoredSignIn(_ decision: [String: String], _ link: String, _ name: String) async throws {
-    try await World.with(.browser()) { world in
-      let caller = try await world.callerSignedInInBrowser()
-      let page = try await world.user.finish(try await world.user.start(caller), deciding: decision)
-      #expect(page.status == 200)
-      try await caller.waitFor(link, "Session.DeviceLinkState")
-      #expect(try await caller.lastError().text("name") == "org.chappie.Error.\(name)")
-      #expect(try await caller.state() == "signed-in")
-      #expect(try await caller.send("hi").contains("hi"))
-    }
-  }
-
   @Test func aCancelledSignInClosesItsListener() async throws {
     try await World.with(.browser()) { world in
       let caller = try await world.caller()
@@ -285,22 +241,31 @@ struct BrowserSignInTests {
     }
   }
 
-  @Test func anotherAccountReplacesNothing() async throws {
+  @Test func aFailedSignInReplacesNothing() async throws {
     try await World.with(.browser()) { world in
       let caller = try await world.callerSignedInInBrowser()
+      let refusals = [("access_denied", "declined", "SignInDeclined"), ("server_error", "failed", "HTTPError")]
+      for (error, link, name) in refusals {
+        let page = try await world.user.finish(
+          try await world.user.start(caller), deciding: ["decision": "decline", "error": error])
+        #expect(page.status == 200)
+        try await caller.waitFor(link, "Session.DeviceLinkState")
+        #expect(try await caller.lastError().text("name") == "org.chappie.Error.\(name)")
+        #expect(try await caller.state() == "signed-in")
+        #expect(try await caller.send("hi").contains("hi"))
+      }
+      // Another account.
       let page = try await world.user.finish(
         try await world.user.start(caller), deciding: ["user": "mallory@example.com"])
       #expect(!page.text.contains("You are signed in"))
       try await caller.waitFor("failed", "Session.DeviceLinkState")
       #expect(try await caller.lastError().text("name") == "org.chappie.Error.AccountMismatch")
       #expect(try await caller.send("hi").contains("hi"))
-      let account = try await caller.property("Session.AccountInfo", as: VariantDictionary.self)
-      #expect(account.text("email") == "ada@example.com")
+      #expect(try await caller.email() == "ada@example.com")
       // The tokens of the other account were revoked.
       try await eventually("one live sign-in") { try await world.sandbox.state().liveRefreshTokens == 1 }
       try await world.user.signIn(caller, ["add_account": true], deciding: ["user": "mallory@example.com"])
-      let other = try await caller.property("Session.AccountInfo", as: VariantDictionary.self)
-      #expect(other.text("email") == "mallory@example.com")
+      #expect(try await caller.email() == "mallory@example.com")
       #expect(try await world.sandbox.state().registrations.count == 2)
     }
   }
@@ -326,24 +291,16 @@ struct BrowserSignInTests {
 
   // MARK: Bad servers
 
-  nonisolated static let badServers: [(String, String, String)] = [
-    ("another issuer", #"{"endpoint":"discovery","members":{"issuer":"https://other.example"}}"#, "HTTPError"),
-    (
-      "a foreign token endpoint", #"{"endpoint":"discovery","members":{"token_endpoint":"https://other.example/t"}}"#,
-      "HTTPError"
-    ),
-    ("a redirect", #"{"endpoint":"discovery","status":302,"headers":{"location":"https://other.example"}}"#, "Network"),
-    ("no description", #"{"endpoint":"discovery","status":503}"#, "Network"),
-    ("no JSON", #"{"endpoint":"discovery","raw":"<html>"}"#, "HTTPError"),
-  ]
-
   @Test func aBadDescriptionStartsNoSignIn() async throws {
+    let faults = [
+      (#""members":{"token_endpoint":"https://other.example/t"}"#, "HTTPError"),
+      (#""status":302,"headers":{"location":"https://other.example"}"#, "Network"), (#""raw":"<html>""#, "HTTPError"),
+    ]
     try await World.with(.browser()) { world in
       let caller = try await world.caller()
-      try await world.each(Self.badServers) { what, rule, name in
-        try await world.sandbox.play("[\(rule)]")
-        let error = try await refusal { try await world.user.start(caller) }
-        #expect(error.name == name, "\(what): \(error)")
+      try await world.each(faults) { fault, name in
+        try await world.sandbox.play("[{\"endpoint\":\"discovery\",\(fault)}]")
+        try await expectRefusal(name, "\(fault)") { try await world.user.start(caller) }
         #expect(try await caller.property("Session.DeviceLinkState") == "failed")
         // The next attempt asks again.
         try await world.user.signIn(caller)
@@ -356,14 +313,9 @@ struct BrowserSignInTests {
 
   @Test func aFailedExchangeStoresNothingAndKeepsTheRegistration() async throws {
     let faults = [
-      (#""id_token":{"claims":{"nonce":"another"}}"#, "HTTPError"),
-      (#""id_token":{"claims":{"iss":"https://other.example"}}"#, "HTTPError"),
-      (#""id_token":{"claims":{"aud":["other"]}}"#, "HTTPError"),
-      (#""id_token":{"claims":{"exp":1000}}"#, "HTTPError"), (#""id_token":{"signature":"wrong"}"#, "HTTPError"),
-      (#""id_token":{"signature":"unpublished"}"#, "HTTPError"), (#""id_token":{"signature":"none"}"#, "HTTPError"),
+      (#""id_token":{"claims":{"nonce":"another"}}"#, "HTTPError"), (#""id_token":{"signature":"wrong"}"#, "HTTPError"),
       (#""members":{"id_token":null}"#, "HTTPError"), (#""members":{"refresh_token":null}"#, "HTTPError"),
       (#""members":{"token_type":"mac"}"#, "HTTPError"), (#""refusal":"invalid_grant""#, "TokenExchangeFailed"),
-      (#""refusal":"temporarily_unavailable""#, "TokenExchangeFailed"),
       // These are the last: after them the stand-in has tokens that nobody got.
       (#""drop_after":0"#, "Network"), (#""raw":"{}""#, "HTTPError"),
     ]
@@ -395,18 +347,6 @@ struct BrowserSignInTests {
       }
     }
   }
-
-  @Test(arguments: [true, false])
-  func rotatedKeysVerify(_ restarts: Bool) async throws {
-    try await World.with(.browser()) { world in
-      let caller = try await world.callerSignedInInBrowser()
-      if restarts { try await world.service.restart() }
-      try await world.sandbox.request(
-        .post, "\(world.sandbox.issuer)/sandbox/rotate-keys", "keep=false",
-        type: "application/x-www-form-urlencoded")
-      try await world.user.signIn(caller)
-    }
-  }
 }
 
 /// The names under which applications are registered.
@@ -414,9 +354,7 @@ struct BrowserSignInTests {
 @GLibActor
 struct RegisteredNameTests {
   @Test func theNameOfAnAppCarriesItsID() async throws {
-    let names = [
-      "Notes", "Chappie ", "Chappie\u{A0}", "Chappie\u{3164}", "Chappie\u{34F}", "Chappie\u{2800}", "Сhappie",
-    ]
+    let names = ["Notes", "Chappie\u{A0}", "Chappie\u{34F}", "Сhappie"]
     try await World.with(.browser()) { world in
       // The registration of an app keeps its name.
       try await world.each(names.enumerated().map { ($0.element, "org.example.App\($0.offset)") }) { name, id in

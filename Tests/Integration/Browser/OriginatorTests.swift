@@ -11,7 +11,7 @@ struct OriginatorTests {
 
   @Test(.sandboxes)
   func anAppsOwnRegistrationIsUsedInItsName() async throws {
-    try await World.with(.browser()) { world in
+    try await World.with { world in
       let app = try await world.caller(app: "org.example.App")
       let session = try await app.open("Session")
       try await world.user.signIn(app, at: session)
@@ -27,20 +27,10 @@ struct OriginatorTests {
       for endpoint in ["browser-token", "api-models", "api-responses"] {
         #expect(try await originators(world)[endpoint] == "chappie", "\(endpoint)")
       }
-    }
-  }
-
-  /// The parameter belongs to the Codex backend.
-  @Test func onlyTheCodexBackendIsToldAVersionOfCodex() async throws {
-    try await World.with(.browser()) { world in
-      let caller = try await world.callerSignedInInBrowser()
-      #expect(try await caller.send("hi").contains("hi"))
-      #expect(try await world.sandbox.state().requests["api-models"] == 1)
+      // A version of Codex is a parameter of the Codex backend alone.
       #expect(try await world.sandbox.state().clients["api-models"]?["client_version"] == nil)
-    }
-    try await World.signedIn { world, caller in
-      let answer = try await caller.send("hi")
-      #expect(answer.contains("hi"))
+      try await caller.signIn()
+      #expect(try await caller.send("hi").contains("hi"))
       #expect(try await world.sandbox.state().clients["models"]?["client_version"] != nil)
     }
   }

@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import GLibBridge
-import Glibc
 import Testing
 
 /// What the issuer has issued and nobody can use does not stay alive there.
 @Suite(.worlds) @GLibActor
 struct UnusedSignInTests {
-  private func kill(_ world: World) async throws {
-    let process = try #require(world.service.process)
-    process.send(SIGKILL)
-    _ = try await process.waitForEnd()
-    world.service.acceptEnd()
-  }
-
   private func oneLives(_ world: World) async throws {
     try await eventually("one live sign-in") { try await world.sandbox.state().liveRefreshTokens == 1 }
     try await eventually("an empty list") {
@@ -41,7 +32,7 @@ struct UnusedSignInTests {
       try await caller.call("Session.CompleteBrowserSignIn", arrived)
       try await eventually("the check") { try await world.sandbox.state().requests["jwks"] ?? 0 > before + 1 }
       #expect(try await world.sandbox.state().liveRefreshTokens == (isFirst ? 1 : 2))
-      try await kill(world)
+      try await world.service.crash()
       try await world.service.restart()
       try await eventually("the revocation") {
         try await world.sandbox.state().liveRefreshTokens == (isFirst ? 0 : 1)
@@ -62,7 +53,7 @@ struct UnusedSignInTests {
       try await world.user.signIn(caller)
       try await eventually("the revocation") { try await world.sandbox.state().requests["browser-revoke"] ?? 0 > 0 }
       if isKilled {
-        try await kill(world)
+        try await world.service.crash()
         try await world.sandbox.play("[]")
       } else {
         try await eventually("its end") { try await world.sandbox.state().requests["browser-revoke"] == 3 }

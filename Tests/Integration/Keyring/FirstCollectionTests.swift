@@ -22,48 +22,34 @@ struct FirstCollectionTests {
   }
 
   @Test func aSignInThatMayAskHasItCreated() async throws {
-    try await with { _, keyring, caller in
-      try await signIn(caller)
-      try await caller.waitFor("linked", "Session.DeviceLinkState")
-      #expect(keyring.hasDefault)
-      #expect(keyring.questions == 1)
-      #expect(try await caller.send("hi").contains("hi"))
-    }
-  }
-
-  @Test func aSignInThatMayNotAskSaysWhatToDo() async throws {
-    try await with { _, keyring, caller in
+    try await with(.dismisses) { world, keyring, caller in
+      _ = try? await caller.call("Session.SignOut", interactive: true)
       let refused = try await refusal { try await signIn(caller, interactive: false) }
       #expect(refused.name == "KeyringUnavailable")
       #expect(refused.message.contains("a sign-in in the window or at a terminal"))
       #expect(keyring.questions == 0)
-    }
-  }
-
-  /// The rules for every prompt: a refusal is respected, and other programs may still ask.
-  @Test func aDismissedPromptIsFollowedByAPause() async throws {
-    try await with(.dismisses) { world, keyring, caller in
+      // The rules for every prompt: a refusal is respected, and other programs may still ask.
       try await expectRefusal("Locked") { try await signIn(caller) }
       #expect(keyring.questions == 1)
-      keyring.user = .consents
+      keyring.user = .isAway
       try await expectRefusal("KeyringUnavailable") { try await signIn(caller) }
       #expect(keyring.questions == 1)
-      try await signIn(world.otherProgram())
-      #expect(keyring.questions == 2)
-    }
-  }
+      #expect(!keyring.hasDefault)
 
-  @Test func twoSignInsCauseOnePrompt() async throws {
-    try await with(.isAway) { world, keyring, caller in
-      let work = try await caller.open("Session", ["keychain_account": "work"])
-      async let first: Void = signIn(caller)
-      async let second = caller.call(
+      // Two sign-ins cause one prompt.
+      let other = try await world.otherProgram()
+      let work = try await other.open("Session", ["keychain_account": "work"])
+      async let first: Void = signIn(other)
+      async let second = other.call(
         "Session.StartDeviceCodeSignIn", VariantDictionary(), at: work, interactive: true)
-      try await eventually("the question") { keyring.questions == 1 }
+      try await eventually("the question") { keyring.questions == 2 }
       keyring.userReturns()
       try await first
       _ = try await second
-      #expect(keyring.questions == 1)
+      try await other.waitFor("linked", "Session.DeviceLinkState")
+      #expect(keyring.hasDefault)
+      #expect(keyring.questions == 2)
+      #expect(try await other.send("hi").contains("hi"))
     }
   }
 
@@ -73,14 +59,6 @@ struct FirstCollectionTests {
       try await eventually("the lock") { try await caller.lock().state == "locked" }
       try await expectRefusal("KeyringUnavailable") { try await signIn(caller) }
       #expect(keyring.questions == 0)
-    }
-  }
-
-  @Test func aSignOutCreatesNone() async throws {
-    try await with { _, keyring, caller in
-      _ = try? await caller.call("Session.SignOut", interactive: true)
-      #expect(keyring.questions == 0)
-      #expect(!keyring.hasDefault)
     }
   }
 
@@ -101,15 +79,14 @@ struct FirstCollectionTests {
   }
 
   /// GNOME Keyring reports a prompter that goes away as a person who dismisses the prompt: that prompt is shown again.
-  @Test(arguments: [(Prompter.Person.types("password"), 1), (.losesPrompts(1, thenTypes: "password"), 2)])
-  func gnomeKeyringUnlocksItsCollection(_ person: Prompter.Person, _ prompts: Int) async throws {
+  @Test func gnomeKeyringUnlocksItsCollection() async throws {
     try await World.with { world in
       try await world.keyring.lock()
-      let prompter = try await Prompter(in: world, person)
+      let prompter = try await Prompter(in: world, .losesPrompts(1, thenTypes: "password"))
       let output = try await world.chappie(
         "sign-in", "--device-code", "--no-open", at: [.sees("is locked"), .sees("Enter")])
       #expect(output.status == 0, "\(output.text)")
-      #expect(prompter.prompts.count == prompts, "\(prompter.prompts)")
+      #expect(prompter.prompts.count == 2, "\(prompter.prompts)")
     }
   }
 

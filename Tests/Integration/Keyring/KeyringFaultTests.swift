@@ -51,12 +51,8 @@ struct KeyringFaultTests {
       world.keyring.thaw()
       try await waitForAccount(caller)
       #expect(try await caller.send("hi").contains("hi"))
-    }
-  }
 
-  /// gnome-keyring sends no signal when it continues; the service notices nevertheless.
-  @Test func aStoppedKeyringIsNoticedWhenItContinues() async throws {
-    try await World.signedIn { world, caller in
+      // gnome-keyring sends no signal when it continues; the service notices nevertheless.
       world.keyring.freeze()
       try await world.service.restart()
       #expect(try await caller.state() == "signed-in")
@@ -95,8 +91,6 @@ struct KeyringFaultTests {
     }
   }
 
-  // MARK: Without encryption
-
   /// The keyring offers no encryption: nothing is stored or read over such a session.
   @Test func aKeyringWithoutEncryptionIsRefused() async throws {
     try await World.with(World.Plan(keyring: .none)) { world in
@@ -127,22 +121,6 @@ struct KeyringFaultTests {
 
   // MARK: A missing or another keyring
 
-  /// gnome-keyring after a login without a password that never had a keyring.
-  @Test func aMissingDefaultCollectionIsReported() async throws {
-    try await World.with(withoutKeyring) { world in
-      try await world.keyring.start(isUnlocked: false)
-      let caller = try await world.caller()
-      try await expectRefusal("KeyringUnavailable") { try await caller.startSignIn() }
-      #expect(try await failure(caller) == "KeyringUnavailable")
-      try await expectUnavailable(caller)
-      await world.keyring.end()
-      try await world.keyring.start()
-      try await eventually("the keyring") { try await caller.lastError().isEmpty }
-      try await caller.signIn()
-      #expect(try await caller.send("hi").contains("hi"))
-    }
-  }
-
   /// The alias of the default collection is lost: stored items are still found, and no new item is stored elsewhere.
   @Test func aLostDefaultCollectionIsReported() async throws {
     try await World.with(withoutKeyring) { world in
@@ -161,27 +139,6 @@ struct KeyringFaultTests {
     }
   }
 
-  /// Another program takes the keyring's name and has no sign-in.
-  @Test func anotherProviderWithoutTheSignInTakesOver() async throws {
-    try await World.signedIn(World.Plan(configuration: World.Plan.allowingPlainSessions)) { world, caller in
-      await world.keyring.end()
-      #expect(try await failure(caller) == "KeyringUnavailable")
-      let other = try await FakeKeyring(in: world)
-      #expect(try await failure(caller) == "MissingCredential")
-      #expect(try await caller.state() == "signed-out")
-      try await caller.signIn()
-      #expect(try await caller.send("there").contains("there"))
-      try await eventually("one item") { other.items.count == 1 }
-      try await caller.call("Session.SignOut")
-      #expect(try await caller.state() == "signed-out")
-
-      try await other.leave()
-      try await world.keyring.start()
-      try await waitForAccount(caller)
-      #expect(try await caller.send("back").contains("back"))
-    }
-  }
-
   /// The name's owner changes without a gap, as when one desktop's keyring replaces another's.
   @Test func oneProviderReplacesAnotherAtOnce() async throws {
     try await World.with(withoutKeyring) { world in
@@ -189,6 +146,7 @@ struct KeyringFaultTests {
       let caller = try await world.signedInCaller()
       let second = try await FakeKeyring(in: world)
       #expect(try await failure(caller) == "MissingCredential")
+      #expect(try await caller.state() == "signed-out")
       try await caller.signIn()
       try await eventually("one item") { second.items.count == 1 }
       try await first.comeBack()
@@ -198,15 +156,17 @@ struct KeyringFaultTests {
       #expect(try await caller.state() == "signed-in")
       try await second.comeBack()
       #expect(try await caller.send("hi").contains("hi"))
+      try await caller.call("Session.SignOut")
+      #expect(try await caller.state() == "signed-out")
+      try await first.comeBack()
+      try await waitForAccount(caller)
+      #expect(try await caller.send("back").contains("back"))
     }
   }
 
-  // MARK: Stored items
-
-  /// Deleting the item with a keyring editor signs the account out and deletes the copy too.
-  @Test(arguments: Accessibility.allCases)
-  func anItemDeletedByAnotherProgramSignsOut(_ accessibility: Accessibility) async throws {
-    try await World.with { world in
+  /// Deleting or changing the item with a keyring editor signs the account out, and deletes the copy too.
+  @Test func anItemChangedByAnotherProgramSignsOut() async throws {
+    try await World.with(each: Accessibility.allCases) { world, accessibility in
       let caller = try await world.caller()
       try await caller.signIn(accessibility)
       try await world.keyring.delete("default")
@@ -215,15 +175,7 @@ struct KeyringFaultTests {
       #expect(try await world.keyring.items().isEmpty)
       try await world.service.restart()
       #expect(try await caller.state() == "signed-out")
-      try await caller.signIn()
-      #expect(try await caller.send("hi").contains("hi"))
-    }
-  }
 
-  @Test(arguments: Accessibility.allCases)
-  func anItemDamagedByAnotherProgramIsRefused(_ accessibility: Accessibility) async throws {
-    try await World.with { world in
-      let caller = try await world.caller()
       try await caller.signIn(accessibility)
       try await world.keyring.changeSecret(of: "default") { String($0.reversed()) }
       #expect(try await failure(caller) == "MissingCredential")
@@ -236,8 +188,8 @@ struct KeyringFaultTests {
     }
   }
 
-  /// The keyring reports that it has stored the sign-in, and has not.
-  @Test func aSignInThatTheKeyringDropsFails() async throws {
+  /// The keyring reports that it has stored a sign-in, and has not.
+  @Test func whatTheKeyringDropsIsNotUsed() async throws {
     try await World.with(withoutKeyring) { world in
       let keyring = try await FakeKeyring(in: world)
       keyring.keeping = .nothing
@@ -251,14 +203,8 @@ struct KeyringFaultTests {
       keyring.keeping = .everything
       try await caller.signIn()
       #expect(try await caller.send("hi").contains("hi"))
-    }
-  }
 
-  /// The server has rotated the token: the new one is not used before it is stored, and not lost.
-  @Test func aRefreshThatTheKeyringDropsIsStoredLater() async throws {
-    try await World.with(withoutKeyring) { world in
-      let keyring = try await FakeKeyring(in: world)
-      let caller = try await world.signedInCaller()
+      // The server has rotated the token: the new one is not used before it is stored, and not lost.
       try await world.sandbox.expireAccessTokens()
       keyring.keeping = .nothing
       for _ in 0..<2 { #expect(try await failure(caller) == "KeyringUnavailable") }
@@ -269,32 +215,6 @@ struct KeyringFaultTests {
       try await world.service.restart()
       #expect(try await caller.send("hi").contains("hi"))
       #expect(try await world.sandbox.state().requests["refresh"] == 1)
-    }
-  }
-
-  // MARK: Killed at any moment
-
-  /// The keyring is killed at another moment of each request.
-  @Test func aKeyringThatIsKilledRepeatedlyLosesNoSignIn() async throws {
-    try await World.signedIn { world, caller in
-      for round in 0..<5 {
-        async let answer = outcome(caller)
-        if round > 0 { try await sleep(for: .milliseconds(round * 3)) }
-        await world.keyring.kill()
-        #expect(["answered", "KeyringUnavailable"].contains(try await answer))
-        #expect(try await caller.state() == "signed-in")
-        try await world.keyring.start()
-        #expect(try await caller.send("back").contains("back"))
-      }
-    }
-  }
-
-  private func outcome(_ caller: Caller) async throws -> String {
-    do {
-      _ = try await caller.send("hi")
-      return "answered"
-    } catch let error as GLibError {
-      return ErrorReply(error).name
     }
   }
 }

@@ -25,17 +25,11 @@ struct PromptPauseTests {
     return locked
   }
 
-  private func with(_ body: @GLibActor (World, FakeKeyring) async throws -> Void) async throws {
+  @Test func anAppWhosePromptWasDismissedMayNotAskAgain() async throws {
     try await World.with(.fakeKeyring) { world in
       let keyring = try await FakeKeyring(in: world)
       _ = try await world.signedInCaller()
       keyring.setLocked(true)
-      try await body(world, keyring)
-    }
-  }
-
-  @Test func anAppWhosePromptWasDismissedMayNotAskAgain() async throws {
-    try await with { world, keyring in
       keyring.user = .dismisses
       let app = try await world.caller(app: Self.app)
       // The calls come from several connections of the same app.
@@ -47,28 +41,6 @@ struct PromptPauseTests {
       // Another app has a prompt of its own.
       let other = try await world.caller(app: "org.example.Widget")
       #expect(await askManyTimes(25, other, at: try other.open("Client")) == 25)
-      #expect(keyring.questions == 2)
-    }
-  }
-
-  /// Later callers wait for the open prompt to end.
-  @Test func onePromptIsOpenAtATime() async throws {
-    try await with { world, keyring in
-      keyring.user = .isAway
-      let app = try await world.caller(app: Self.app)
-      let other = try await world.caller()
-      let client = try await app.open("Client")
-      let id = try await app.call("Client.Stream", "hi", VariantDictionary(), at: client, interactive: true)
-      let asking = Turn(id: try id.member(0, "turn"), path: client, caller: app)
-      try await eventually("the question") { keyring.questions == 1 }
-      async let answer = other.call("Client.Send", "hi", VariantDictionary(), interactive: true)
-      // Other callers are answered meanwhile, and that call waits.
-      for _ in 0..<3 { try await other.catchUp() }
-      #expect(keyring.questions == 1)
-      // A closed prompt makes room for the next.
-      keyring.user = .consents
-      try await asking.cancel()
-      #expect(try await answer.member(0, "text", as: String.self).contains("hi"))
       #expect(keyring.questions == 2)
     }
   }

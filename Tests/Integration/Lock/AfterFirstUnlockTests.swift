@@ -7,10 +7,8 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct AfterFirstUnlockTests {
   /// A caller whose credential may be read after the first unlock.
-  private func with(
-    _ plan: World.Plan = World.Plan(), _ body: @GLibActor (World, Caller) async throws -> Void
-  ) async throws {
-    try await World.with(plan) { world in
+  private func with(_ body: @GLibActor (World, Caller) async throws -> Void) async throws {
+    try await World.with { world in
       let caller = try await world.caller()
       try await caller.signIn(.afterFirstUnlock)
       try await body(world, caller)
@@ -27,7 +25,12 @@ struct AfterFirstUnlockTests {
 
   @Test func aTurnRunsWhileTheScreenIsLocked() async throws {
     try await with { world, caller in
+      // Each account has its accessibility.
+      try await caller.signIn(.whenUnlocked, account: "work")
+      let work = try await caller.open("Client", ["keychain_account": "work"])
+      #expect(try await caller.send("hi", at: work).contains("hi"))
       let saver = try await lockScreen(world, caller)
+      try await expectRefusal("Locked") { try await caller.send("hi", at: work) }
       #expect(try await caller.send("locked").contains("locked"))
       #expect(try await caller.stream("locked").end().answer.text.contains("locked"))
       #expect(try await caller.lastError().isEmpty)
@@ -37,22 +40,12 @@ struct AfterFirstUnlockTests {
     }
   }
 
-  @Test func aTurnRunsWhileTheMachineGoesToSleep() async throws {
-    try await World.with(World.Plan(service: .none)) { world in
-      let logind = try Logind(world)
-      try await logind.start()
-      try await world.service.start(world.sandbox.addresses)
-      let caller = try await world.caller()
-      try await caller.signIn(.afterFirstUnlock)
-      try await logind.prepareForSleep(true)
-      try await caller.waitFor(Lock("locked", ["logind"]))
-      #expect(try await caller.send("asleep").contains("asleep"))
-    }
-  }
-
   /// The keyring's `session` collection holds a copy that the next service process finds too.
   @Test func aTurnRunsWhileTheKeyringIsLockedAgain() async throws {
     try await with { world, caller in
+      // The copy holds the refreshed token: the server has forgotten the old one.
+      try await world.sandbox.expireAccessTokens()
+      #expect(try await caller.send("renewed").contains("renewed"))
       try await world.keyring.lock()
       #expect(try await caller.send("locked").contains("locked"))
       try await caller.waitFor(Lock("locked", ["keyring"]))
@@ -69,17 +62,6 @@ struct AfterFirstUnlockTests {
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world, isActive: true)
       try await caller.waitFor(Lock("locked", ["keyring", saver.name]))
       #expect(try await caller.send("both").contains("both"))
-    }
-  }
-
-  /// The copy holds the refreshed token: the server has forgotten the old one.
-  @Test func theCopyIsUpdatedByARefresh() async throws {
-    try await with { world, caller in
-      try await world.sandbox.expireAccessTokens()
-      #expect(try await caller.send("renewed").contains("renewed"))
-      try await world.keyring.lock()
-      try await world.service.restart()
-      #expect(try await caller.send("locked").contains("locked"))
       #expect(try await world.sandbox.state().requests["refresh"] == 1)
     }
   }
@@ -134,6 +116,7 @@ struct AfterFirstUnlockTests {
       try await expectRefusal("Locked") { try await caller.call("Session.SignOut") }
       #expect(try await caller.state() == "signed-in")
       #expect(try await caller.send("still there").contains("still there"))
+      #expect(try await world.sandbox.state().requests["revoke"] == 0)
       try await world.keyring.unlock()
       try await caller.call("Session.SignOut")
       #expect(try await world.keyring.items().isEmpty)
@@ -144,8 +127,6 @@ struct AfterFirstUnlockTests {
       #expect(try await world.sandbox.state().requests["responses"] == 1)
     }
   }
-
-  // MARK: Both accessibilities
 
   /// The accessibility belongs to the credential, so a new sign-in sets the new one.
   @Test func aNewSignInChangesTheAccessibility() async throws {
@@ -167,17 +148,6 @@ struct AfterFirstUnlockTests {
       #expect(try await caller.send("locked").contains("locked"))
       try await world.keyring.lock()
       #expect(try await caller.send("locked").contains("locked"))
-    }
-  }
-
-  @Test func eachAccountHasItsAccessibility() async throws {
-    try await with { world, caller in
-      try await caller.signIn(.whenUnlocked, account: "work")
-      let work = try await caller.open("Client", ["keychain_account": "work"])
-      #expect(try await caller.send("hi", at: work).contains("hi"))
-      _ = try await lockScreen(world, caller)
-      #expect(try await caller.send("hi").contains("hi"))
-      try await expectRefusal("Locked") { try await caller.send("hi", at: work) }
     }
   }
 }

@@ -31,16 +31,14 @@ struct LogindTests {
 
   // MARK: Sessions
 
-  @Test func theStateIsUnknownWithoutASession() async throws {
-    try await with { _, _, caller in
-      let lock = try await caller.lock()
-      #expect(lock == unknown)
-    }
-  }
-
   @Test func aLoginIsNoticed() async throws {
     try await with { _, logind, caller in
       #expect(try await caller.lock() == unknown)
+      // Sleep counts as locked without a session too.
+      try await logind.prepareForSleep(true)
+      try await caller.waitFor(locked)
+      try await logind.prepareForSleep(false)
+      try await caller.waitFor(unknown)
       try await gnome(logind)
       try await caller.waitFor(unlocked)
       try await logind.display(nil)
@@ -48,46 +46,58 @@ struct LogindTests {
     }
   }
 
-  @Test(arguments: ["gnome", "gnome-xorg", "ubuntu", "KDE", "plasmawayland", "pantheon"])
-  func theHintCountsOnDesktopsKnownToSetIt(_ desktop: String) async throws {
-    try await with { logind in
-      try await logind.login("c1", desktop: desktop)
-      try await logind.display("c1")
-    } _: { _, logind, caller in
-      #expect(try await caller.lock() == unlocked)
-      try await logind.setLocked("c1", true)
-      try await caller.waitFor(locked)
-      try await logind.setLocked("c1", false)
-      try await caller.waitFor(unlocked)
+  @Test func theHintCountsOnDesktopsKnownToSetIt() async throws {
+    try await with { _, logind, caller in
+      let desktops = ["gnome", "gnome-xorg", "ubuntu", "KDE", "plasmawayland", "pantheon"]
+      for (number, desktop) in desktops.enumerated() {
+        try await caller.waitFor(unknown)
+        try await logind.login("c\(number)", desktop: desktop)
+        try await logind.display("c\(number)")
+        try await caller.waitFor(unlocked)
+        try await logind.setLocked("c\(number)", true)
+        try await caller.waitFor(locked)
+        try await logind.setLocked("c\(number)", false)
+        try await caller.waitFor(unlocked)
+        try await logind.display(nil)
+      }
     }
   }
 
-  @Test func theInitialHintIsRead() async throws {
+  @Test func theInitialStateIsRead() async throws {
     try await with { logind in
       try await logind.login("c1", desktop: "gnome", isLocked: true)
       try await logind.display("c1")
-    } _: { _, _, caller in
-      let lock = try await caller.lock()
-      #expect(lock == locked)
+    } _: { world, logind, caller in
+      #expect(try await caller.lock() == locked)
+      try await logind.setLocked("c1", false)
+      try await caller.waitFor(unlocked)
+      try await logind.noteSleep(true)
+      try await world.service.restart()
+      #expect(try await caller.lock() == locked)
+      try await logind.prepareForSleep(false)
+      try await caller.waitFor(unlocked)
     }
   }
 
   /// swaylock does not report to logind: an unset hint means nothing until it was seen set once.
-  @Test(arguments: ["sway", "Hyprland", "i3", "xfce", ""])
-  func theHintCountsOnOtherDesktopsOnceItWasSet(_ desktop: String) async throws {
+  @Test func theHintCountsOnOtherDesktopsOnceItWasSet() async throws {
     try await with { logind in
-      try await logind.login("c1", desktop: desktop)
-      try await logind.display("c1")
-    } _: { world, logind, caller in
+      try await logind.login("c", desktop: "sway")
+      try await logind.display("c")
+    } _: { _, logind, caller in
       #expect(try await caller.lock() == unknown)
-      try await logind.setLocked("c1", true)
-      try await caller.waitFor(locked)
-      try await logind.setLocked("c1", false)
-      try await caller.waitFor(unlocked)
-      // The observation counts for this session's locker only.
-      try await logind.login("c2", desktop: desktop)
-      try await logind.display("c2")
-      try await caller.waitFor(unknown)
+      for (number, desktop) in ["sway", "Hyprland", "i3", "xfce", ""].enumerated() {
+        try await logind.login("a\(number)", desktop: desktop)
+        try await logind.display("a\(number)")
+        try await logind.setLocked("a\(number)", true)
+        try await caller.waitFor(locked)
+        try await logind.setLocked("a\(number)", false)
+        try await caller.waitFor(unlocked)
+        // The observation counts for this session's locker only.
+        try await logind.login("b\(number)", desktop: desktop)
+        try await logind.display("b\(number)")
+        try await caller.waitFor(unknown)
+      }
     }
   }
 
@@ -107,27 +117,21 @@ struct LogindTests {
   }
 
   /// A login screen has no desktop, and its hint means nothing.
-  @Test(arguments: ["greeter", "lock-screen", "background"])
-  func sessionsWithoutADesktopAreIgnored(_ kind: String) async throws {
-    try await with { logind in
-      try await logind.login("c1", desktop: "gnome", class: kind)
-      try await logind.display("c1")
-    } _: { _, logind, caller in
-      #expect(try await caller.lock() == unknown)
-      try await gnomeAfter(logind, caller)
+  @Test func sessionsWithoutADesktopAreIgnored() async throws {
+    try await with(gnome) { _, logind, caller in
+      for (number, kind) in ["greeter", "lock-screen", "background"].enumerated() {
+        try await caller.waitFor(unlocked)
+        try await logind.login("k\(number)", desktop: "gnome", class: kind)
+        try await logind.display("k\(number)")
+        try await caller.waitFor(unknown)
+        try await logind.display("c1")
+      }
+      try await caller.waitFor(unlocked)
     }
   }
 
-  private func gnomeAfter(_ logind: Logind, _ caller: Caller) async throws {
-    try await logind.login("c2", desktop: "gnome")
-    try await logind.display("c2")
-    try await caller.waitFor(unlocked)
-  }
-
-  // MARK: Sleep
-
-  @Test func sleepCountsAsLocked() async throws {
-    try await with(gnome) { _, logind, caller in
+  @Test func sleepAndEitherBusCount() async throws {
+    try await with(gnome) { world, logind, caller in
       #expect(try await caller.lock() == unlocked)
       try await logind.prepareForSleep(true)
       try await caller.waitFor(locked)
@@ -142,46 +146,36 @@ struct LogindTests {
       #expect(try await caller.lock() == locked)
       try await logind.setLocked("c1", false)
       try await caller.waitFor(unlocked)
-    }
-  }
 
-  @Test func sleepCountsAsLockedWithoutASession() async throws {
-    try await with { _, logind, caller in
-      #expect(try await caller.lock() == unknown)
-      try await logind.prepareForSleep(true)
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
+      try await caller.waitFor(Lock("unlocked", [saver.name, "keyring", "logind"]))
+      saver.setActive(true)
+      try await caller.waitFor(Lock("locked", [saver.name]))
+      try await logind.setLocked("c1", true)
+      try await caller.waitFor(Lock("locked", ["logind", saver.name]))
+      saver.setActive(false)
       try await caller.waitFor(locked)
-      try await logind.prepareForSleep(false)
-      try await caller.waitFor(unknown)
     }
   }
 
-  @Test func aServiceStartedBeforeSleepIsLocked() async throws {
-    try await with { logind in
+  @Test func theStateFollowsLogindAcrossRestarts() async throws {
+    try await World.with(World.Plan(service: .none)) { world in
+      let logind = try Logind(world)
+      try await logind.start()
+      await logind.quit()
+      try await world.service.start(world.sandbox.addresses)
+      let caller = try await world.caller()
+      #expect(try await caller.lock() == unknown)
+      try await logind.comeBack()
       try await gnome(logind)
-      try await logind.noteSleep(true)
-    } _: { _, logind, caller in
-      #expect(try await caller.lock() == locked)
-      try await logind.prepareForSleep(false)
       try await caller.waitFor(unlocked)
-    }
-  }
-
-  // MARK: Restarts of logind
-
-  @Test func theStateFollowsLogindAcrossARestart() async throws {
-    try await with(gnome) { _, logind, caller in
-      #expect(try await caller.lock() == unlocked)
       await logind.quit()
       try await caller.waitFor(unknown)
       try await logind.comeBack()
       try await gnome(logind)
       try await caller.waitFor(unlocked)
-    }
-  }
 
-  /// A restart of logind does not unlock the screen.
-  @Test func theStateStaysLockedWhileLogindRestarts() async throws {
-    try await with(gnome) { _, logind, caller in
+      // A restart does not unlock the screen.
       try await logind.setLocked("c1", true)
       try await caller.waitFor(locked)
       await logind.quit()
@@ -193,47 +187,14 @@ struct LogindTests {
       try await caller.waitFor(locked)
       try await logind.setLocked("c1", false)
       try await caller.waitFor(unlocked)
-    }
-  }
 
-  /// Logind returns and reports that the machine no longer prepares for sleep.
-  @Test func aSleepThatLogindNoLongerReportsEnds() async throws {
-    try await with(gnome) { _, logind, caller in
+      // Logind returns and reports that the machine no longer prepares for sleep.
       try await logind.prepareForSleep(true)
       try await caller.waitFor(locked)
       await logind.quit()
       try await logind.comeBack()
       try await gnome(logind)
       try await caller.waitFor(unlocked)
-    }
-  }
-
-  @Test func logindMayStartAfterTheService() async throws {
-    try await World.with(World.Plan(service: .none)) { world in
-      let logind = try Logind(world)
-      try await logind.start()
-      await logind.quit()
-      try await world.service.start(world.sandbox.addresses)
-      let caller = try await world.caller()
-      #expect(try await caller.lock() == unknown)
-      try await logind.comeBack()
-      try await gnome(logind)
-      try await caller.waitFor(unlocked)
-    }
-  }
-
-  // MARK: Together with the session bus
-
-  @Test func theStateIsLockedWhenEitherBusReportsALock() async throws {
-    try await with(gnome) { world, logind, caller in
-      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
-      try await caller.waitFor(Lock("unlocked", [saver.name, "keyring", "logind"].sorted()))
-      saver.setActive(true)
-      try await caller.waitFor(Lock("locked", [saver.name]))
-      try await logind.setLocked("c1", true)
-      try await caller.waitFor(Lock("locked", ["logind", saver.name]))
-      saver.setActive(false)
-      try await caller.waitFor(locked)
     }
   }
 }

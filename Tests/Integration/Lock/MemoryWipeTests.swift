@@ -98,7 +98,7 @@ struct MemoryWipeTests {
   }
 
   /// The answer goes on, and its access token is dropped when it ends.
-  @Test func anAnswerThatOutlivesTheLockLeavesNoToken() async throws {
+  @Test func theEndOfAnAnswerOrASignInLeavesNoToken() async throws {
     try await with { world, caller, saver in
       try await world.sandbox.play(#"[{"endpoint":"responses","text":"one two three","delta_delay_ms":300}]"#)
       let turn = try await caller.stream("hi")
@@ -106,11 +106,18 @@ struct MemoryWipeTests {
       try await lock(saver, caller)
       #expect(try await turn.end().answer.text == "one two three")
       try await expectNoToken(in: world)
+
+      saver.setActive(false)
+      try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
+      #expect(try await caller.send("hi").contains("hi"))
+      try await caller.call("Session.SignOut")
+      try await eventually("the revocation") { try await world.sandbox.state().requests["revoke"] == 1 }
+      try await expectNoToken(in: world)
     }
   }
 
   /// A turn needs the access token alone: while an answer runs, the refresh token is in no memory.
-  @Test(arguments: Accessibility.allCases, World.Plan.Transport.allCases)
+  @Test(arguments: zip(Accessibility.allCases, World.Plan.Transport.allCases))
   func aTurnKeepsNoRefreshToken(_ accessibility: Accessibility, over transport: World.Plan.Transport) async throws {
     try await with(accessibility, World.Plan(transport: transport)) { world, caller, _ in
       let turn = try await turnUnderWay(world, caller, over: transport)
@@ -126,19 +133,25 @@ struct MemoryWipeTests {
     }
   }
 
-  // MARK: Failures
-
   /// The server has rotated the token and the keyring cannot take it: the pending tokens stay sealed in memory.
-  @Test func pendingTokensAreSealed() async throws {
+  @Test func pendingTokensAreSealedUntilTheyAreStored() async throws {
     try await with { world, caller, saver in
+      let before = try #require(try await world.keyring.credentials()["default"]).secret
       try await world.sandbox.expireAccessTokens()
       try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":2000}]"#)
       async let refused = refusal { try await caller.send("hi") }
       try await eventually("the refresh") { try await world.sandbox.state().requests["refresh"] == 1 }
       try await world.keyring.lock()
       #expect(try await refused.name == "Locked")
+      #expect(try await caller.state() == "signed-in")
       try await expectNoToken(in: world)
       try await world.keyring.unlock()
+      // No caller has to ask again.
+      try await eventually("the new token in the keyring") {
+        try await world.keyring.credentials()["default"]?.secret != before
+      }
+      try await world.service.crash()
+      try await world.service.restart()
       #expect(try await caller.send("hi").contains("hi"))
       #expect(try await world.sandbox.state().requests["refresh"] == 1)
       try await lock(saver, caller)
@@ -172,15 +185,6 @@ struct MemoryWipeTests {
       try await expectNoToken(in: world)
       try await caller.signIn()
       try await lock(saver, caller)
-      try await expectNoToken(in: world)
-    }
-  }
-
-  @Test func aSignOutLeavesNoToken() async throws {
-    try await with { world, caller, _ in
-      #expect(try await caller.send("hi").contains("hi"))
-      try await caller.call("Session.SignOut")
-      try await eventually("the revocation") { try await world.sandbox.state().requests["revoke"] == 1 }
       try await expectNoToken(in: world)
     }
   }

@@ -1,31 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
-import Glibc
 import Testing
 
-/// The time of a refresh, and the end of the old token.
+/// A refresh whose answer is lost, comes after its caller has left, or could not be stored.
 @Suite(.worlds) @GLibActor
 struct RefreshRuleTests {
-  // MARK: Time
-
-  /// A refresh comes five minutes before the token expires. The lifetimes leave the seconds that a slow machine may
-  /// need.
-  @Test(arguments: [(lifetime: 299, refreshes: 1), (lifetime: 320, refreshes: 0)])
-  func aTokenIsRefreshedFiveMinutesEarly(_ rule: (lifetime: Int, refreshes: Int)) async throws {
-    let plan = World.Plan(
-      sandboxArguments: ["--auto-approve", "--rate", "0", "--access-token-lifetime", "\(rule.lifetime)"])
-    try await World.signedIn(plan) { world, caller in
-      #expect(try await caller.send("hi").contains("hi"))
-      let state = try await world.sandbox.state()
-      #expect(state.requests["refresh"] == rule.refreshes)
-      #expect(state.requests["responses"] == 1)
-    }
-  }
-
-  // MARK: Refused
-
-  // MARK: Lost answers
-
   /// The server has rotated the token, and its answer was lost.
   @Test(arguments: [true, false])
   func aLostAnswerIsSurvivedIfTheServerAllowsReuse(grace: Bool) async throws {
@@ -69,6 +48,21 @@ struct RefreshRuleTests {
       try await turn.cancel()
       #expect(try await turn.end().failure.name == "Cancelled")
       #expect(try await world.keyring.credentials()["default"]?.secret == before, "the refresh has not ended")
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await world.sandbox.state().requests["refresh"] == 1)
+    }
+  }
+
+  /// The refreshed token could not be stored: the old one is used while it is valid.
+  @Test func theOldTokenIsUsedUntilTheKeyringCanStore() async throws {
+    try await World.with(.shortTokens) { world in
+      let caller = try await world.caller()
+      // The credential is readable while the keyring is locked.
+      try await caller.signIn(.afterFirstUnlock)
+      try await world.keyring.lock()
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await world.sandbox.state().requests["refresh"] == 0)
+      try await world.keyring.unlock()
       #expect(try await caller.send("hi").contains("hi"))
       #expect(try await world.sandbox.state().requests["refresh"] == 1)
     }

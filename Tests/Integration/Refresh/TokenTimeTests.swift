@@ -8,8 +8,7 @@ import Testing
 struct TokenTimeTests {
   /// Numbers that no time is, and times that are far away.
   private nonisolated static let extremes = [
-    "-9223372036854775808", "9223372036854775807", "9.223372036854774784e21", "-1", "0", "1e308", "-1e308", "1e400",
-    "253402300800", "253402300799.5", "null", "\"soon\"", "[]",
+    "-9223372036854775808", "9.223372036854774784e21", "0", "1e400", "253402300799.5", "null", "\"soon\"",
   ]
 
   private static func token(expiringAt time: String) -> String {
@@ -53,10 +52,7 @@ struct TokenTimeTests {
   // MARK: Answers that lack something
 
   @Test func aRenewalWithoutALifetimeIsStored() async throws {
-    let answers = [
-      #"{"expires_in":null}"#, #"{"expires_in":-1}"#, #"{"expires_in":1e300}"#, #"{"expires_in":"never"}"#,
-      #"{"token_type":null}"#,
-    ]
+    let answers = [#"{"expires_in":null}"#, #"{"expires_in":1e300}"#, #"{"token_type":null}"#]
     try await World.with(.browser(), each: answers) { world, members in
       try await world.setTokenLifetime(1)
       let caller = try await world.callerSignedInInBrowser()

@@ -11,8 +11,7 @@ struct KeePassXCTests {
     "keychain_account": "background", "keychain_accessibility": "after-first-unlock-this-device-only",
   ]
   /// Each access token is due for a refresh when it is issued.
-  private let plan = World.Plan(
-    keyring: .none, sandboxArguments: World.Plan.shortTokens.sandboxArguments)
+  private let plan = World.Plan(keyring: .none, sandboxArguments: World.Plan.shortTokens.sandboxArguments)
 
   @Test func aSignInIsKeptAsWithGnomeKeyring() async throws {
     try await World.with(plan) { world in
@@ -26,36 +25,28 @@ struct KeePassXCTests {
       try await world.service.restart()
       #expect(try await caller.send("three").contains("three"))
 
+      try await caller.signIn(at: caller.open("Session", Self.afterFirstUnlock))
+      let client = try await caller.open("Client", Self.afterFirstUnlock)
+
       // The service reports the lock at once, because a search would wait for the password.
       try await keepassxc.lock()
       try await expectRefusal("Locked") { try await caller.send("four") }
       #expect(try await caller.state() == "signed-in")
+      #expect(try await caller.send("four", at: client).contains("four"))
+      // The copy is in the service's own memory and ends with it.
       try await world.service.restart()
       try await expectRefusal("Locked") { try await caller.send("four") }
       #expect(try await caller.state() == "signed-in")
+      let again = try await caller.open("Client", Self.afterFirstUnlock)
+      try await expectRefusal("Locked") { try await caller.send("four", at: again) }
       try await keepassxc.unlock()
       #expect(try await caller.send("five").contains("five"))
+      #expect(try await caller.send("five", at: again).contains("five"))
 
+      try await caller.call("Session.SignOut", at: caller.open("Session", Self.afterFirstUnlock))
       try await caller.call("Session.SignOut")
       #expect(try await caller.state() == "signed-out")
       #expect(try await world.keyring.items().isEmpty)
-    }
-  }
-
-  /// The copy is in the service's own memory and ends with it.
-  @Test func aCopyIsKeptForAfterFirstUnlock() async throws {
-    try await World.with(World.Plan(keyring: .none)) { world in
-      let keepassxc = try await KeePassXC(in: world, confirmsAccess: false)
-      let caller = try await world.caller()
-      try await caller.signIn(at: try await caller.open("Session", Self.afterFirstUnlock))
-      let client = try await caller.open("Client", Self.afterFirstUnlock)
-      try await keepassxc.lock()
-      #expect(try await caller.send("one", at: client).contains("one"))
-      try await world.service.restart()
-      let again = try await caller.open("Client", Self.afterFirstUnlock)
-      try await expectRefusal("Locked") { try await caller.send("two", at: again) }
-      try await keepassxc.unlock()
-      #expect(try await caller.send("three", at: again).contains("three"))
     }
   }
 

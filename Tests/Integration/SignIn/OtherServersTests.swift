@@ -5,13 +5,6 @@ import Testing
 /// A sign-in is used only with its own issuer and backend; other servers receive nothing of it.
 @Suite(.worlds) @GLibActor
 struct OtherServersTests {
-  /// The address that differs from that of the sign-in.
-  enum Change: CaseIterable {
-    case issuer
-    case backend
-    case both
-  }
-
   private static let reason = "The stored sign-in is for other servers than the configured ones: sign in again."
 
   private func other(in world: World) async throws -> Sandbox {
@@ -21,10 +14,9 @@ struct OtherServersTests {
     return other
   }
 
-  private func addresses(_ change: Change, _ world: World, _ other: Sandbox) -> [String] {
-    let issuer = change == .backend ? world.sandbox.issuer : other.issuer
-    let backend = change == .issuer ? world.sandbox.backend : other.backend
-    return ["--issuer", issuer, "--backend", backend]
+  private func start(_ world: World, _ addresses: [String]) async throws {
+    await world.service.end()
+    try await world.service.start(addresses)
   }
 
   private func requests(_ sandboxes: Sandbox...) async throws -> [[String: Int]] {
@@ -42,100 +34,53 @@ struct OtherServersTests {
     try await expectRefusal("MissingCredential") { try await caller.call("Client.ListModels", VariantDictionary()) }
   }
 
-  @Test(arguments: Change.allCases)
-  func otherServersReceiveNothing(_ change: Change) async throws {
+  @Test func otherServersReceiveNothing() async throws {
     try await World.signedIn { world, caller in
       #expect(try await caller.send("here").contains("here"))
-      let other = try await other(in: world)
-      // A 401 of the new server would ask for a refresh.
-      try await other.play(#"[{"endpoint":"responses","status":401,"times":"always"}]"#)
-      let before = try await requests(world.sandbox, other)
-      await world.service.end()
-      try await world.service.start(addresses(change, world, other))
-      try await expectNothing(of: caller)
-      #expect(try await requests(world.sandbox, other) == before)
-
-      // With the old addresses, the sign-in is as it was.
-      await world.service.end()
-      try await world.service.start(world.sandbox.addresses)
-      #expect(try await caller.state() == "signed-in")
-      #expect(try await caller.lastError().isEmpty)
-      #expect(try await caller.send("back").contains("back"))
-      #expect(try await requests(world.sandbox)[0]["refresh"] == 0)
-    }
-  }
-
-  @Test func aNewSignInReplacesTheOneOfOtherServers() async throws {
-    try await World.signedIn { world, caller in
-      let other = try await other(in: world)
-      let before = try await requests(world.sandbox)
-      await world.service.end()
-      try await world.service.start(other.addresses)
-      try await caller.signIn()
-      #expect(try await caller.send("there").contains("there"))
-      #expect(try await caller.lastError().isEmpty)
-      #expect(try await world.keyring.items().count == 1)
-      #expect(try await requests(world.sandbox) == before, "the old server hears nothing of it")
-      await world.service.end()
-      try await world.service.start(world.sandbox.addresses)
-      try await expectNothing(of: caller)
-    }
-  }
-
-  /// The user's sign-out removes the credential; to revoke it, the service would have to send it.
-  @Test func aSignOutRemovesTheSignInAndSendsNothing() async throws {
-    try await World.signedIn { world, caller in
-      let other = try await other(in: world)
-      let before = try await requests(world.sandbox, other)
-      await world.service.end()
-      try await world.service.start(other.addresses)
-      try await caller.call("Session.SignOut")
-      #expect(try await world.keyring.items().isEmpty)
-      #expect(try await caller.lastError().isEmpty)
-      // This request comes after any request of the sign-out.
-      _ = try await refusal { try await caller.send("hi") }
-      #expect(try await requests(world.sandbox, other) == before)
-    }
-  }
-
-  /// The note for a start without a keyring includes the servers.
-  @Test func aStartWithoutAKeyringRemembersTheServers() async throws {
-    try await World.signedIn { world, caller in
-      let other = try await other(in: world)
-      await world.service.end()
-      await world.keyring.end()
-      try await world.service.start(other.addresses)
-      #expect(try await caller.state() == "signed-out")
-      await world.service.end()
-      try await world.service.start(world.sandbox.addresses)
-      #expect(try await caller.state() == "signed-in")
-    }
-  }
-
-  /// Threads belong to the user, not to the servers that answered in them.
-  @Test func threadsStayReadableWithOtherServers() async throws {
-    try await World.signedIn { world, caller in
       let thread: String = try await caller.call("Threads.Create", ["title": "Kept".variant] as VariantDictionary)
         .member(0, "thread")
       _ = try await caller.call("Threads.Send", thread, "hello", VariantDictionary())
       let other = try await other(in: world)
-      await world.service.end()
-      try await world.service.start(other.addresses)
-      let read: String = try await caller.call("Threads.Get", thread).member(0, "json")
-      #expect(read.contains("hello"))
-    }
-  }
+      let (issuer, backend) = (world.sandbox.issuer, world.sandbox.backend)
+      let servers = [(other.issuer, backend), (issuer, other.backend), (other.issuer, other.backend)]
+      try await world.each(servers) { issuer, backend in
+        // A 401 of the new server would ask for a refresh.
+        try await other.play(#"[{"endpoint":"responses","status":401,"times":"always"}]"#)
+        let before = try await requests(world.sandbox, other)
+        try await start(world, ["--issuer", issuer, "--backend", backend])
+        try await expectNothing(of: caller)
+        // Threads belong to the user, not to the servers that answered in them.
+        let read: String = try await caller.call("Threads.Get", thread).member(0, "json")
+        #expect(read.contains("hello"))
+        #expect(try await requests(world.sandbox, other) == before)
 
-  /// An item without servers is valid for none.
-  @Test func anItemOfAnOlderFormatGivesNoSignIn() async throws {
-    try await World.signedIn { world, caller in
-      try await world.keyring.changeSecret(of: "default") { line in
-        "chappie1:" + line.split(separator: ":").dropFirst(2).joined(separator: ":")
+        // With the old addresses, the sign-in is as it was.
+        try await start(world, world.sandbox.addresses)
+        #expect(try await caller.state() == "signed-in")
+        #expect(try await caller.lastError().isEmpty)
+        #expect(try await caller.send("back").contains("back"))
+        #expect(try await requests(world.sandbox)[0]["refresh"] == 0)
       }
-      try await expectRefusal("MissingCredential") { try await caller.send("hi") }
-      #expect(try await caller.lastError().text("message")?.contains("another version's: sign in again") == true)
+
+      // The note for a start without a keyring includes the servers.
+      await world.keyring.end()
+      try await start(world, other.addresses)
+      #expect(try await caller.state() == "signed-out")
+      try await start(world, world.sandbox.addresses)
+      #expect(try await caller.state() == "signed-in")
+      try await world.keyring.start()
+
+      // A new sign-in replaces the other, of which the old server hears nothing.
+      let before = try await requests(world.sandbox)
+      try await other.play("[]")
+      try await start(world, other.addresses)
       try await caller.signIn()
-      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await caller.send("there").contains("there"))
+      #expect(try await caller.lastError().isEmpty)
+      #expect(try await world.keyring.items().count == 1)
+      #expect(try await requests(world.sandbox) == before)
+      try await start(world, world.sandbox.addresses)
+      try await expectNothing(of: caller)
     }
   }
 }

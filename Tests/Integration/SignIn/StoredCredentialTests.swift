@@ -23,11 +23,17 @@ struct StoredCredentialTests {
       // The first use of a slot, after a restart, tells the same.
       try await world.service.restart()
       #expect(try await list(caller) == found)
-    }
-  }
 
-  @Test func aLockedKeyringIsNotUnlocked() async throws {
-    try await World.signedIn { world, caller in
+      try await world.sandbox.revokeRefreshTokens()
+      try await world.sandbox.expireAccessTokens()
+      try await expectRefusal("ReauthenticationRequired") { try await caller.send("hi") }
+      #expect(try await caller.lastError().text("message")?.contains("revoked") == true)
+      #expect(try await list(caller).map { $0.text("state") } == ["reauthentication-required", "signed-in"])
+      try await world.service.restart()
+      #expect(try await list(caller).map { $0.text("state") } == ["reauthentication-required", "signed-in"])
+      try await expectRefusal("ReauthenticationRequired") { try await caller.send("hi") }
+      try await caller.call("Session.SignOut")
+      #expect(try await list(caller).map { $0.text("account") } == ["work"])
       try await world.keyring.lock()
       try await expectRefusal("Locked") { try await list(caller) }
     }
@@ -46,17 +52,6 @@ struct StoredCredentialTests {
       #expect(found.first?.text("method") == "device-code")
       try world.installDesktopFile("org.example.App", "Name=Example\n")
       #expect(try await list(outside).map { $0.text("name") } == ["Example"])
-    }
-  }
-
-  @Test func aSignInThatHasEndedIsListedAsSuch() async throws {
-    try await World.signedIn { world, caller in
-      try await world.sandbox.revokeRefreshTokens()
-      try await world.sandbox.expireAccessTokens()
-      try await expectRefusal("ReauthenticationRequired") { try await caller.send("hi") }
-      #expect(try await list(caller).map { $0.text("state") } == ["reauthentication-required"])
-      try await world.service.restart()
-      #expect(try await list(caller).map { $0.text("state") } == ["reauthentication-required"])
     }
   }
 }
