@@ -47,54 +47,37 @@ struct AccessGroupTests {
       try await widget.call("Session.SignOut", at: other)
       #expect(try await app.state(at: session) == "signed-out")
       #expect(try await world.keyring.items().isEmpty)
-    }
-  }
 
-  /// A registration at the issuer belongs to one developer's application.
-  @Test func onlyTheAppsOfOneDeveloperShareASignInInTheBrowser() async throws {
-    try await World.with { world in
-      try define([Self.app, "com.other.App"], in: world.directories.configuration)
-      let app = try await world.caller(app: Self.app)
-      let session = try await app.open("Session", Self.shared)
+      // The registration of a sign-in in the browser belongs to one developer's application.
       let options: VariantDictionary = ["open": false, "notify": false]
-      let refused = try await refusal { try await app.call("Session.StartBrowserSignIn", options, at: session) }
-      #expect(refused.name == "AccessDenied")
-      try await app.signIn(at: session)
+      try define([Self.app, "com.other.App"], in: world.directories.configuration)
+      try await expectRefusal("AccessDenied") {
+        try await app.call("Session.StartBrowserSignIn", options, at: session)
+      }
       try define([Self.app, Self.widget], in: world.directories.configuration)
       try await app.call("Session.StartBrowserSignIn", options, at: session)
       try await app.call("Session.CancelSignIn", at: session)
     }
   }
 
-  @Test func aGroupsCredentialIsSeparateFromTheAppsOwn() async throws {
-    try await World.with { world in
-      try define([Self.app], in: world.directories.configuration)
-      let outside = try await world.signedInCaller()
-      let app = try await world.caller(app: Self.app)
-      let own = try await app.open("Session")
-      let shared = try await app.open("Session", Self.shared)
-      try await app.signIn(at: shared)
-      #expect(try await app.state(at: own) == "signed-out")
-      try await app.signIn(at: own)
-      try await app.call("Session.SignOut", at: shared)
-      #expect(try await app.state(at: own) == "signed-in")
-      #expect(try await outside.state() == "signed-in")
-      #expect(try await world.keyring.items().map { $0.attributes["app-id"] ?? "" }.sorted() == ["", Self.app])
-    }
-  }
-
   /// Programs outside a sandbox are not isolated from each other, so a list of them would give no protection.
-  @Test func programsOutsideShareWithTheMembers() async throws {
+  @Test func aGroupsCredentialIsSeparateFromTheProgramsOwn() async throws {
     try await World.with { world in
       try define([Self.app], in: world.directories.configuration)
       let outside = try await world.caller()
-      let session = try await outside.open("Session", Self.shared)
-      try await outside.signIn(at: session)
+      try await outside.signIn(at: try await outside.open("Session", Self.shared))
       let app = try await world.caller(app: Self.app)
       let client = try await app.open("Client", Self.shared)
       #expect(try await app.send("hi", at: client).contains("hi"))
-      // It is not an account of the default service.
+      let own = try await app.open("Session")
+      #expect(try await app.state(at: own) == "signed-out")
       #expect(try await outside.state() == "signed-out")
+      try await app.signIn(at: own)
+      try await outside.signIn()
+      #expect(try await world.keyring.items().map { $0.attributes["app-id"] ?? "" }.sorted() == ["", "", Self.app])
+      try await app.call("Session.SignOut", at: try await app.open("Session", Self.shared))
+      #expect(try await app.state(at: own) == "signed-in")
+      #expect(try await outside.state() == "signed-in")
     }
   }
 
@@ -111,21 +94,9 @@ struct AccessGroupTests {
       }
       // It keeps access to its own credential.
       _ = try await widget.open("Client")
-    }
-  }
-
-  @Test func anUndefinedGroupIsRefused() async throws {
-    try await World.with { world in
-      let outside = try await world.caller()
-      let refused = try await refusal { try await outside.open("Client", Self.shared) }
-      #expect(refused.name == "AccessDenied")
-      #expect(refused.message.contains("There is no access group '\(Self.group)'"))
-      #expect(refused.message.contains("access-groups.d"))
-      let app = try await world.caller(app: Self.app)
-      try await expectRefusal("AccessDenied") { try await app.open("Session", Self.shared) }
       let path: VariantDictionary = ["keychain_access_group": "../../etc/passwd"]
-      try await expectRefusal("AccessDenied") { try await app.open("Session", path) }
-      try await expectRefusal("InvalidArgument") { try await app.open("Session", ["keychain_access_group": ""]) }
+      try await expectRefusal("AccessDenied") { try await widget.open("Session", path) }
+      try await expectRefusal("InvalidArgument") { try await widget.open("Session", ["keychain_access_group": ""]) }
     }
   }
 
@@ -137,7 +108,12 @@ struct AccessGroupTests {
       let configuration = world.directories.configuration
       let app = try await world.caller(app: Self.app)
       // The directory does not exist yet.
-      _ = try await refusal { try await app.open("Session", Self.shared) }
+      for caller in [outside, app] {
+        let refused = try await refusal { try await caller.open("Session", Self.shared) }
+        #expect(refused.name == "AccessDenied")
+        #expect(refused.message.contains("There is no access group '\(Self.group)'"))
+        #expect(refused.message.contains("access-groups.d"))
+      }
       try define([Self.app, Self.widget], in: configuration)
       let session = try await app.open("Session", Self.shared)
       let client = try await app.open("Client", Self.shared)
@@ -178,35 +154,24 @@ struct AccessGroupTests {
 
   // MARK: Files
 
-  @Test func aUsersFileReplacesTheSystemsFileOfTheSameName() async throws {
+  @Test func aUsersFileReplacesTheSystemsFileAndBadFilesAreSkipped() async throws {
     let data = FileManager.default.temporaryDirectory.appending(path: "chappie-data-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: data) }
     let environment = ["XDG_DATA_DIRS": "/nowhere:\(data.path)"]
     try await World.with(World.Plan(environment: environment)) { world in
       let configuration = world.directories.configuration
-      try define([Self.widget], in: data, file: "widget.conf")
-      let app = try await world.caller(app: Self.app)
-      _ = try await refusal { try await app.open("Client", Self.shared) }
-      // A file with another name adds to the group.
       try define([Self.app], in: data, file: "app.conf")
+      let app = try await world.caller(app: Self.app)
       let client = try await app.open("Client", Self.shared)
-      // The user's file of the same name replaces the system's.
       try define([], in: configuration, file: "app.conf")
       _ = try await refusal { try await app.property("Client.Model", at: client, as: String.self) }
       try define(nil, in: configuration, file: "app.conf")
       _ = try await app.property("Client.Model", at: client, as: String.self)
-    }
-  }
 
-  @Test func badFilesAreReportedOnceAndSkipped() async throws {
-    try await World.with { world in
-      let configuration = world.directories.configuration
-      try define([Self.app], in: configuration)
+      // Bad files are reported once and skipped.
       let groups = configuration.appending(path: "chappie/access-groups.d")
       try "nonsense".write(to: groups.appending(path: "bad.conf"), atomically: true, encoding: .utf8)
       try define(["*"], in: configuration, file: "star.conf")
-      let app = try await world.caller(app: Self.app)
-      let client = try await app.open("Client", Self.shared)
       for _ in 0..<5 { _ = try await app.property("Client.Model", at: client, as: String.self) }
       let log = try #require(world.service.process).output
       for reason in ["bad.conf is skipped: it is no key file", "star.conf is skipped: Members= has '*'"] {

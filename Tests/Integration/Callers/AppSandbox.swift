@@ -65,13 +65,7 @@ struct AppSandbox {
 
   /// Runs a program in the sandbox.
   func run(_ program: String, _ arguments: String...) async throws -> Output {
-    let command = try command(program, arguments)
-    return try await Output.of("/bin/sh", command, in: directories)
-  }
-
-  /// Starts a program in the sandbox.
-  func start(_ program: String, _ arguments: String...) throws -> ChildProcess {
-    try ChildProcess("sandboxed-\(program)", "/bin/sh", try command(program, arguments), in: directories)
+    try await Output.of("/bin/sh", command(program, arguments), in: directories)
   }
 
   /// Calls the service with `gdbus`, such as `org.chappie.Client.Send`.
@@ -83,7 +77,8 @@ struct AppSandbox {
   /// A program in the sandbox. Its calls go through a proxy there, like the calls of Flatpak's apps.
   func caller(in world: World) async throws -> Caller {
     let socket = try directories.newLog("proxy").deletingPathExtension().path
-    let proxy = try start("xdg-dbus-proxy", directories.busAddress, socket)
+    let command = try command("xdg-dbus-proxy", [directories.busAddress, socket])
+    let proxy = try ChildProcess("sandboxed-proxy", "/bin/sh", command, in: directories)
     world.adopt(proxy)
     try await eventually("the proxy in the sandbox") {
       guard proxy.end == nil else { throw UnmetCondition("a proxy in a sandbox; it wrote \(proxy.output)") }

@@ -42,9 +42,6 @@ struct CallerIdentityTests {
       let marks: [(AppSandbox.Mark, reason: String)] = [
         (.file(AppSandbox.info(app: Self.widget, instance: "app-1")), "did not write"),
         (.file(AppSandbox.info(app: Self.app, instance: "app-2")), "did not write"),
-        (.file(AppSandbox.info(app: Self.app, instance: "../app-1")), "names no instance"),
-        (.file(AppSandbox.info(app: "../../etc", instance: "app-1")), "names no app"),
-        (.file("[Application]\n"), "names no app"),
         (.file("nonsense"), "no key file"),
         (.file(info + String(repeating: "#", count: 1 << 17)), "has more than"),
         (.link("\(directories.runtime.path)/.flatpak/app-1/info"), "symbolic link"),
@@ -145,18 +142,19 @@ struct CallerIdentityTests {
     """
 
   /// Another process may have taken its process id by the time of the inspection: then the service does nothing.
-  @Test(arguments: [true, false])
-  func theServiceDoesNothingForACallerThatHasLeft(_ isSandboxed: Bool) async throws {
-    try await World.signedIn { world, caller in
+  @Test func theServiceDoesNothingForACallerThatHasLeft() async throws {
+    try await World.signedIn(each: [true, false]) { world, caller, isSandboxed in
       let service = try await caller.connection.processID(of: "org.chappie")
-      let arguments = ["--session", "--type=method_call", "--dest=org.chappie", "/org/chappie"]
       kill(service, SIGSTOP)
       defer { kill(service, SIGCONT) }
       if isSandboxed {
-        _ = try await AppSandbox(app: Self.app, in: world.directories)
-          .run("dbus-send", arguments[0], arguments[1], arguments[2], arguments[3], "org.chappie.Session.SignOut")
+        _ = try await AppSandbox(app: Self.app, in: world.directories).run(
+          "dbus-send", "--session", "--type=method_call", "--dest=org.chappie", "/org/chappie",
+          "org.chappie.Session.SignOut")
       } else {
-        _ = try await Output.of("dbus-send", arguments + ["org.chappie.Session.SignOut"], in: world.directories)
+        _ = try await world.run(
+          "dbus-send", "--session", "--type=method_call", "--dest=org.chappie", "/org/chappie",
+          "org.chappie.Session.SignOut")
       }
       kill(service, SIGCONT)
       #expect(try await caller.send("hi").contains("hi"))

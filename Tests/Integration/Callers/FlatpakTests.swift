@@ -62,7 +62,13 @@ struct FlatpakTests {
       // A call through Flatpak's proxy, whose process is the one that the bus sees.
       let running = Self.run("--die-with-parent", Self.app, "-c", "sleep 600")
       world.adopt(try ChildProcess("flatpak", "sh", running, in: world.directories))
-      try await use(try await Caller(try await proxy(of: world)), world)
+      let app = try await Caller(try await proxy(of: world))
+      try await expectRefusal("AccessDenied") { try await app.send("hi") }
+      try await app.signIn(at: app.open("Session"))
+      let client = try await app.open("Client")
+      #expect(try await app.send("hi", at: client).contains("hi"))
+      let owners = try await world.keyring.items().map { $0.attributes["app-id"] ?? "" }
+      #expect(owners.sorted() == ["", Self.app])
       #expect(try await outside.state() == "signed-in")
     }
   }
@@ -70,16 +76,6 @@ struct FlatpakTests {
   /// The arguments of a shell that becomes Flatpak.
   private static func run(_ arguments: String...) -> [String] {
     ["-c", "\(environment) exec flatpak --user run \"$@\"", "sh"] + arguments
-  }
-
-  private func use(_ app: Caller, _ world: World) async throws {
-    try await expectRefusal("AccessDenied") { try await app.send("hi") }
-    let session = try await app.open("Session")
-    try await app.signIn(at: session)
-    let client = try await app.open("Client")
-    #expect(try await app.send("hi", at: client).contains("hi"))
-    let owners = try await world.keyring.items().map { $0.attributes["app-id"] ?? "" }
-    #expect(owners.sorted() == ["", Self.app])
   }
 
   /// The address of the running app's proxy.

@@ -49,58 +49,25 @@ struct SeveralAccountsTests {
         #expect(info.text("email") == user)
       }
 
+      // One turn waits for its answer while the other account asks.
+      try await world.sandbox.stall(times: "1")
+      let waiting = try await first.stalledTurn(at: workClient)
+      #expect(try await lastAsker(world) == "account-grace-example-com")
+      let another = try await first.open("Client", ["keychain_account": "home"])
+      #expect(try await first.send("hi", at: another).contains("This conversation has 1 message."))
+      #expect(try await lastAsker(world) == "account-ada-example-com")
+      let elsewhere = Turn(id: waiting.id, path: another, caller: first)
+      try await expectRefusal("NoSuchTurn") { try await elsewhere.snapshot() }
+      try await waiting.cancel()
+      #expect(try await waiting.end().failure.name == "Cancelled")
+      #expect(try await first.send("hi", at: workClient).contains("hi"))
+      #expect(try await lastAsker(world) == "account-grace-example-com")
+
       try await first.call("Session.SignOut", at: work)
       try await expectRefusal("MissingCredential") { try await first.send("hi", at: workClient) }
       #expect(try await second.send("hi", at: homeClient).contains("hi"))
       #expect(try await first.send("hi", at: alsoHome).contains("hi"))
       #expect(try await world.keyring.credentials().keys.sorted() == ["home"])
-    }
-  }
-
-  /// One turn waits for its answer while the other account asks.
-  @Test func accountsStaySeparateWhileTurnsRun() async throws {
-    try await World.with(.attended) { world in
-      let caller = try await world.caller()
-      _ = try await signIn("work", caller, world)
-      _ = try await signIn("home", caller, world)
-      let work = try await caller.open("Client", ["keychain_account": "work"])
-      let home = try await caller.open("Client", ["keychain_account": "home"])
-      try await world.sandbox.stall(times: "1")
-      let waiting = try await caller.stalledTurn(at: work)
-      #expect(try await lastAsker(world) == "account-grace-example-com")
-      #expect(try await caller.send("hi", at: home).contains("This conversation has 1 message."))
-      #expect(try await lastAsker(world) == "account-ada-example-com")
-      let elsewhere = Turn(id: waiting.id, path: home, caller: caller)
-      try await expectRefusal("NoSuchTurn") { try await elsewhere.snapshot() }
-      try await waiting.cancel()
-      #expect(try await waiting.end().failure.name == "Cancelled")
-      #expect(try await caller.send("hi", at: work).contains("hi"))
-      #expect(try await lastAsker(world) == "account-grace-example-com")
-    }
-  }
-
-  /// Every part of the slot's name counts.
-  @Test func slotsDifferInEveryPartOfTheirName() async throws {
-    try await World.with { world in
-      let caller = try await world.caller()
-      let configurations: [VariantDictionary] = [
-        [:], ["keychain_account": "work"], ["keychain_service": "org.example.app"],
-        ["keychain_service": "org.example.app", "keychain_account": "work"],
-      ]
-      for (count, configuration) in configurations.enumerated() {
-        let session = try await caller.open("Session", configuration)
-        #expect(try await caller.state(at: session) == "signed-out")
-        try await caller.signIn(at: session)
-        #expect(try await world.keyring.items().count == count + 1)
-      }
-      // The rest of a configuration does not make another slot.
-      let other: VariantDictionary = [
-        "keychain_account": "work", "model": "gpt-6-sol",
-        "keychain_accessibility":
-          "after-first-unlock-this-device-only",
-      ]
-      let session = try await caller.open("Session", other)
-      #expect(try await caller.state(at: session) == "signed-in")
     }
   }
 }

@@ -8,7 +8,7 @@ import Testing
 struct LargeImageTests {
   private static let head: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-  @Test func imagesOfAMessageAreBoundedTogether() async throws {
+  @Test func imagesOfAMessageOfManyCallsAndOfAConversationAreBounded() async throws {
     try await World.signedIn { world, caller in
       let bystander = try await MemoryWitness(world)
       let most = try image("most.png", 8 << 20, in: world)
@@ -19,15 +19,8 @@ struct LargeImageTests {
       try await expectRefusal("LimitExceeded") { try await caller.send("look", ["images": [half, half, half]]) }
       let many = Array(repeating: huge, count: 16)
       try await expectRefusal("InvalidArgument") { try await caller.send("look", ["images": many]) }
-      try await bystander.expectHealthyService()
-    }
-  }
 
-  /// Each of many calls at once names a file of the greatest allowed size.
-  @Test func imagesOfManyCallsAreBounded() async throws {
-    try await World.signedIn { world, caller in
-      let bystander = try await MemoryWitness(world)
-      let most = try image("most.png", 8 << 20, in: world)
+      // Each of many calls at once names a file of the greatest allowed size.
       let turns = (0..<16).map { _ in
         Task { @GLibActor in try await caller.stream("look", ["images": [most]]) }
       }
@@ -44,14 +37,8 @@ struct LargeImageTests {
       for turn in started {
         if case .failed(let error, _, _) = try await turn.end() { #expect(error.hasSuffix(".LimitExceeded")) }
       }
-      try await bystander.expectHealthyService()
-    }
-  }
 
-  /// Images stay in a conversation, and count toward its limit.
-  @Test func imagesOfAConversationAreBounded() async throws {
-    try await World.signedIn { world, caller in
-      let bystander = try await MemoryWitness(world)
+      // Images stay in a conversation, and count toward its limit.
       let client = try await caller.open("Client")
       let text = Data(Self.head + [UInt8](repeating: 7, count: 2 << 20)).base64EncodedString()
       let options: VariantDictionary = ["images": ["data:image/png;base64," + text]]

@@ -7,12 +7,9 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct ApprovalNotificationTests {
   /// A turn with a tool call that waits for approval.
-  private func ask(
-    _ caller: Caller, tool: String = "delete", arguments: String = "{}", at path: ObjectPath = .chappie
-  ) async throws -> Turn {
-    let any = #"{"type":"object"}"#
-    try await caller.register([["name": tool, "input_schema": any, "policy": "ask"]], at: path)
-    let turn = try await caller.stream("use \(tool) \(arguments)", at: path)
+  private func ask(_ caller: Caller, tool: String = "delete", arguments: String = "{}") async throws -> Turn {
+    try await caller.register([["name": tool, "input_schema": #"{"type":"object"}"#, "policy": "ask"]])
+    let turn = try await caller.stream("use \(tool) \(arguments)")
     _ = try await turn.approvalRequest()
     return turn
   }
@@ -44,42 +41,30 @@ struct ApprovalNotificationTests {
   @Test(arguments: [NotificationServer.Manner.answers, .closesClickedNotifications])
   func aClickOnApproveLetsTheToolRun(_ manner: NotificationServer.Manner) async throws {
     try await with(manner) { world, server, caller in
-      let turn = try await ask(caller, arguments: #"{"file":"a.txt"}"#)
+      let turn = try await ask(caller, arguments: #"{"file":"<a>&.txt"}"#)
       let shown = try await server.notification(1)
       #expect(shown.summary == "ChatGPT wants to use a tool")
       #expect(
         shown.body == """
-          delete {&quot;file&quot;:&quot;a.txt&quot;}
+          delete {&quot;file&quot;:&quot;&lt;a&gt;&amp;.txt&quot;}
           The tool belongs to a program of yours.
           Approve only what you asked for; without an answer it does not run.
           """)
-      // A click beside the buttons decides nothing.
       #expect(shown.actions == ["approve", "Approve", "deny", "Deny"])
       #expect(shown.timeout == 0)
       #expect(shown.hints.text("category") == "x-chappie.approval")
       #expect(shown.hints.text("desktop-entry") == "org.chappie")
-      try await server.click("default", shown.id)
+      // A click beside the buttons decides nothing.
+      if case .answers = manner { try await server.click("default", shown.id) }
       try await server.click("approve", shown.id + 1)
       try await caller.catchUp()
       #expect(try await turn.snapshot().status == "waiting-for-approval")
-    }
-    try await with(manner) { world, server, caller in
-      let turn = try await ask(caller)
-      try await server.click("approve", try await server.notification(1).id)
+      try await server.click("approve", shown.id)
       try await turn.wait(for: "waiting-for-tool")
       try await server.waitUntilNothingIsShown()
       try await caller.submit("done", for: try await turn.requestedCall().id, of: turn)
       #expect(try await turn.end().answer.text == "The tool delete said: done")
       #expect(server.received.count == 1)
-    }
-  }
-
-  @Test func aClickOnDenyIsReportedToTheModel() async throws {
-    try await with { world, server, caller in
-      let turn = try await ask(caller)
-      try await server.click("deny", try await server.notification(1).id)
-      #expect(try await turn.end().answer.text == "The tool delete said: The user did not allow this call.")
-      try await server.waitUntilNothingIsShown()
     }
   }
 
@@ -93,12 +78,16 @@ struct ApprovalNotificationTests {
     }
   }
 
-  /// The call keeps waiting for programs and for its time limit.
+  /// The call keeps waiting for programs and for its time limit. A lock does not show it again.
   @Test func dismissingTheNotificationIsNoAnswer() async throws {
     try await with { world, server, caller in
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
       let turn = try await ask(caller)
       try await server.dismiss(try await server.notification(1).id)
-      try await caller.catchUp()
+      for state in ["locked", "unlocked"] {
+        saver.setActive(state == "locked")
+        try await caller.waitFor(state, "Manager.LockState")
+      }
       #expect(try await turn.snapshot().status == "waiting-for-approval")
       try await caller.resolve(try await turn.approvalRequest(), of: turn, false, reason: "no")
       #expect(try await turn.end().answer.text.hasSuffix("The user did not allow this call: no"))
@@ -108,45 +97,35 @@ struct ApprovalNotificationTests {
 
   // MARK: Withdrawn
 
-  @Test(arguments: ["resolve", "cancel", "end", "kill"])
-  func theNotificationIsWithdrawnWhenTheCallEnds(_ ending: String)
-    async throws
-  {
+  @Test func theNotificationIsWithdrawnWhenTheCallEnds() async throws {
     try await with { world, server, caller in
-      let turn = try await ask(caller)
-      _ = try await server.notification(1)
-      switch ending {
-      case "resolve": try await caller.resolve(try await turn.approvalRequest(), of: turn, false)
-      case "cancel": try await turn.cancel()
-      case "kill":
-        try await server.killService(world)
-        try await world.service.restart()
-      default: await world.service.end()
+      // A program that answers first leaves nothing to show.
+      let first = try await ask(caller, tool: "move")
+      try await caller.resolve(try await first.approvalRequest(), of: first, false)
+      _ = try await first.end().answer
+      #expect(server.received.isEmpty)
+      try await world.each(["resolve", "cancel", "kill", "end"]) { ending in
+        let before = server.received.count
+        let turn = try await ask(caller)
+        _ = try await server.notification(before + 1)
+        switch ending {
+        case "resolve": try await caller.resolve(try await turn.approvalRequest(), of: turn, false)
+        case "cancel": try await turn.cancel()
+        case "kill":
+          try await server.killService(world)
+          try await world.service.restart()
+        default: await world.service.end()
+        }
+        try await server.waitUntilNothingIsShown()
+        #expect(server.received.count == before + 1)
       }
-      try await server.waitUntilNothingIsShown()
-      #expect(server.received.count == 1)
-    }
-  }
-
-  @Test func theNotificationIsWithdrawnWhenItsCallerLeaves() async throws {
-    try await with { world, server, caller in
+      try await world.service.restart()
       do {
         let turn = try await ask(try await Caller(world.directories.busAddress))
-        _ = try await server.notification(1)
+        _ = try await server.notification(5)
         withExtendedLifetime(turn.caller) {}
       }
       try await server.waitUntilNothingIsShown()
-    }
-  }
-
-  @Test func noNotificationIsShownWhenAProgramAnswersFirst() async throws {
-    try await with { world, server, caller in
-      let first = try await ask(caller)
-      try await caller.resolve(try await first.approvalRequest(), of: first, false)
-      _ = try await first.end().answer
-      // The first notification shown belongs to a later question.
-      _ = try await ask(caller, tool: "move")
-      #expect(try await server.notification(1).body.hasPrefix("move {}"))
     }
   }
 
@@ -170,43 +149,34 @@ struct ApprovalNotificationTests {
   // MARK: The lock
 
   /// A person at the locked screen must not answer an earlier question in any way.
-  @Test(arguments: ["screen", "keyring"]) func noCallIsApprovedWhileLocked(_ what: String) async throws {
-    try await World.with { world in
+  @Test func noCallIsApprovedWhileLocked() async throws {
+    try await with { world, server, caller in
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
-      let server = try await NotificationServer(world)
-      let caller = try await world.caller()
-      try await caller.signIn(notifying: false)
-      let turn = try await ask(caller)
-      let call = try await turn.approvalRequest()
-      let first = try await server.notification(1)
-      let approval = try #require(try await world.chappie("approvals").text.firstMatch(of: /ask-\w+/)).output
+      try await world.each(["screen", "keyring"]) { what in
+        let before = server.received.count
+        let turn = try await ask(caller)
+        let call = try await turn.approvalRequest()
+        let first = try await server.notification(before + 1)
+        let approval = String(try #require(try await world.chappie("approvals").text.firstMatch(of: /ask-\w+/)).output)
 
-      if what == "screen" { saver.setActive(true) } else { try await world.keyring.lock() }
-      try await caller.waitFor("locked", "Manager.LockState")
-      try await server.waitUntilNothingIsShown()
-      try await server.click("approve", first.id)
-      try await expectRefusal("Locked") { try await caller.resolve(call, of: turn, true) }
-      #expect(
-        try await refusal { try await caller.call("Manager.AnswerApproval", String(approval), true, "") }.name
-          == "Locked")
-      #expect(try await world.chappie("approvals", "approve", String(approval)).status == 4)
-      #expect(try await turn.snapshot().status == "waiting-for-approval")
+        if what == "screen" { saver.setActive(true) } else { try await world.keyring.lock() }
+        try await caller.waitFor("locked", "Manager.LockState")
+        try await server.waitUntilNothingIsShown()
+        try await server.click("approve", first.id)
+        try await expectRefusal("Locked") { try await caller.resolve(call, of: turn, true) }
+        try await expectRefusal("Locked") { try await caller.call("Manager.AnswerApproval", approval, true, "") }
+        #expect(try await world.chappie("approvals", "approve", approval).status == 4)
+        #expect(try await turn.snapshot().status == "waiting-for-approval")
 
-      if what == "screen" { saver.setActive(false) } else { try await world.keyring.unlock() }
-      let second = try await server.notification(2)
-      #expect(second.body == first.body)
-      try await server.click("approve", second.id)
-      try await turn.wait(for: "waiting-for-tool")
-      try await server.waitUntilNothingIsShown()
-      #expect(server.received.count == 2)
-    }
-  }
-
-  @Test func aCallCanBeDeniedWhileLocked() async throws {
-    try await World.with { world in
-      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
-      let caller = try await world.caller()
-      try await caller.signIn(notifying: false)
+        if what == "screen" { saver.setActive(false) } else { try await world.keyring.unlock() }
+        let second = try await server.notification(before + 2)
+        #expect(second.body == first.body)
+        try await server.click("approve", second.id)
+        try await turn.wait(for: "waiting-for-tool")
+        try await server.waitUntilNothingIsShown()
+        #expect(server.received.count == before + 2)
+      }
+      // It can be denied meanwhile.
       let turn = try await ask(caller)
       saver.setActive(true)
       try await caller.waitFor("locked", "Manager.LockState")
@@ -215,33 +185,7 @@ struct ApprovalNotificationTests {
     }
   }
 
-  /// A dismissed notification is not shown again after a lock.
-  @Test func aDismissedNotificationStaysDismissed() async throws {
-    try await World.with { world in
-      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
-      let server = try await NotificationServer(world)
-      let caller = try await world.caller()
-      try await caller.signIn(notifying: false)
-      let turn = try await ask(caller)
-      try await server.dismiss(try await server.notification(1).id)
-      for state in [true, false] {
-        saver.setActive(state)
-        try await caller.waitFor(state ? "locked" : "unlocked", "Manager.LockState")
-      }
-      try await caller.resolve(try await turn.approvalRequest(), of: turn, false)
-      _ = try await turn.end()
-      #expect(server.received.count == 1)
-    }
-  }
-
   // MARK: The text
-
-  @Test func argumentsAreEscapedForMarkup() async throws {
-    try await with { world, server, caller in
-      _ = try await ask(caller, arguments: #"{"t":"<b>&"}"#)
-      #expect(try await server.notification(1).body.hasPrefix("delete {&quot;t&quot;:&quot;&lt;b&gt;&amp;&quot;}\n"))
-    }
-  }
 
   /// The model's text must neither look like the service's text nor hide a part of itself.
   @Test func argumentsCannotForgeLines() async throws {
@@ -256,68 +200,47 @@ struct ApprovalNotificationTests {
   }
 
   /// A person who sees a part must not approve the whole.
-  @Test(arguments: [
-    #"{"note":"\#(String(repeating: "x", count: 200))","cmd":"rm -rf ~"}"#,
-    #"{"note":"         ","cmd":"rm -rf ~"}"#, #"{"note":"\#(String(repeating: "\\n", count: 120))","cmd":"rm -rf ~"}"#,
-    #"{"note":"\#(String(repeating: "\u{2003}", count: 60))","cmd":"rm -rf ~"}"#,
-    #"{"note":"\#(String(repeating: "e\u{301}\u{302}\u{303}", count: 60))","cmd":"rm -rf ~"}"#,
-  ])
-  func aTruncatedCallCannotBeApprovedInANotification(_ arguments: String) async throws {
+  @Test func aTruncatedCallCannotBeApprovedInANotification() async throws {
+    let notes = [
+      String(repeating: "x", count: 200), "         ", String(repeating: "\\n", count: 120),
+      String(repeating: "\u{2003}", count: 60), String(repeating: "e\u{301}\u{302}\u{303}", count: 60),
+    ]
     try await with { world, server, caller in
-      let turn = try await ask(caller, world, written: arguments)
-      let shown = try await server.notification(1)
-      #expect(
-        shown.body == """
-          delete would get more than can be shown here.
-          The tool belongs to a program of yours.
-          To read all of it and answer, in a terminal: chappie approvals
-          """)
-      #expect(shown.actions == ["deny", "Deny"])
-      try await server.click("approve", shown.id)
-      try await caller.catchUp()
-      #expect(try await turn.snapshot().status == "waiting-for-approval")
-      let listed = try await world.chappie("approvals")
-      #expect(listed.text.contains(#""cmd":"rm -rf ~"}"#), "\(listed.text)")
-      let id = try #require(listed.text.firstMatch(of: /ask-\w+/)).output
-      #expect(try await world.chappie("approvals", "approve", String(id)).text == "Approved: the tool runs once.\n")
-      try await turn.wait(for: "waiting-for-tool")
-      try await server.waitUntilNothingIsShown()
-    }
-  }
-
-  @Test(.sandboxes)
-  func theNotificationNamesTheToolsApp() async throws {
-    try await World.with { world in
-      let (app, client) = try await world.signedInApp(notifying: false)
-      let server = try await NotificationServer(world)
-      try await app.register([Tools.named("delete", policy: "ask")], at: client)
-      _ = try await app.stream("use delete", at: client)
-      #expect(try await server.notification(1).body.contains("\nThe tool belongs to org.example.App.\n"))
+      try await world.each(notes) { note in
+        let before = server.received.count
+        let turn = try await ask(caller, world, written: #"{"note":"\#(note)","cmd":"rm -rf ~"}"#)
+        let shown = try await server.notification(before + 1)
+        #expect(
+          shown.body == """
+            delete would get more than can be shown here.
+            The tool belongs to a program of yours.
+            To read all of it and answer, in a terminal: chappie approvals
+            """)
+        #expect(shown.actions == ["deny", "Deny"])
+        try await server.click("approve", shown.id)
+        try await caller.catchUp()
+        #expect(try await turn.snapshot().status == "waiting-for-approval")
+        let listed = try await world.chappie("approvals")
+        #expect(listed.text.contains(#""cmd":"rm -rf ~"}"#), "\(listed.text)")
+        let id = try #require(listed.text.firstMatch(of: /ask-\w+/)).output
+        #expect(try await world.chappie("approvals", "approve", String(id)).text == "Approved: the tool runs once.\n")
+        try await turn.wait(for: "waiting-for-tool")
+        try await server.waitUntilNothingIsShown()
+      }
     }
   }
 
   // MARK: Without answers
 
-  @Test func aServerWithoutActionsOnlyInforms() async throws {
-    try await with(capabilities: ["body"]) { world, server, caller in
-      let turn = try await ask(caller)
-      #expect(try await server.notification(1).actions.isEmpty)
-      try await caller.resolve(try await turn.approvalRequest(), of: turn, false)
-      _ = try await turn.end().answer
-      try await server.waitUntilNothingIsShown()
-    }
-  }
-
   @Test func programsAreAskedWhereNotificationsAreOff() async throws {
-    try await World.with(World.Plan(service: .none)) { world in
-      try world.directories.configure("[Notifications]\nEnabled=false\n")
-      try await world.service.start(world.sandbox.addresses)
-      let caller = try await world.caller()
-      try await caller.signIn()
+    try await World.with(World.Plan(configuration: "[Notifications]\nEnabled=false\n")) { world in
+      let server = try await NotificationServer(world)
+      let caller = try await world.signedInCaller()
       let turn = try await ask(caller)
       try await caller.resolve(try await turn.approvalRequest(), of: turn, true)
       try await caller.submit("done", for: try await turn.requestedCall().id, of: turn)
       #expect(try await turn.end().answer.text == "The tool delete said: done")
+      #expect(server.calls.isEmpty)
     }
   }
 }

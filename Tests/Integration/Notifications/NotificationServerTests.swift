@@ -6,60 +6,13 @@ import Testing
 /// Notification servers that come and go, do not answer, or are missing.
 @Suite(.worlds) @GLibActor
 struct NotificationServerTests {
-  @Test func theServerIsNotCalledBeforeTheFirstNotification() async throws {
-    try await World.notifying { world, server, caller in
-      try await caller.signInQuietly(world)
-      #expect(try await caller.send("hi").contains("hi"))
-      try await caller.call("Session.SignOut")
-      try await caller.catchUp()
-      #expect(server.calls.isEmpty)
-    }
-  }
-
-  @Test func notificationsCanBeTurnedOff() async throws {
-    var plan = World.Plan.attended
-    plan.service = .none
-    try await World.with(plan) { world in
-      let folder = world.directories.configuration.appending(path: "chappie")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      try "[Notifications]\nEnabled=false\n".write(
-        to: folder.appending(path: "chappie.conf"), atomically: true, encoding: .utf8)
-      try await world.service.start(world.sandbox.addresses)
-      let server = try await NotificationServer(world)
-      let caller = try await world.caller()
-      try await world.sandbox.decide("approve", try await caller.startSignIn())
-      try await caller.waitFor("signed-in")
-      try await caller.catchUp()
-      #expect(server.calls.isEmpty)
-    }
-  }
-
-  @Test func aSignInWorksWithoutAServer() async throws {
-    try await World.with(.attended) { world in
-      let caller = try await world.caller()
-      let code = try await caller.startSignIn()
-      try await world.sandbox.decide("approve", code)
-      try await caller.waitFor("signed-in")
-      #expect(try await caller.send("hi").contains("hi"))
-    }
-  }
-
-  @Test func aLateServerReceivesCurrentNotifications() async throws {
+  @Test func aLateServerAndARestartedOneReceiveCurrentNotifications() async throws {
     try await World.with(.attended) { world in
       let caller = try await world.caller()
       let code = try await caller.startSignIn()
       try await caller.catchUp()
-      let server = try await NotificationServer(world)
-      #expect(try await server.notification(1).body.contains(code))
-    }
-  }
-
-  @Test func aRestartedServerReceivesThemAgain() async throws {
-    try await World.with(.attended) { world in
-      let caller = try await world.caller()
       let first = try await NotificationServer(world)
-      let code = try await caller.startSignIn()
-      _ = try await first.notification(1)
+      #expect(try await first.notification(1).body.contains(code))
       try await first.quit()
       let second = try await NotificationServer(world, capabilities: ["body"], lastID: 40)
       let again = try await second.notification(1)
@@ -71,20 +24,6 @@ struct NotificationServerTests {
     }
   }
 
-  @Test func aDismissedNotificationStaysDismissedAfterARestart() async throws {
-    try await World.with(.attended) { world in
-      let caller = try await world.caller()
-      let first = try await NotificationServer(world)
-      let code = try await caller.startSignIn()
-      try await first.dismiss(first.notification(1).id)
-      try await caller.catchUp()
-      try await first.quit()
-      let second = try await NotificationServer(world)
-      try await world.sandbox.decide("approve", code)
-      #expect(try await second.notification(1).summary == "Signed in to ChatGPT")
-    }
-  }
-
   @Test func aSilentServerDelaysNothing() async throws {
     try await World.notifying(.silent) { world, server, caller in
       try await world.sandbox.decide("approve", try await caller.startSignIn())
@@ -92,13 +31,6 @@ struct NotificationServerTests {
       #expect(try await caller.send("hi").contains("hi"))
       // All of it happens within the deadline of the first call.
       #expect(server.calls == ["GetCapabilities"])
-    }
-  }
-
-  @Test func aSilentServerDoesNotPreventTheServicesEnd() async throws {
-    try await World.notifying(.silent) { world, server, caller in
-      _ = try await caller.startSignIn()
-      try await eventually("a call to the server") { !server.calls.isEmpty }
       let process = try #require(world.service.process)
       process.send(SIGTERM)
       #expect(try await process.waitForEnd() == .exit(0))
@@ -138,30 +70,24 @@ struct NotificationServerTests {
     var plan = World.Plan.attended
     plan.environment = ["INVOCATION_ID": "0123456789abcdef0123456789abcdef"]
     try await World.with(plan) { world in
-      let systemd = try await ServiceManager(world)
+      let browser = try Browser(world.directories)
       let server = try await NotificationServer(world)
       let caller = try await world.caller()
       _ = try await caller.startSignIn()
-      try await server.click("open-page", server.notification(1).id, token: "token-1")
+      let waiting = try await server.notification(1)
+      // There is no systemd at first.
+      try await server.click("open-page", waiting.id)
+      #expect(try await browser.waitForPage() == "\(world.sandbox.page) ")
+
+      let systemd = try await ServiceManager(world)
+      try await server.click("open-page", waiting.id, token: "token-1")
       try await eventually("the unit") { !systemd.units.isEmpty }
       let unit = try #require(systemd.units.first)
       #expect(unit.name.hasPrefix("app-") && unit.name.hasSuffix(".service"))
       #expect(unit.properties["ExecStart"]?.contains("'\(world.sandbox.page)'") == true)
       #expect(unit.properties["Environment"]?.contains("'XDG_ACTIVATION_TOKEN=token-1'") == true)
       #expect(unit.properties["Slice"] == "'app.slice'")
-    }
-  }
-
-  @Test func thePageIsOpenedWithoutSystemd() async throws {
-    var plan = World.Plan.attended
-    plan.environment = ["INVOCATION_ID": "0123456789abcdef0123456789abcdef"]
-    try await World.with(plan) { world in
-      let browser = try Browser(world.directories)
-      let server = try await NotificationServer(world)
-      let caller = try await world.caller()
-      _ = try await caller.startSignIn()
-      try await server.click("open-page", server.notification(1).id)
-      #expect(try await browser.waitForPage() == "\(world.sandbox.page) ")
+      #expect(browser.pages.count == 1)
     }
   }
 }

@@ -23,6 +23,16 @@ struct NotificationTests {
       #expect(need.body == "The sign-in has ended and cannot be renewed.\nIn a terminal: chappie sign-in")
       #expect(need.actions == ["default", "Sign in", "sign-in", "Sign in"])
 
+      // Actions of other notifications, and from other programs, are ignored.
+      try await server.click("sign-in", need.id + 1)
+      try await server.click("open-page", need.id)
+      let path = try #require(ObjectPath("/org/freedesktop/Notifications"))
+      try caller.connection.emit(
+        path, "org.freedesktop.Notifications", "ActionInvoked", .tuple(need.id, "sign-in"))
+      try await caller.catchUp()
+      #expect(try await caller.state() == "reauthentication-required")
+      #expect(try await world.sandbox.state().requests["usercode"] == 1)
+
       try await server.click("sign-in", need.id)
       let waiting = try await server.notification(2)
       let code = try #require(
@@ -74,53 +84,36 @@ struct NotificationTests {
     }
   }
 
-  @Test func theTextIsEscapedForMarkup() async throws {
-    try await World.notifying { _, server, caller in
-      let odd = try await caller.open("Session", ["keychain_account": "<b>R&D</b>"])
-      _ = try await caller.startSignIn(at: odd)
-      #expect(try await server.notification(1).body.contains("account “&lt;b&gt;R&amp;D&lt;/b&gt;”"))
-    }
-  }
-
   // MARK: Withdrawal
 
-  @Test(arguments: ["decline", "cancel", "sign out"]) func theNotificationIsWithdrawnWhenTheSignInEnds(_ ending: String)
-    async throws
-  {
+  /// It ends with the object of its sign-in too: what nobody waits for needs no user.
+  @Test func theNotificationIsWithdrawnWhenTheSignInEnds() async throws {
     try await World.notifying { world, server, caller in
-      let code = try await caller.startSignIn()
-      #expect(try await server.notification(1).body.contains(code))
-      switch ending {
-      case "decline": try await world.sandbox.decide("decline", code)
-      case "cancel": try await caller.call("Session.CancelSignIn")
-      default: try await caller.call("Session.SignOut")
+      try await world.each(["decline", "cancel", "sign out", "close", "end of the service"]) { ending in
+        let before = server.received.count
+        let session =
+          ending == "close" ? try await caller.open("Session", ["keychain_service": "com.example.tool"]) : .chappie
+        let code = try await caller.startSignIn(at: session)
+        let shown = try await server.notification(before + 1)
+        #expect(shown.body.contains(code))
+        #expect(shown.body.contains("This signs in com.example.tool.") == (ending == "close"))
+        switch ending {
+        case "decline": try await world.sandbox.decide("decline", code)
+        case "cancel": try await caller.call("Session.CancelSignIn")
+        case "sign out": try await caller.call("Session.SignOut")
+        case "close": try await caller.call("Manager.Close", session)
+        default:
+          await world.service.end()
+          #expect(server.shown.isEmpty)
+        }
+        try await server.waitUntilNothingIsShown()
+        #expect(server.received.count == before + 1)
+        #expect(server.calls.last == "CloseNotification")
       }
-      try await server.waitUntilNothingIsShown()
-      #expect(server.received.count == 1)
-      #expect(server.calls.last == "CloseNotification")
     }
   }
 
-  @Test func theNotificationIsWithdrawnAfterASilentSignIn() async throws {
-    try await World.notifying { world, server, caller in
-      try await caller.spend(world)
-      _ = try await server.notification(1)
-      try await caller.signInQuietly(world)
-      try await server.waitUntilNothingIsShown()
-      #expect(server.received.count == 1)
-    }
-  }
-
-  @Test func theNotificationIsWithdrawnWhenTheServiceEnds() async throws {
-    try await World.notifying { world, server, caller in
-      _ = try await caller.startSignIn()
-      _ = try await server.notification(1)
-      await world.service.end()
-      #expect(server.shown.isEmpty)
-    }
-  }
-
-  @Test func theNotificationGivesTheReasonOfAFailure() async throws {
+  @Test func theNotificationGivesTheReasonOfAFailureWithoutATokenInIt() async throws {
     try await World.notifying { world, server, caller in
       _ = try await caller.startSignIn()
       let waiting = try await server.notification(1)
@@ -131,18 +124,13 @@ struct NotificationTests {
       #expect(failed.body == "The sign-in server refused with status 500: out of &lt;order&gt;.")
       #expect(try failed.hints.value("transient") == true)
       try await server.waitUntilNothingIsShown()
-    }
-  }
 
-  @Test func theNotificationHoldsNoTokenFromAServersText() async throws {
-    try await World.notifying { world, server, caller in
       _ = try await caller.startSignIn()
-      // No code was shown before this failure, so its notification replaces none.
-      _ = try await server.notification(1)
+      _ = try await server.notification(3)
       let token = "eyJhbGciOiJSUzI1NiJ9.\(Leaks.marker)-0123456789-abcdefghijklmnopqrstuvwxyz"
       try await world.sandbox.play(#"[{"endpoint":"poll","status":400,"body":{"error":"bad \#(token)"}}]"#)
-      let failed = try await server.notification(2)
-      #expect(failed.body.hasPrefix("The sign-in server refused with status 400: bad"))
+      let again = try await server.notification(4)
+      #expect(again.body.hasPrefix("The sign-in server refused with status 400: bad"))
       #expect(!server.received.contains { $0.body.contains(Leaks.marker) || $0.summary.contains(Leaks.marker) })
     }
   }
@@ -158,30 +146,21 @@ struct NotificationTests {
       let waiting = try await server.notification(2)
       #expect(waiting.body.contains(code))
       try await server.dismiss(waiting.id)
+      try await caller.catchUp()
+      #expect(server.received.count == 2)
+      // Another server does not show it either.
+      try await server.quit()
+      let second = try await NotificationServer(world)
       try await world.sandbox.decide("approve", code)
-      #expect(try await server.notification(3).summary == "Signed in to ChatGPT")
+      #expect(try await second.notification(1).summary == "Signed in to ChatGPT")
     }
   }
 
-  /// The page asks for the code, so the notification must not close with the click that opens the page.
-  @Test func theCodeIsShownAgainWhenAClickClosesIt() async throws {
-    try await World.with(.attended) { world in
-      let browser = try Browser(world.directories)
-      let server = try await NotificationServer(world, .closesClickedNotifications)
-      let caller = try await world.caller()
-      let code = try await caller.startSignIn()
-      try await server.click("default", server.notification(1).id)
-      #expect(try await browser.waitForPage() == "\(world.sandbox.page) ")
-      let again = try await server.notification(2)
-      #expect(again.body.contains(code))
-      try await server.dismiss(again.id)
-      try await world.sandbox.decide("approve", code)
-      #expect(try await server.notification(3).summary == "Signed in to ChatGPT")
-    }
-  }
-
-  @Test func aClickWithoutEffectIsExplained() async throws {
+  /// The page asks for the code, so the notification must not close with the click that opens the page. A click without
+  /// effect is explained.
+  @Test func whatAClickClosesIsShownAgain() async throws {
     try await World.notifying(.closesClickedNotifications) { world, server, caller in
+      let browser = try Browser(world.directories)
       try await caller.spend(world)
       for count in 1...2 {
         try await world.sandbox.play(#"[{"endpoint":"usercode","status":404}]"#)
@@ -191,22 +170,17 @@ struct NotificationTests {
         #expect(need.body.contains("turn it on in ChatGPT under Settings, Security."))
       }
       try await server.click("sign-in", server.notification(3).id)
-      #expect(try await server.notification(4).body.contains("Code: "))
-    }
-  }
-
-  @Test func actionsFromOtherProgramsAreIgnored() async throws {
-    try await World.notifying { world, server, caller in
-      try await caller.spend(world)
-      let need = try await server.notification(1)
-      try await server.click("sign-in", need.id + 1)
-      try await server.click("open-page", need.id)
-      let path = try #require(ObjectPath("/org/freedesktop/Notifications"))
-      try caller.connection.emit(
-        path, "org.freedesktop.Notifications", "ActionInvoked", .tuple(need.id, "sign-in"))
-      try await caller.catchUp()
-      #expect(try await caller.state() == "reauthentication-required")
-      #expect(try await world.sandbox.state().requests["usercode"] == 1)
+      let waiting = try await server.notification(4)
+      let code = try #require(
+        try await caller.property("Session.DeviceCode", as: VariantDictionary.self).text("user_code"))
+      #expect(waiting.body.contains(code))
+      try await server.click("default", waiting.id)
+      #expect(try await browser.waitForPage() == "\(world.sandbox.page) ")
+      let again = try await server.notification(5)
+      #expect(again.body == waiting.body)
+      try await server.dismiss(again.id)
+      try await world.sandbox.decide("approve", code)
+      #expect(try await server.notification(6).summary == "Signed in to ChatGPT")
     }
   }
 
@@ -269,22 +243,16 @@ struct NotificationTests {
     }
   }
 
-  /// What nobody waits for needs no user.
-  @Test func theNotificationIsWithdrawnWithTheSessionOfItsSignIn() async throws {
-    try await World.with(.attended) { world in
-      let server = try await NotificationServer(world)
-      let other = try await world.caller()
-      let session = try await other.open("Session", ["keychain_service": "com.example.tool"])
-      _ = try await other.startSignIn(at: session)
-      #expect(try await server.notification(1).body.contains("This signs in com.example.tool."))
-      try await other.call("Manager.Close", session)
-      try await server.waitUntilNothingIsShown()
-      #expect(server.received.count == 1)
-    }
-  }
-
   @Test func noNotificationAppearsForCallersThatShowTheCode() async throws {
-    try await World.notifying { _, server, caller in
+    try await World.notifying { world, server, caller in
+      try await caller.signInQuietly(world)
+      #expect(try await caller.send("hi").contains("hi"))
+      try await caller.call("Session.SignOut")
+      let wrong: VariantDictionary = ["notify": "no"]
+      let refused = try await refusal { try await caller.call("Session.StartDeviceCodeSignIn", wrong) }
+      #expect(refused.name == "InvalidArgument")
+      #expect(refused.message.contains("'notify'"))
+      #expect(try await caller.state() == "signed-out")
       let quiet: VariantDictionary = ["notify": false]
       let reply = try await caller.call("Session.StartDeviceCodeSignIn", quiet)
       try await caller.catchUp()
@@ -298,27 +266,11 @@ struct NotificationTests {
 
   // MARK: The lock
 
-  /// A person at the locked screen who sees the code could link it to an account of their own.
+  /// A person at the locked screen who sees the code could link it to an account of their own. A click there does
+  /// nothing.
   @Test func aCodeIsNotShownOverALockedScreen() async throws {
-    try await World.with(.attended) { world in
+    try await World.notifying(.closesClickedNotifications) { world, server, caller in
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
-      let server = try await NotificationServer(world)
-      let caller = try await world.caller()
-      let code = try await caller.startSignIn()
-      #expect(try await server.notification(1).body.contains(code))
-      saver.setActive(true)
-      try await caller.waitFor("locked", "Manager.LockState")
-      try await server.waitUntilNothingIsShown()
-      saver.setActive(false)
-      #expect(try await server.notification(2).body.contains(code))
-    }
-  }
-
-  @Test func aClickOverALockedScreenDoesNothing() async throws {
-    try await World.with(.attended) { world in
-      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
-      let server = try await NotificationServer(world, .closesClickedNotifications)
-      let caller = try await world.caller()
       try await caller.spend(world)
       let need = try await server.notification(1)
       saver.setActive(true)
@@ -331,17 +283,14 @@ struct NotificationTests {
       // The click closed the notification, and the user has not seen it.
       try await server.click("sign-in", try await server.notification(2).id)
       try await caller.waitFor("signing-in")
-    }
-  }
 
-  @Test func theOptionMustBeABoolean() async throws {
-    try await World.with(.attended) { world in
-      let caller = try await world.caller()
-      let wrong: VariantDictionary = ["notify": "no"]
-      let refused = try await refusal { try await caller.call("Session.StartDeviceCodeSignIn", wrong) }
-      #expect(refused.name == "InvalidArgument")
-      #expect(refused.message.contains("'notify'"))
-      #expect(try await caller.state() == "signed-out")
+      let waiting = try await server.notification(3)
+      #expect(waiting.body.contains("Code: "))
+      saver.setActive(true)
+      try await caller.waitFor("locked", "Manager.LockState")
+      try await server.waitUntilNothingIsShown()
+      saver.setActive(false)
+      #expect(try await server.notification(4).body == waiting.body)
     }
   }
 }

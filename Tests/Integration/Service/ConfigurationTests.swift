@@ -8,81 +8,48 @@ import Testing
 struct ConfigurationTests {
   private let alone = World.Plan(service: .none)
 
-  private func write(_ text: String, in directory: URL) throws {
-    let folder = directory.appending(path: "chappie")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    try text.write(to: folder.appending(path: "chappie.conf"), atomically: true, encoding: .utf8)
-  }
-
-  private func backend(_ world: World) -> String {
-    "[Backend]\nIssuer=\(world.sandbox.issuer)\nBaseURL=\(world.sandbox.backend)\n"
-  }
-
-  @Test func theFileNamesTheServersAndTheModel() async throws {
+  /// The user's file replaces keys of the system's, and the command line those of both.
+  @Test func theFilesNameTheServersAndTheModel() async throws {
     try await World.with(alone) { world in
-      try write("# A comment\n\(backend(world))[Client]\nModel=gpt-6-sol\n", in: world.directories.configuration)
-      try await world.service.start([])
-      let caller = try await world.signedInCaller()
-      #expect(try await caller.property("Client.Model") == "gpt-6-sol")
-      #expect(try await caller.send("hi").contains("hi"))
-      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-6-sol")
-    }
-  }
-
-  @Test func theUsersFileOverridesTheSystemsKeyByKey() async throws {
-    try await World.with(alone) { world in
-      try write("\(backend(world))[Client]\nModel=gpt-6-sol\n", in: world.directories.systemConfiguration)
-      try write("[Client]\nModel=gpt-6-luna\n", in: world.directories.configuration)
+      let system = world.directories.systemConfiguration.appending(path: "chappie")
+      try FileManager.default.createDirectory(at: system, withIntermediateDirectories: true)
+      try "[Backend]\nIssuer=\(world.sandbox.issuer)\nBaseURL=\(world.sandbox.backend)\n[Client]\nModel=gpt-6-sol\n"
+        .write(to: system.appending(path: "chappie.conf"), atomically: true, encoding: .utf8)
+      try world.directories.configure("# A comment\n[Client]\nModel=gpt-6-luna\n")
       try await world.service.start([])
       let caller = try await world.signedInCaller()
       #expect(try await caller.property("Client.Model") == "gpt-6-luna")
-    }
-  }
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-6-luna")
 
-  @Test func theCommandLineOverridesTheFile() async throws {
-    try await World.with(alone) { world in
+      await world.service.end()
       let wrong = "[Backend]\nIssuer=https://issuer.invalid\nBaseURL=https://backend.invalid/backend-api\n"
-      try write(wrong, in: world.directories.configuration)
+      try world.directories.configure(wrong)
       try await world.service.start(world.sandbox.addresses)
-      let caller = try await world.signedInCaller()
+      #expect(try await caller.property("Client.Model") == "gpt-6-sol")
       #expect(try await caller.send("hi").contains("hi"))
     }
   }
 
-  @Test func theSampleIsAValidFile() async throws {
-    try await World.with(alone) { world in
-      try write(try SourceTree.text(of: "data/chappie.conf"), in: world.directories.configuration)
-      try await world.service.start(world.sandbox.addresses)
-      let caller = try await world.caller()
-      #expect(try await caller.property("Client.Model") == "gpt-5.5")
-    }
-  }
-
-  /// What is not understood is never ignored, and systemd does not start the service again for this status.
-  @Test func aFaultyFileIsRefused() async throws {
+  /// What is not understood is never ignored, and systemd does not start the service again for this status. Credentials
+  /// go over HTTPS, or stay on the machine.
+  @Test func aFaultyFileAndAnUnsafeAddressAreRefused() async throws {
     try await World.with(World.Plan(keyring: .none, service: .none)) { world in
-      try write("This is no key file.", in: world.directories.configuration)
-      let process = try world.service.launch(world.sandbox.addresses)
-      #expect(try await process.waitForEnd() == .exit(78))
-      let file = world.directories.configuration.appending(path: "chappie/chappie.conf").path
-      let sentence = "The service cannot start: \(file): Key file contains line"
-      #expect(process.output.contains(sentence), "\(process.output)")
-    }
-  }
-
-  /// Credentials go over HTTPS, or stay on the machine.
-  @Test func anUnsafeAddressIsRefused() async throws {
-    try await World.with(alone) { world in
+      @GLibActor func expectFailure(_ arguments: [String], _ sentence: String) async throws {
+        let process = try world.service.launch(arguments)
+        #expect(try await process.waitForEnd() == .exit(78))
+        #expect(process.output.contains(sentence), "\(process.output)")
+      }
       let address = "http://127.0.0.1.example.com"
       for option in ["--backend", "--issuer"] {
-        let process = try world.service.launch([option, address])
-        #expect(try await process.waitForEnd() == .exit(78))
-        #expect(process.output.contains("'\(address)' is not an HTTPS address"))
+        try await expectFailure([option, address], "'\(address)' is not an HTTPS address")
       }
-      try write("[Backend]\nBaseURL=\(address)\n", in: world.directories.configuration)
-      let process = try world.service.launch([])
-      #expect(try await process.waitForEnd() == .exit(78))
-      #expect(process.output.contains("[Backend] BaseURL= must be an HTTPS address"))
+      try world.directories.configure("[Backend]\nBaseURL=\(address)\n")
+      try await expectFailure([], "[Backend] BaseURL= must be an HTTPS address")
+      try world.directories.configure("This is no key file.")
+      let file = world.directories.configuration.appending(path: "chappie/chappie.conf").path
+      try await expectFailure(
+        world.sandbox.addresses, "The service cannot start: \(file): Key file contains line")
     }
   }
 

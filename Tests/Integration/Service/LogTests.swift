@@ -36,9 +36,14 @@ struct LogTests {
     }
   }
 
-  @Test func logsStartEndAndEachStateOfASignIn() async throws {
+  @Test func logsStartEndAndEachStateOfASignInAndOfTheLock() async throws {
     try await World.signedIn(World.Plan(configuration: "[Notifications]\nEnabled=false\n")) { world, caller in
       try await caller.call("Session.SignOut")
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
+      try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
+      saver.setActive(true)
+      try await expect(
+        world, "The lock state is unlocked, according to ", "The lock state is locked, according to \(saver.name).")
       let process = try #require(world.service.process)
       await world.service.end()
       let log = process.output
@@ -55,8 +60,12 @@ struct LogTests {
     }
   }
 
-  @Test func logsSuccessfulAndRefusedRefreshes() async throws {
-    try await World.signedIn { world, caller in
+  @Test func logsRetriesAndRefreshes() async throws {
+    try await World.signedIn(.http) { world, caller in
+      try await world.sandbox.play(
+        #"[{"endpoint":"responses","status":503,"body":{"detail":"dear Ada"},"headers":{"retry-after":"0"}}]"#)
+      _ = try await caller.send("a secret question")
+      try await expect(world, "A request is sent again in 0 ms: the backend answered with status 503.")
       try await world.sandbox.expireAccessTokens()
       _ = try await caller.send("a secret question")
       try await expect(
@@ -71,6 +80,7 @@ struct LogTests {
         "The refresh was refused: the sign-in server refused with status 400. The sign-in is kept",
         "The sign-in state changes from signed-in to reauthentication-required: the sign-in server refused")
       expectNothingPersonal(world, "secret question", "dear Ada")
+      #expect(!lines(world).contains { $0.hasPrefix("POST") || $0.hasPrefix("GET") }, "debugging is off")
     }
   }
 
@@ -84,54 +94,7 @@ struct LogTests {
     }
   }
 
-  @Test(arguments: [[], ["--no-websocket"]])
-  func logsATurnByItsCounts(_ arguments: [String]) async throws {
-    let plan = World.Plan(
-      sandboxArguments: ["--auto-approve", "--rate", "0"] + arguments, environment: Self.debugging)
-    try await World.signedIn(plan) { world, caller in
-      _ = try await caller.send("a secret question")
-      try await eventually("the turn's line; the log has \(lines(world))") {
-        let turn = #/^Turn \S+ of :\d\S+ completed after .*: gpt-\S+ over (a WebSocket|HTTP), \d requests, \d+ deltas/#
-        return lines(world).contains { $0.contains(turn) }
-      }
-      expectNothingPersonal(world, "secret question")
-    }
-  }
-
-  @Test func logsARetryWithItsDelay() async throws {
-    try await World.signedIn(.http) { world, caller in
-      try await world.sandbox.play(
-        #"[{"endpoint":"responses","status":503,"body":{"detail":"dear Ada"},"headers":{"retry-after":"0"}}]"#)
-      _ = try await caller.send("a secret question")
-      try await expect(world, "A request is sent again in 0 ms: the backend answered with status 503.")
-      expectNothingPersonal(world, "secret question", "dear Ada")
-    }
-  }
-
-  @Test func logsTheCountsOfRetention() async throws {
-    // 0.00002 days are 1.7 seconds.
-    try await World.signedIn(World.Plan(configuration: "[Threads]\nArchiveAfter=0.00002\nDeleteAfter=never\n")) {
-      world, caller in
-      _ = try await caller.createThread("a secret title")
-      try await eventually("the thread to be archived") { try await caller.threadIDs().isEmpty }
-      try await expect(world, "Stored threads, as the retention policy says: archived 1, deleted 0.")
-      expectNothingPersonal(world, "secret title")
-    }
-  }
-
-  @Test func logsTheLockStateAndItsSources() async throws {
-    try await World.with { world in
-      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
-      let caller = try await world.caller()
-      try await caller.waitFor(Lock("unlocked", [ScreenSaver.gnome, "keyring"]))
-      saver.setActive(true)
-      try await expect(
-        world, "The lock state is unlocked, according to ",
-        "The lock state is locked, according to \(ScreenSaver.gnome).")
-    }
-  }
-
-  @Test func logsARefusedCallerOnce() async throws {
+  @Test(.sandboxes) func logsARefusedCallerOnce() async throws {
     try await World.with { world in
       let sandbox = AppSandbox(.none, in: world.directories)
       let caller = try await sandbox.caller(in: world)
@@ -143,7 +106,7 @@ struct LogTests {
     }
   }
 
-  @Test func logsEachRequestIfDebuggingIsOn() async throws {
+  @Test func logsEachRequestAndTheCountsOfEachTurnIfDebuggingIsOn() async throws {
     try await World.signedIn(World.Plan(environment: Self.debugging)) { world, caller in
       try await world.sandbox.play(
         #"[{"endpoint":"responses","status":429,"headers":{"x-request-id":"req_0123abc","retry-after":"0"}}]"#)
@@ -157,14 +120,15 @@ struct LogTests {
         "POST 127.0.0.1/backend-api/codex/responses: status 200 after ",
         "GET 127.0.0.1/backend-api/codex/responses: status 101 after ")
       #expect(lines(world).contains { $0.hasSuffix(", request id req_0123abc.") })
+      for turn in [
+        #/^Turn \S+ of :\d\S+ completed after .*: gpt-\S+ over HTTP, \d requests, \d+ deltas/#,
+        #/^Turn \S+ of :\d\S+ completed after .*: gpt-\S+ over a WebSocket, \d requests, \d+ deltas/#,
+      ] {
+        try await eventually("the turn's line; the log has \(lines(world))") {
+          lines(world).contains { $0.contains(turn) }
+        }
+      }
       expectNothingPersonal(world, "secret question", "another one")
-    }
-  }
-
-  @Test func logsNoRequestIfDebuggingIsOff() async throws {
-    try await World.signedIn { world, caller in
-      _ = try await caller.send("hi")
-      #expect(!lines(world).contains { $0.hasPrefix("POST") || $0.hasPrefix("GET") })
     }
   }
 }

@@ -8,45 +8,47 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct ReplacementTests {
   private func with(
-    arguments: [String] = World.Plan().sandboxArguments, _ body: @GLibActor (World, Program) async throws -> Void
+    arguments: [String] = World.Plan().sandboxArguments, _ body: @GLibActor (World, URL) async throws -> Void
   ) async throws {
     var plan = World.Plan()
     plan.sandboxArguments = arguments
     plan.service = .none
     try await World.with(plan) { world in
-      let program = Program(world.directories.root.appending(path: "chappied"))
-      try program.install()
-      try world.service.makeActivatable(world.sandbox.addresses, program: program.file.path)
+      let program = world.directories.root.appending(path: "chappied")
+      try install(program)
+      try world.service.makeActivatable(world.sandbox.addresses, program: program.path)
       try await body(world, program)
     }
   }
 
-  /// The installed program.
-  private struct Program {
-    let file: URL
-
-    init(_ file: URL) { self.file = file }
-
-    /// Installs a copy as package managers do: under another name, which is then renamed.
-    func install() throws {
-      let copy = file.appendingPathExtension("new")
-      try FileManager.default.copyItem(atPath: Binaries.chappied, toPath: copy.path)
-      guard rename(copy.path, file.path) == 0 else { throw UnmetCondition("the program") }
-    }
+  /// Installs a copy as package managers do: under another name, which is then renamed.
+  private func install(_ program: URL) throws {
+    let copy = program.appendingPathExtension("new")
+    try FileManager.default.copyItem(atPath: Binaries.chappied, toPath: copy.path)
+    guard rename(copy.path, program.path) == 0 else { throw UnmetCondition("the program") }
   }
 
   private func processID(_ caller: Caller) async throws -> pid_t {
     try await caller.connection.processID(of: "org.chappie")
   }
 
-  @Test func anIdleServiceEndsAfterAnUpgradeAndTheNextCallStartsItsSuccessor() async throws {
+  @Test func anIdleServiceEndsAfterAnUpgradeOrARemoval() async throws {
     try await with { world, program in
       let caller = try await world.signedInCaller()
       let old = try await processID(caller)
-      try program.install()
+      // A changed time or mode is no upgrade.
+      try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program.path)
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await processID(caller) == old)
+      try install(program)
       try await eventually("the end of the old service") { kill(old, 0) != 0 }
+      // The next call starts its successor.
       #expect(try await caller.state() == "signed-in")
-      #expect(try await processID(caller) != old)
+      let new = try await processID(caller)
+      #expect(new != old)
+      try FileManager.default.removeItem(at: program)
+      try await eventually("the end of the service") { kill(new, 0) != 0 }
+      #expect(try await caller.connection.owner(of: "org.chappie") == nil)
     }
   }
 
@@ -58,7 +60,7 @@ struct ReplacementTests {
       try await world.sandbox.play(
         #"[{"endpoint":"responses","text":"\#(Sandbox.stalledText) then.","delta_delay_ms":3000}]"#)
       let turn = try await caller.stalledTurn()
-      try program.install()
+      try install(program)
       #expect(try await turn.end().answer.text == "Well then.")
       try await eventually("the end of the old service") { kill(old, 0) != 0 }
       #expect(try await caller.send("hi").contains("hi"))
@@ -71,7 +73,7 @@ struct ReplacementTests {
       let caller = try await world.caller()
       let code = try await caller.startSignIn()
       let old = try await processID(caller)
-      try program.install()
+      try install(program)
       try await eventually("the log") { world.directories.hasLogged("its program was replaced") }
       try await world.sandbox.decide("approve", code)
       try await caller.waitFor("signed-in")
@@ -80,21 +82,11 @@ struct ReplacementTests {
     }
   }
 
-  @Test func aRemovedServiceEnds() async throws {
-    try await with { world, program in
-      let caller = try await world.signedInCaller()
-      let old = try await processID(caller)
-      try FileManager.default.removeItem(at: program.file)
-      try await eventually("the end of the service") { kill(old, 0) != 0 }
-      #expect(try await caller.connection.owner(of: "org.chappie") == nil)
-    }
-  }
-
   /// An upgrade may come between the start of the process and its first look at its file.
   @Test func aReplacementDuringTheStartIsNoticed() async throws {
     try await with { world, program in
-      let copy = program.file.appendingPathExtension("copy").path
-      let line = "cp \(program.file.path) \(copy); exec 3<\(copy); rm \(copy); exec /proc/self/fd/3"
+      let copy = program.appendingPathExtension("copy").path
+      let line = "cp \(program.path) \(copy); exec 3<\(copy); rm \(copy); exec /proc/self/fd/3"
       let starter = world.directories.root.appending(path: "starter")
       try "#!/bin/sh\n\(line) \"$@\"\n".write(to: starter, atomically: true, encoding: .utf8)
       try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: starter.path)
@@ -103,19 +95,6 @@ struct ReplacementTests {
       #expect(try await caller.state() == "signed-out")
       let first = try await processID(caller)
       try await eventually("the end of the service") { kill(first, 0) != 0 }
-    }
-  }
-
-  /// A changed time or mode is no upgrade.
-  @Test func aTouchedFileIsNoReplacement() async throws {
-    try await with { world, program in
-      let caller = try await world.signedInCaller()
-      let old = try await processID(caller)
-      try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program.file.path)
-      #expect(try await caller.send("hi").contains("hi"))
-      #expect(try await processID(caller) == old)
-      try program.install()
-      try await eventually("the end of the service") { kill(old, 0) != 0 }
     }
   }
 }

@@ -17,60 +17,49 @@ struct DamagedNumberTests {
 
   /// The thread with the damage is told apart, read and continued as far as it goes, and the other one is whole.
   @Test func aThreadWithADamagedNumber() async throws {
-    let columns = [
-      "title_number", "created_at", "updated_at", "archived_at", "change_number", "turn_count", "bytes",
+    let changes: [StaticString] = [
+      "UPDATE threads SET title_number = ? WHERE id = ?", "UPDATE threads SET created_at = ? WHERE id = ?",
+      "UPDATE threads SET updated_at = ? WHERE id = ?", "UPDATE threads SET archived_at = ? WHERE id = ?",
+      "UPDATE threads SET change_number = ? WHERE id = ?", "UPDATE threads SET turn_count = ? WHERE id = ?",
+      "UPDATE threads SET bytes = ? WHERE id = ?",
     ]
-    try await World.signedIn(each: columns) { world, caller, column in
-      let other = try await caller.createThread("Whole")
-      let thread = try await caller.createThread("Harmed")
-      #expect(try await caller.send("one", to: thread).contains("one"))
-      let database = try database(world)
-      for (place, value) in Self.extremes.enumerated() {
-        try Self.set(column, value, of: thread, database)
-        let listed = try await caller.threadIDs() + caller.threadIDs(["archived": true])
-        #expect(Set(listed) == [thread, other] && listed.count == 2, "\(value)")
-        #expect(try await caller.thread(other).damage.isEmpty)
-        let read = try await caller.thread(thread)
-        #expect(read.turns.count == place + 1, "\(value)")
-        // Times are microseconds: the end of the year 9999 is far above 2^53.
-        let most: Int64 = column.hasSuffix("_at") ? 253_402_300_799_999_999 : 1 << 53
-        if !(0...most).contains(value) { #expect(read.damage.contains { $0.offset == 0 }, "\(value)") }
-        let usage = try await caller.call("Threads.GetUsage").member(0, "usage", as: VariantDictionary.self)
-        #expect(try usage.value("used_bytes", as: UInt64.self) ?? .max < 100_000, "\(value)")
-        let last = try await caller.createThread("Next")
-        try await caller.call("Threads.Delete", last)
-        #expect(try await caller.send("again", to: thread).contains("again"), "\(value)")
-      }
-      try await caller.call("Threads.DeleteAll")
-      #expect(try await caller.threads().isEmpty)
-    }
-  }
-
-  private static func set(_ column: String, _ value: Int64, of thread: String, _ database: Database) throws {
-    let (value, thread) = (DatabaseValue.integer(value), DatabaseValue.text(thread))
-    switch column {
-    case "title_number": try database.run("UPDATE threads SET title_number = ? WHERE id = ?", value, thread)
-    case "created_at": try database.run("UPDATE threads SET created_at = ? WHERE id = ?", value, thread)
-    case "updated_at": try database.run("UPDATE threads SET updated_at = ? WHERE id = ?", value, thread)
-    case "archived_at": try database.run("UPDATE threads SET archived_at = ? WHERE id = ?", value, thread)
-    case "change_number": try database.run("UPDATE threads SET change_number = ? WHERE id = ?", value, thread)
-    case "turn_count": try database.run("UPDATE threads SET turn_count = ? WHERE id = ?", value, thread)
-    default: try database.run("UPDATE threads SET bytes = ? WHERE id = ?", value, thread)
-    }
-  }
-
-  @Test func aTurnWithADamagedPlaceOrTime() async throws {
     try await World.signedIn { world, caller in
+      try await world.each(changes) { change in
+        let other = try await caller.createThread("Whole")
+        let thread = try await caller.createThread("Harmed")
+        #expect(try await caller.send("one", to: thread).contains("one"))
+        let database = try database(world)
+        for (place, value) in Self.extremes.enumerated() {
+          try database.run(change, .integer(value), .text(thread))
+          let listed = try await caller.threadIDs() + caller.threadIDs(["archived": true])
+          #expect(Set(listed) == [thread, other] && listed.count == 2, "\(value)")
+          #expect(try await caller.thread(other).damage.isEmpty)
+          let read = try await caller.thread(thread)
+          #expect(read.turns.count == place + 1, "\(value)")
+          // Times are microseconds: the end of the year 9999 is far above 2^53.
+          let most: Int64 = change.description.contains("_at") ? 253_402_300_799_999_999 : 1 << 53
+          if !(0...most).contains(value) { #expect(read.damage.contains { $0.offset == 0 }, "\(value)") }
+          let usage = try await caller.call("Threads.GetUsage").member(0, "usage", as: VariantDictionary.self)
+          #expect(try usage.value("used_bytes", as: UInt64.self) ?? .max < 100_000, "\(value)")
+          let last = try await caller.createThread("Next")
+          try await caller.call("Threads.Delete", last)
+          #expect(try await caller.send("again", to: thread).contains("again"), "\(value)")
+        }
+        try await caller.call("Threads.DeleteAll")
+        #expect(try await caller.threads().isEmpty)
+      }
+
+      // The place and the time of a turn.
       let thread = try await caller.createThread("Harmed")
       for text in ["one", "two"] { _ = try await caller.send(text, to: thread) }
-      let database = try database(world)
+      let opened = try database(world)
       for value in Self.extremes where value != 1 << 53 {
-        try database.run("UPDATE turns SET sequence = ? WHERE id = (SELECT max(id) FROM turns)", .integer(value))
+        try opened.run("UPDATE turns SET sequence = ? WHERE id = (SELECT max(id) FROM turns)", .integer(value))
         let read = try await caller.thread(thread)
         #expect(read.turns.count == 1 && !read.damage.isEmpty, "\(value)")
       }
       for value in Self.extremes {
-        try database.run("UPDATE turns SET recorded_at = ? WHERE id = (SELECT min(id) FROM turns)", .integer(value))
+        try opened.run("UPDATE turns SET recorded_at = ? WHERE id = (SELECT min(id) FROM turns)", .integer(value))
         let read = try await caller.thread(thread)
         #expect(read.turns.isEmpty && !read.damage.isEmpty, "\(value)")
       }

@@ -8,18 +8,8 @@ import Testing
 /// `[Threads]` and `[Redaction]` of `chappie/chappie.conf`.
 @Suite(.worlds) @GLibActor
 struct ThreadConfigurationTests {
-  private func with(
-    _ configuration: String, _ body: @GLibActor (World, Caller) async throws -> Void
-  ) async throws {
-    try await World.with(World.Plan(service: .none)) { world in
-      try world.directories.configure(configuration)
-      try await world.service.start(world.sandbox.addresses)
-      try await body(world, try await world.signedInCaller())
-    }
-  }
-
   @Test func threadsCanBeDisabled() async throws {
-    try await with("[Threads]\nEnabled=false\n") { world, caller in
+    try await World.signedIn(World.Plan(configuration: "[Threads]\nEnabled=false\n")) { world, caller in
       try await caller.signIn(account: "work")
       let client = try await caller.open("Client")
       for path in [ObjectPath.chappie, .chappie.appending("account").appending("work"), client] {
@@ -50,7 +40,7 @@ struct ThreadConfigurationTests {
       card=\b\d{4}(?:[ -]?\d{4}){3}\b
       name=Brunhilde|Siegfried
       """#
-    try await with(configuration) { world, caller in
+    try await World.signedIn(World.Plan(configuration: configuration)) { world, caller in
       let thread = try await caller.createThread()
       try await world.sandbox.play(
         #"""
@@ -74,46 +64,11 @@ struct ThreadConfigurationTests {
     }
   }
 
-  /// A turn does not set a title that redaction leaves out.
-  @Test func aGivenTitleStaysWhenInputsAreRedacted() async throws {
-    try await with("[Redaction]\nDrop=inputs\n") { _, caller in
-      let thread = try await caller.createThread()
-      _ = try await caller.send("One", to: thread)
-      _ = try await caller.send("Two", to: thread)
-      try await caller.catchUp()
-      #expect(try caller.threadChanges() == ["\(thread) created", "\(thread) updated", "\(thread) updated"])
-      try await caller.call("Threads.Rename", thread, "Mine")
-      _ = try await caller.send("Three", to: thread)
-      #expect(try await caller.thread(thread).summary.title == "Mine")
-    }
-  }
-
-  @Test func aTitleIsRefusedWhenTitlesAreRedacted() async throws {
-    try await with("[Redaction]\nDrop=titles\n") { _, caller in
-      let thread = try await caller.createThread("Mine")
-      let refused = try await refusal { try await caller.call("Threads.Rename", thread, "Mine again") }
-      #expect(refused.name == "InvalidArgument")
-      #expect(refused.message == "The title cannot be stored: titles are redacted.")
-      _ = try await caller.send("Hello", to: thread)
-      #expect(try await caller.thread(thread).summary.title == "")
-    }
-  }
-
-  /// The title is too short for the whole number.
-  @Test func aTitleHoldsNoPartOfAMaskedText() async throws {
-    try await with("[Redaction Patterns]\ncard=\\d{4}( \\d{4}){3}\n") { _, caller in
-      let thread = try await caller.createThread()
-      let words = String(repeating: "pay ", count: 11)
-      _ = try await caller.send(words + "with 1234 5678 9012 3456", to: thread)
-      #expect(try await caller.thread(thread).summary.title == words + "with [redacted]")
-    }
-  }
-
   // MARK: Retention
 
   /// Retention deletes the oldest archived thread first, then the oldest; never the one that is written to.
   @Test func theSizeLimitHolds() async throws {
-    try await with("[Threads]\nMaximumSize=0.015\n") { _, caller in
+    try await World.signedIn(World.Plan(configuration: "[Threads]\nMaximumSize=0.015\n")) { _, caller in
       let text = String(repeating: "words ", count: 1000)
       var threads: [String] = []
       for number in 0..<4 {
@@ -144,14 +99,20 @@ struct ThreadConfigurationTests {
   /// Retention runs without a call when the service starts.
   @Test func oldThreadsAreArchivedAndThenDeleted() async throws {
     // 0.00002 days are 1.7 seconds.
-    try await with("[Threads]\nArchiveAfter=0.00002\nDeleteAfter=never\n") { world, caller in
-      let thread = try await caller.createThread("Old")
+    let plan = World.Plan(configuration: "[Threads]\nArchiveAfter=0.00002\nDeleteAfter=never\n")
+    try await World.signedIn(plan) { world, caller in
+      let thread = try await caller.createThread("a secret title")
       try await eventually("the thread to be archived") {
         try await caller.threadIDs().isEmpty
       }
       #expect(try await caller.threadIDs(["archived": true]) == [thread])
       try await caller.catchUp()
       #expect(try caller.threadChanges().contains("\(thread) archived"))
+      // The log has the counts and nothing else.
+      let process = try #require(world.service.process)
+      let line = "Stored threads, as the retention policy says: archived 1, deleted 0."
+      try await eventually("the line of the log") { process.output.contains(line) }
+      #expect(!process.output.contains("secret title"))
 
       await world.service.end()
       let file = try #require(try world.directories.files().keys.first { $0.hasSuffix("/threads.db") })

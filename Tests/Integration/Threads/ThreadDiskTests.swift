@@ -6,19 +6,6 @@ import Testing
 /// Stored threads on a disk that becomes full.
 @Suite(.worlds, .enabled(if: ServiceProcess.mayHaveADisk)) @GLibActor
 struct ThreadDiskTests {
-  /// Runs `body` in a world whose threads have a disk of their own, with the directory of that disk.
-  private func with(megabytes: Int, _ body: @GLibActor (World, Caller, URL) async throws -> Void) async throws {
-    try await World.with(World.Plan(service: .none, transport: .http)) { world in
-      world.service.disk = (world.directories.data.appending(path: "chappie/threads"), megabytes)
-      try await world.service.start(world.sandbox.addresses)
-      let caller = try await world.signedInCaller()
-      let process = try #require(world.service.process)
-      // The service has the disk in a mount namespace of its own.
-      let disk = URL(filePath: "/proc/\(process.id)/root").appending(path: world.service.disk?.directory.path ?? "")
-      try await body(world, caller, disk)
-    }
-  }
-
   private func fill(_ disk: URL) throws {
     let file = disk.appending(path: "filler")
     _ = FileManager.default.createFile(atPath: file.path, contents: nil)
@@ -45,7 +32,13 @@ struct ThreadDiskTests {
 
   /// A thread of small turns, one with a turn that is larger than the room of a deletion, and one that stays.
   @Test func eachThreadCanBeDeletedOnAFullDisk() async throws {
-    try await with(megabytes: 20) { world, caller, disk in
+    try await World.with(World.Plan(service: .none, transport: .http)) { world in
+      let directory = world.directories.data.appending(path: "chappie/threads")
+      world.service.disk = (directory, megabytes: 20)
+      try await world.service.start(world.sandbox.addresses)
+      let caller = try await world.signedInCaller()
+      // The service has the disk in a mount namespace of its own.
+      let disk = URL(filePath: "/proc/\(try #require(world.service.process).id)/root").appending(path: directory.path)
       let long = try await store(Array(repeating: 100_000, count: 20), in: caller, world)
       let large = try await store([3_000_000], in: caller, world)
       let kept = try await store([10], in: caller, world)

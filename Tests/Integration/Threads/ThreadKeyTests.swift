@@ -10,12 +10,8 @@ struct ThreadKeyTests {
   private static let schema = "org.chappie.ThreadKey"
 
   /// A program that has asked for its key.
-  private func program(
-    in world: World, _ rule: Accessibility = .whenUnlocked, machineID: String? = nil
-  ) throws -> KeyWatcher {
-    let watcher = try KeyWatcher(world, rule, machineID: machineID)
-    world.adopt(watcher.process)
-    return watcher
+  private func program(in world: World, _ rule: Accessibility = .whenUnlocked) throws -> KeyWatcher {
+    KeyWatcher(process: try world.startLibraryHost("thread-key", rule.rawValue))
   }
 
   @Test(arguments: Accessibility.allCases)
@@ -31,6 +27,16 @@ struct ThreadKeyTests {
         #expect(item.secret.allSatisfy { (0x21...0x7E).contains($0) })
       }
       #expect(try await world.keyring.items().isEmpty, "a key is no sign-in")
+
+      // Another program reads the key while the screen and the keyring are locked, or does not.
+      _ = try await ScreenSaver(ScreenSaver.gnome, in: world, isActive: true)
+      try await world.keyring.lock()
+      let late = try program(in: world, rule)
+      if rule == .whenUnlocked {
+        try await late.says(" is locked")
+      } else {
+        #expect(try await late.key() == key)
+      }
     }
   }
 
@@ -44,51 +50,24 @@ struct ThreadKeyTests {
     }
   }
 
-  @Test func aKeyIsUnreadableWhileTheKeyringIsLocked() async throws {
-    try await World.with(Self.plan) { world in
-      let program = try program(in: world)
-      let key = try await program.key()
-      try await world.keyring.lock()
-      try await program.says("The keyring is locked")
-      try await self.program(in: world).says("The keyring is locked")
-      try await world.keyring.unlock()
-      try await program.says("key ", times: 2)
-      #expect(try await program.key() == key)
-    }
-  }
-
-  @Test func aKeyIsUnreadableWhileTheScreenIsLocked() async throws {
-    try await World.with(Self.plan) { world in
-      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
-      let program = try program(in: world)
-      let key = try await program.key()
-      saver.setActive(true)
-      try await program.says("The screen is locked")
-      saver.setActive(false)
-      try await program.says("key ", times: 2)
-      #expect(try await program.key() == key)
-    }
-  }
-
-  /// No key is stored with an accessibility that forbids reading it back.
-  @Test func noKeyIsMadeWhileTheScreenIsLocked() async throws {
+  /// No key is stored with an accessibility that forbids reading it back, and a program that has a key forgets it.
+  @Test func aKeyIsNeitherMadeNorReadWhileLocked() async throws {
     try await World.with(Self.plan) { world in
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world, isActive: true)
       let program = try program(in: world)
       try await program.says("The screen is locked")
       #expect(try await world.keyring.items(Self.schema).isEmpty)
       saver.setActive(false)
-      _ = try await program.key()
-    }
-  }
-
-  @Test func anAfterFirstUnlockKeyIsReadableWhileLocked() async throws {
-    try await World.with(Self.plan) { world in
-      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
-      let key = try await program(in: world, .afterFirstUnlock).key()
-      try await world.keyring.lock()
+      let key = try await program.key()
       saver.setActive(true)
-      #expect(try await program(in: world, .afterFirstUnlock).key() == key)
+      try await program.says("The screen is locked", times: 2)
+      saver.setActive(false)
+      try await program.says("key ", times: 2)
+      try await world.keyring.lock()
+      try await program.says("The keyring is locked")
+      try await world.keyring.unlock()
+      try await program.says("key ", times: 3)
+      #expect(try await program.key() == key)
     }
   }
 
@@ -101,32 +80,12 @@ struct ThreadKeyTests {
       #expect(try await program(in: world, .afterFirstUnlock).key() != key)
     }
   }
-
-  /// The home was copied: a key of another machine opens nothing, and is not replaced.
-  @Test(.enabled(if: ServiceProcess.mayPoseAsAnotherMachine, "only root can give a program a machine id"))
-  func aCopiedKeyCannotBeReadOnAnotherMachine() async throws {
-    try await World.with(Self.plan) { world in
-      let key = try await program(in: world).key()
-      let elsewhere = try program(in: world, machineID: "0123456789abcdef0123456789abcdef\n")
-      try await elsewhere.says("made on another device")
-      #expect(!elsewhere.process.output.split(separator: "\n").contains { $0.hasPrefix("key ") })
-      #expect(try await program(in: world).key() == key)
-    }
-  }
 }
 
 /// A program that repeatedly asks for its key.
 @GLibActor
-private final class KeyWatcher {
+private struct KeyWatcher {
   let process: ChildProcess
-
-  init(_ world: World, _ rule: Accessibility, machineID: String?) throws {
-    var command = [
-      Binaries.libraryHost, world.sandbox.issuer, world.sandbox.backend, "thread-key", rule.rawValue,
-    ]
-    if let machineID { command = try ServiceProcess.posing(as: machineID, in: world.directories) + command }
-    process = try ChildProcess("thread-key", command[0], Array(command.dropFirst()), in: world.directories)
-  }
 
   /// Its output so far, by line.
   private var lines: [Substring] { process.output.split(separator: "\n") }
@@ -148,25 +107,31 @@ private final class KeyWatcher {
 /// One store under both accessibilities: each applies to the programs that have chosen it.
 @Suite(.worlds) @GLibActor
 struct ThreadRuleTests {
-  @Test(arguments: ["screen", "keyring"])
-  func anAfterFirstUnlockKeyOpensNothingForOtherPrograms(_ lock: String) async throws {
+  @Test func anAfterFirstUnlockKeyOpensNothingForOtherPrograms() async throws {
     try await World.with { world in
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
       let caller = try await world.caller()
+      try await caller.signIn(.afterFirstUnlock)
       let client = try await caller.open("Client", ["keychain_accessibility": Accessibility.afterFirstUnlock.rawValue])
       let thread = try await caller.createThread("One")
       // The programs run in turn: neither removes the other's key.
       for path in [client, .chappie, client, .chappie] { #expect(try await caller.threadIDs(at: path) == [thread]) }
-      if lock == "screen" { saver.setActive(true) } else { try await world.keyring.lock() }
-      try await caller.waitFor(Lock("locked", [lock == "screen" ? saver.name : "keyring"]))
-      for _ in 1...2 {
-        #expect(try await caller.thread(thread, at: client).summary.title == "One")
-        try await expectRefusal("Locked") { try await caller.thread(thread) }
-        try await expectRefusal("Locked") { try await caller.threads() }
+      try await world.each([["screen"], ["keyring"], ["screen", "keyring"]]) { locks in
+        if locks.contains("screen") { saver.setActive(true) }
+        if locks.contains("keyring") { try await world.keyring.lock() }
+        try await caller.waitFor(Lock("locked", locks.map { $0 == "screen" ? saver.name : $0 }))
+        for _ in 1...2 {
+          #expect(try await caller.send("Go on", to: thread, at: client).contains("Go on"))
+          #expect(try await caller.thread(thread, at: client).summary.title == "One")
+          #expect(try await caller.threadIDs(at: client) == [thread])
+          try await expectRefusal("Locked") { try await caller.thread(thread) }
+          try await expectRefusal("Locked") { try await caller.threads() }
+        }
+        saver.setActive(false)
+        try await world.keyring.unlock()
+        try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
+        for path in [client, .chappie] { #expect(try await caller.threadIDs(at: path) == [thread]) }
       }
-      if lock == "screen" { saver.setActive(false) } else { try await world.keyring.unlock() }
-      try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
-      for path in [client, .chappie] { #expect(try await caller.threadIDs(at: path) == [thread]) }
     }
   }
 }

@@ -7,20 +7,17 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct ThreadLockTests {
   /// The error name of each method.
-  private func failures(_ caller: Caller, _ thread: String, at path: ObjectPath = .chappie) async throws -> Set<String>
-  {
+  private func failures(_ caller: Caller, _ thread: String) async throws -> Set<String> {
     let calls: [@GLibActor () async throws -> Void] = [
-      { _ = try await caller.threads(at: path) }, { _ = try await caller.createThread("New", at: path) },
-      { _ = try await caller.thread(thread, at: path) }, { _ = try await caller.send("hi", to: thread, at: path) },
-      { try await caller.call("Threads.Compact", thread, "short", at: path) },
-      { try await caller.call("Threads.UndoTurn", thread, [:] as VariantDictionary, at: path) },
-      { try await caller.call("Threads.Rename", thread, "New", at: path) },
-      { try await caller.call("Threads.Archive", thread, at: path) },
-      { try await caller.call("Threads.Unarchive", thread, at: path) },
-      { try await caller.call("Threads.Delete", thread, at: path) },
-      { try await caller.call("Threads.GetUsage", at: path) },
+      { _ = try await caller.threads() }, { _ = try await caller.createThread("New") },
+      { _ = try await caller.thread(thread) }, { _ = try await caller.send("hi", to: thread) },
+      { try await caller.call("Threads.Compact", thread, "short") },
+      { try await caller.call("Threads.UndoTurn", thread, [:] as VariantDictionary) },
+      { try await caller.call("Threads.Rename", thread, "New") },
+      { try await caller.call("Threads.Archive", thread) }, { try await caller.call("Threads.Unarchive", thread) },
+      { try await caller.call("Threads.Delete", thread) }, { try await caller.call("Threads.GetUsage") },
     ]
-    var names: Set<String> = [try await caller.stream("hi", to: thread, at: path).end().failure.name]
+    var names: Set<String> = [try await caller.stream("hi", to: thread).end().failure.name]
     for call in calls { names.insert(try await refusal(of: call).name) }
     return names
   }
@@ -39,65 +36,35 @@ struct ThreadLockTests {
       try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
       #expect(try await caller.send("Two", to: thread).contains("3 messages"))
       #expect(try await caller.threads().map { $0.text("title") } == ["One"])
-    }
-  }
 
-  @Test func nothingIsReadWhileTheKeyringIsLocked() async throws {
-    try await World.signedIn { world, caller in
-      let thread = try await caller.createThread()
-      _ = try await caller.send("One", to: thread)
       try await world.keyring.lock()
       try await caller.waitFor(Lock("locked", ["keyring"]))
       #expect(try await failures(caller, thread) == ["Locked"])
       try await world.keyring.unlock()
-      #expect(try await caller.send("Two", to: thread).contains("3 messages"))
-    }
-  }
+      #expect(try await caller.send("Three", to: thread).contains("5 messages"))
 
-  /// A turn that runs when the screen locks completes and is stored. No other thread is readable meanwhile.
-  @Test func aRunningTurnCompletesAndIsStored() async throws {
-    try await World.with { world in
-      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
-      let caller = try await world.signedInCaller()
-      let thread = try await caller.createThread("Numbers")
+      // A turn that runs when the screen locks completes and is stored. Nothing else is readable meanwhile.
+      let running = try await caller.createThread("Numbers")
       try await world.sandbox.stall()
-      let turn = try await caller.stream("Count", to: thread)
+      let turn = try await caller.stream("Count", to: running)
       try await eventually("a part of the answer") { try await turn.snapshot().text == Sandbox.stalledText }
       saver.setActive(true)
       try await caller.waitFor(Lock("locked", [saver.name]))
-      #expect(try await failures(caller, thread) == ["Locked"])
+      #expect(try await failures(caller, running) == ["Locked"])
       #expect(try await turn.snapshot().status == "running")
       try await turn.cancel()
       #expect(try await turn.end().failure.name == "Cancelled")
-      try await expectRefusal("Locked") { try await caller.thread(thread) }
+      for id in [running, thread] { try await expectRefusal("Locked") { try await caller.thread(id) } }
       saver.setActive(false)
       try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
-      #expect(try await caller.thread(thread).turns.count == 1)
-      #expect(try await caller.thread(thread).turns[0].events[1].text == Sandbox.stalledText)
-    }
-  }
-
-  @Test func afterFirstUnlockThreadsAreReadableWhileLocked() async throws {
-    try await World.with { world in
-      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
-      let caller = try await world.caller()
-      try await caller.signIn(.afterFirstUnlock)
-      let client = try await caller.open("Client", ["keychain_accessibility": Accessibility.afterFirstUnlock.rawValue])
-      let thread = try await caller.createThread(at: client)
-      _ = try await caller.send("One", to: thread, at: client)
-      saver.setActive(true)
-      try await world.keyring.lock()
-      try await caller.waitFor(Lock("locked", [saver.name, "keyring"]))
-      #expect(try await caller.send("Two", to: thread, at: client).contains("3 messages"))
-      #expect(try await caller.thread(thread, at: client).turns.count == 2)
-      #expect(try await caller.threadIDs(at: client) == [thread])
+      #expect(try await caller.thread(running).turns.count == 1)
+      #expect(try await caller.thread(running).turns[0].events[1].text == Sandbox.stalledText)
     }
   }
 
   @Test func theConfigurationCanAllowReadingWhileLocked() async throws {
-    try await World.with(World.Plan(service: .none)) { world in
-      try world.directories.configure("[Threads]\nProtection=complete-until-first-user-authentication\n")
-      try await world.service.start(world.sandbox.addresses)
+    let configuration = "[Threads]\nProtection=complete-until-first-user-authentication\n"
+    try await World.with(World.Plan(configuration: configuration)) { world in
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
       let caller = try await world.caller()
       let thread = try await caller.createThread("One")
@@ -134,25 +101,22 @@ struct ThreadLockTests {
       let keyring = try await FakeKeyring(in: world)
       let caller = try await world.signedInCaller()
       let thread = try await caller.createThread()
-      for method in ["List", "GetUsage", "Get", "Rename", "Delete", "Create"] {
+      let calls: [(method: String, arguments: Variant)] = [
+        ("List", .tuple(VariantDictionary())), ("GetUsage", .tuple()), ("Get", .tuple(thread)),
+        ("Rename", .tuple(thread, "Title")), ("Delete", .tuple(thread)), ("Create", .tuple(VariantDictionary())),
+      ]
+      for call in calls {
         keyring.setLocked(true)
         keyring.user = .isAway
         try await caller.waitFor(Lock("locked", ["keyring"]))
         let client = try await caller.open("Client")
-        let arguments: [any VariantConvertible] =
-          switch method {
-          case "GetUsage": []
-          case "Get", "Delete": [thread]
-          case "Rename": [thread, "Title"]
-          default: [VariantDictionary()]
-          }
         let asked = keyring.questions
         let pending = Task.onGLib {
           try await caller.connection.call(
-            "org.chappie", client, "org.chappie.Threads", method, .tuple(arguments.map(\.variant)), timeout: patience,
+            "org.chappie", client, "org.chappie.Threads", call.method, call.arguments, timeout: patience,
             interactive: true)
         }
-        try await eventually("the question") { keyring.questions > asked }
+        try await eventually("the question of \(call.method)") { keyring.questions > asked }
         try await caller.call("Manager.Close", client)
         keyring.userReturns()
         _ = try? await pending.value
@@ -203,6 +167,9 @@ struct ThreadLockTests {
       try await caller.call("Threads.Compact", thread, "Fafner sleeps.")
       let stored = try await caller.thread(thread)
       #expect(stored.turns.count == 2)
+      let events = stored.turns[0].events.filter { $0.kind != "payload" }
+      #expect(events.map(\.kind) == ["input", "tool-call", "tool-output", "output"])
+      #expect(events[2].output == "Siegfried whistles")
       let home = try world.directories.files().filter { !$0.key.hasPrefix("logs/") || $0.key.contains("chappied") }
       #expect(home.keys.contains { $0.contains("chappie/threads/") && $0.hasSuffix("/threads.db") })
       for (name, data) in home {

@@ -5,25 +5,9 @@ import Testing
 /// `org.chappie.Threads`: stored turns.
 @Suite(.worlds) @GLibActor
 struct ThreadTurnTests {
-  @Test(arguments: World.Plan.Transport.allCases)
-  func aThreadCanBeContinued(over transport: World.Plan.Transport) async throws {
-    try await World.signedIn(transport) { world, caller in
-      let thread = try await caller.createThread()
-      #expect(try await caller.send("One", to: thread).contains("1 message"))
-      #expect(try await caller.send("Two", to: thread).contains("3 messages"))
-      try await world.service.restart()
-      #expect(try await caller.send("Three", to: thread).contains("5 messages"))
-      let stored = try await caller.thread(thread)
-      #expect(stored.inputs == ["One", "Two", "Three"])
-      #expect(stored.summary.title == "One")
-      #expect(stored.kinds == Array(repeating: ["input", "payload", "output"], count: 3))
-      #expect(stored.damage.isEmpty)
-    }
-  }
-
   /// A thread and other conversations share nothing.
   @Test func aThreadIsASeparateConversation() async throws {
-    try await World.signedIn { _, caller in
+    try await World.signedIn { world, caller in
       let client = try await caller.open("Client")
       for path in [ObjectPath.chappie, client] {
         let one = try await caller.createThread(at: path)
@@ -34,13 +18,8 @@ struct ThreadTurnTests {
         #expect(try await caller.send("Four", to: one, ["continue": true], at: path).contains("3 messages"))
         try await caller.call("Client.ClearContext", at: path)
       }
-    }
-  }
 
-  /// The rule holds for turns from different objects.
-  @Test func turnsOfAThreadRunInSequence() async throws {
-    try await World.signedIn { _, caller in
-      let client = try await caller.open("Client")
+      // Its turns run in sequence, also from different objects.
       let thread = try await caller.createThread()
       let turns = try await [
         caller.stream("One", to: thread), caller.stream("Two", to: thread, at: client),
@@ -50,6 +29,14 @@ struct ThreadTurnTests {
         #expect(try await turn.end().answer.text.contains(count))
       }
       #expect(try await caller.thread(thread).inputs == ["One", "Two", "Three", "Four"])
+
+      // The model and the harness are those of the object.
+      try await caller.call("Client.SelectModel", "gpt-6-luna", at: client)
+      try await caller.call("Client.SetHarness", ["instructions": "Answer in rhymes."] as VariantDictionary, at: client)
+      _ = try await caller.send("Five", to: thread, at: client)
+      let body = try await world.sandbox.state().lastResponsesRequest.body
+      #expect(body?.model == "gpt-6-luna")
+      #expect(body?.instructions.contains("Answer in rhymes.") == true)
     }
   }
 
@@ -72,8 +59,8 @@ struct ThreadTurnTests {
     }
   }
 
-  @Test func aStreamIsStoredWhenItCompletes() async throws {
-    try await World.signedIn { _, caller in
+  @Test func aTurnIsStoredWhenItCompletesOrFails() async throws {
+    try await World.signedIn { world, caller in
       let thread = try await caller.createThread()
       let turn = try await caller.stream("Hello", to: thread)
       let answer = try await turn.end().answer.text
@@ -83,21 +70,30 @@ struct ThreadTurnTests {
       let changed = try #require(order.lastIndex(of: "ThreadChanged"))
       #expect(changed < (try #require(order.lastIndex(of: "Completed"))))
       #expect(try await caller.thread(thread).turns.last?.events.last?.text == answer)
-    }
-  }
 
-  @Test func aFailedTurnIsStored() async throws {
-    try await World.signedIn { world, caller in
-      let thread = try await caller.createThread()
       try await world.sandbox.play(#"[{"endpoint":"responses","status":400,"times":1}]"#)
       try await expectRefusal("HTTPError") { try await caller.send("One", to: thread) }
-      #expect(try await caller.thread(thread).kinds == [["input", "error"]])
-      #expect(try await caller.thread(thread).turns[0].events[1].name == "http-error")
-      #expect(try await caller.send("Two", to: thread).contains("1 message"))
+      let failed = try #require(try await caller.thread(thread).turns.last)
+      #expect(failed.events.map(\.kind) == ["input", "error"])
+      #expect(failed.events[1].name == "http-error")
+      #expect(try await caller.send("Two", to: thread).contains("3 messages"))
+
+      // A summary whose caller leaves is not stored.
+      try await world.sandbox.stall(times: "1")
+      let gdbus = try ChildProcess(
+        "gdbus", "gdbus",
+        [
+          "call", "--session", "-d", "org.chappie", "-o", "/org/chappie", "-m", "org.chappie.Threads.Compact", thread,
+          "",
+        ], in: world.directories)
+      try await eventually("the summary to start") { try await world.sandbox.state().openStreams == 1 }
+      await gdbus.terminate()
+      #expect(try await caller.send("Three", to: thread).contains("5 messages"))
+      #expect(try await caller.thread(thread).turns.count == 4)
     }
   }
 
-  @Test func aTurnWhoseCallerLeavesIsStoredAsCancelled() async throws {
+  @Test func aTurnThatItsCallerOrTheServiceLeavesIsStoredAsCancelled() async throws {
     try await World.signedIn { world, stays in
       let thread = try await stays.createThread()
       try await world.sandbox.stall()
@@ -111,34 +107,12 @@ struct ThreadTurnTests {
       #expect(events.map(\.kind) == ["input", "output", "error"])
       #expect(events[1].text == Sandbox.stalledText)
       #expect(events[2].name == "cancelled")
-    }
-  }
 
-  /// A service that is told to end stores its running turns.
-  @Test func aTurnCancelledByTheServicesEndIsStored() async throws {
-    try await World.signedIn { world, caller in
-      let thread = try await caller.createThread()
-      try await world.sandbox.stall()
-      let turn = try await caller.stream("One", to: thread)
+      // A service that is told to end stores its running turns.
+      let turn = try await stays.stream("Two", to: thread)
       try await eventually("a part of the answer") { try await turn.snapshot().text == Sandbox.stalledText }
       try await world.service.restart()
-      #expect(try await caller.thread(thread).kinds == [["input", "output", "error"]])
-    }
-  }
-
-  @Test func toolCallsAreStoredWithTheirOutputs() async throws {
-    try await World.signedIn { world, caller in
-      let thread = try await caller.createThread()
-      try await world.sandbox.play(
-        #"[{"endpoint":"responses","times":1,"tool_calls":[{"name":"clock","arguments":{}}]}]"#)
-      let turn = try await caller.stream(
-        "What time is it?", to: thread, ["tools": [["name": "clock"] as VariantDictionary]])
-      let call = try await caller.signal("ToolCallRequested").arguments.member(1, "call", as: String.self)
-      try await caller.call("Client.SubmitToolResult", turn.id, call, "Half past nine", VariantDictionary())
-      _ = try await turn.end().answer
-      let events = try await caller.thread(thread).turns[0].events
-      #expect(events.map(\.kind).filter { $0 != "payload" } == ["input", "tool-call", "tool-output", "output"])
-      #expect(events.first { $0.kind == "tool-output" }?.output == "Half past nine")
+      #expect(try await stays.thread(thread).kinds.last == ["input", "output", "error"])
     }
   }
 
@@ -161,41 +135,8 @@ struct ThreadTurnTests {
     }
   }
 
-  @Test func aSummaryIsCancelledWhenItsCallerLeaves() async throws {
-    try await World.signedIn { world, stays in
-      let thread = try await stays.createThread()
-      _ = try await stays.send("One", to: thread)
-      try await world.sandbox.stall(times: "1")
-      let gdbus = try ChildProcess(
-        "gdbus", "gdbus",
-        [
-          "call", "--session", "-d", "org.chappie", "-o", "/org/chappie", "-m", "org.chappie.Threads.Compact", thread,
-          "",
-        ],
-        in: world.directories)
-      try await eventually("the summary to start") { try await world.sandbox.state().openStreams == 1 }
-      await gdbus.terminate()
-      #expect(try await stays.send("Two", to: thread).contains("3 messages"))
-      #expect(try await stays.thread(thread).turns.count == 2)
-    }
-  }
-
-  @Test func theObjectsModelAndHarnessApply() async throws {
-    try await World.signedIn { world, caller in
-      let client = try await caller.open("Client")
-      let thread = try await caller.createThread(at: client)
-      _ = try await caller.send("One", to: thread, at: client)
-      try await caller.call("Client.SelectModel", "gpt-6-luna", at: client)
-      try await caller.call("Client.SetHarness", ["instructions": "Answer in rhymes."] as VariantDictionary, at: client)
-      _ = try await caller.send("Two", to: thread, at: client)
-      let body = try await world.sandbox.state().lastResponsesRequest.body
-      #expect(body?.model == "gpt-6-luna")
-      #expect(body?.instructions.contains("Answer in rhymes.") == true)
-    }
-  }
-
   @Test(arguments: World.Plan.Transport.allCases)
-  func aRemovedTurnIsNotReadAgain(over transport: World.Plan.Transport) async throws {
+  func aThreadCanBeContinuedAfterARemovedTurn(over transport: World.Plan.Transport) async throws {
     try await World.signedIn(transport) { world, caller in
       let client = try await caller.open("Client")
       let thread = try await caller.createThread()
@@ -212,6 +153,8 @@ struct ThreadTurnTests {
       #expect(try await caller.send("Five", to: thread).contains("7 messages"))
       let stored = try await caller.thread(thread)
       #expect(stored.inputs == ["One", "Two", "Instead", "Five"])
+      #expect(stored.summary.title == "One")
+      #expect(stored.kinds == Array(repeating: ["input", "payload", "output"], count: 4))
       #expect(stored.damage.isEmpty)
       #expect(stored.summary.turnCount == 4)
       for _ in 1...4 { try await caller.call("Threads.UndoTurn", thread, [:] as VariantDictionary) }
@@ -236,6 +179,18 @@ struct ThreadTurnTests {
       _ = try await turn.end()
       try await caller.call("Threads.UndoTurn", thread, [:] as VariantDictionary)
       #expect(try await caller.thread(thread).inputs == ["One"])
+
+      // A turn whose thread is deleted meanwhile ends with its answer, and with the reason that it is not stored.
+      let (late, question) = try await caller.waitingTurn(in: thread, world)
+      try await caller.call("Threads.Delete", thread)
+      try await caller.answer(question, of: late)
+      let failure = try await late.end().failure
+      #expect(failure.name == "NoSuchThread")
+      #expect(failure.message.contains(late.id))
+      #expect(failure.details.text("partial_text") == "Thank you.")
+      #expect(failure.details.text("response_id") != nil)
+      #expect(try await late.snapshot().text == "Thank you.")
+      try await expectRefusal("NoSuchThread") { try await caller.send("More", to: thread) }
     }
   }
 }
