@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Runs the tests of a debug build, and prints the result of each.
 
-    Tests/all.py          all tests, in three parallel groups: those in Swift, the attacks with the actions on selected text,
-                          and those of desktop, packages and documentation, which mostly wait for displays
+    Tests/all.py          all tests, in three parallel lanes
     Tests/all.py fast     the fast tests, for each commit
     Tests/all.py nightly  tests that take longer, or need root and the network, one after the other
     Tests/all.py NAME     one row of a table, or the SwiftPM tests whose names contain NAME
@@ -34,50 +33,51 @@ SKIPPED = re.compile(r"^(?:skip  .*|\W*(?:Test|Suite) \w.* skipped.*)", re.M)
 TOOK = re.compile(r"^took ([\d.]+) seconds: (\w+)", re.M)
 NOTHING = re.compile(r"Test run with 0 tests|No matching test cases")
 
-SERVICE = {
-    "arrows": "Tests/arrows.py .build/debug",
-    "numbers": "Tests/numbers.py .build/debug",
-    "misuse": "Tests/misuse.py .build/debug",
-    "swift": SWIFT.strip(),
-}
-ATTACKS = {
-    "torture": SESSION + "Tests/torture/torture.py .build/debug --rounds 40",
-    "abuse": SESSION + "Tests/abuse/abuse.py .build/debug --brief --seconds 24",
-    "extremes": SESSION + "Tests/extremes/extremes.py .build/debug --seconds 40",
-}
-# Beside the attacks, since those of the surroundings take longest.
-SELECTED_TEXT = {
-    "act": SESSION + "Tests/act.py .build/debug",
-    "act-sway": SESSION + "Tests/act.py .build/debug --sway",
-    "act-gnome": SESSION + "Tests/act.py .build/debug --gnome",
-    "gnome-selection": SESSION + "Tests/gnome-selection.py .build/debug",
-}
-SURROUNDINGS = {
-    "lint": "make lint",
-    "doc": "doc/build",
-    "readme": SESSION + "Tests/readme.py .build/debug",
-    "dependencies": "Tests/dependencies.sh",
-    "bindings": "Tests/bindings.sh",
-    "plasma-build": "make -C desktop/plasma/plugin all try",
-    "install": "Tests/install.sh",
-    "release": "Tests/release.sh",
-    "repository": "Tests/repository.sh",
-    "demo": SESSION + "scripts/demo .build/debug",
-    "unit": "Tests/unit.sh .build/debug",
-    "sign-in-button": SESSION + "Tests/sign-in-button.py .build/debug",
-    "examples": SESSION + "Tests/examples.py .build/debug",
-    "flatpak": SESSION + "Tests/flatpak.sh .build/debug",
-    "panel": "Tests/panel.sh .build/debug",
-    "markdown": "! scripts/dependencies check window 2>/dev/null || gjs -m Tests/markdown.js",
-    "window": SESSION + "Tests/window.py .build/debug",
-    "window-desktop": SESSION + "Tests/window-desktop.py .build/debug",
-    "gnome-shell": SESSION + "Tests/gnome-shell.py .build/debug",
-    "notifications": SESSION + "Tests/notifications.py .build/debug",
-    "plasma-module": "make -C desktop/plasma/plugin try && " + SESSION + "Tests/plasma-module.py .build/debug",
-    "search": SESSION + "Tests/search.py .build/debug",
-    "browser": SESSION + "Tests/browser.py .build/debug",
-    "window-flatpak": SESSION + "Tests/window-flatpak.py .build/debug",
-}
+# The rows of a lane run one after the other, and the lanes beside each other. They take equally long.
+LANES = [
+    {
+        "arrows": "Tests/arrows.py .build/debug",
+        "numbers": "Tests/numbers.py .build/debug",
+        "misuse": "Tests/misuse.py .build/debug",
+        "swift": SWIFT.strip(),
+        "torture": SESSION + "Tests/torture/torture.py .build/debug --rounds 40",
+        "readme": SESSION + "Tests/readme.py .build/debug",
+        "examples": SESSION + "Tests/examples.py .build/debug",
+    },
+    {
+        "abuse": SESSION + "Tests/abuse/abuse.py .build/debug --brief --seconds 24",
+        "extremes": SESSION + "Tests/extremes/extremes.py .build/debug --seconds 40",
+        "act": SESSION + "Tests/act.py .build/debug",
+        "act-sway": SESSION + "Tests/act.py .build/debug --sway",
+        "act-gnome": SESSION + "Tests/act.py .build/debug --gnome",
+        "gnome-selection": SESSION + "Tests/gnome-selection.py .build/debug",
+    },
+    {
+        "lint": "make lint",
+        "doc": "doc/build",
+        "dependencies": "Tests/dependencies.sh",
+        "bindings": "Tests/bindings.sh",
+        "plasma-build": "make -C desktop/plasma/plugin all try",
+        "install": "Tests/install.sh",
+        "release": "Tests/release.sh",
+        "repository": "Tests/repository.sh",
+        "demo": SESSION + "scripts/demo .build/debug",
+        "unit": "Tests/unit.sh .build/debug",
+        "sign-in-button": SESSION + "Tests/sign-in-button.py .build/debug",
+        "flatpak": SESSION + "Tests/flatpak.sh .build/debug",
+        "panel": "Tests/panel.sh .build/debug",
+        "markdown": "! scripts/dependencies check window 2>/dev/null || gjs -m Tests/markdown.js",
+        "window": SESSION + "Tests/window.py .build/debug",
+        "window-desktop": SESSION + "Tests/window-desktop.py .build/debug",
+        "gnome-shell": SESSION + "Tests/gnome-shell.py .build/debug",
+        "notifications": SESSION + "Tests/notifications.py .build/debug",
+        "plasma-module": "make -C desktop/plasma/plugin try && " + SESSION + "Tests/plasma-module.py .build/debug",
+        "search": SESSION + "Tests/search.py .build/debug",
+        "browser": SESSION + "Tests/browser.py .build/debug",
+        "window-flatpak": SESSION + "Tests/window-flatpak.py .build/debug",
+    },
+]
+ALL = LANES[0] | LANES[1] | LANES[2]
 # In this order: later rows use the results of earlier ones. Each is also a target of make.
 NIGHTLY = {
     name: "make " + name
@@ -92,8 +92,8 @@ NIGHTLY = {
     "release-programs": "Tests/release.sh && Tests/install.sh",
 }
 FAST = {
-    "lint": SURROUNDINGS["lint"],
-    "arrows": SERVICE["arrows"],
+    "lint": ALL["lint"],
+    "arrows": ALL["arrows"],
     "units": SWIFT + "--skip '^Integration'",
     "turn": SWIFT + "--filter 'theUserSeesACodeAndApprovesIt|sendRepliesWithTheWholeAnswer'",
 }
@@ -127,11 +127,11 @@ def failures(name, text):
 
 def main(name=None):
     if name is None:
-        lanes = [SERVICE, ATTACKS | SELECTED_TEXT, SURROUNDINGS]
+        lanes = LANES
     elif name in TABLES:
         lanes = [TABLES[name]]
     else:
-        rows = SERVICE | ATTACKS | SELECTED_TEXT | SURROUNDINGS | FAST | NIGHTLY
+        rows = ALL | FAST | NIGHTLY
         lanes = [{name: rows.get(name) or SWIFT + "--filter " + shlex.quote(name)}]
     LOGS.mkdir(parents=True, exist_ok=True)
     # Calls of make in the tests must not inherit the flags of the make that runs them.
