@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
+import Platform
 
 /// A failure of a tool server, or of a call of one of its tools.
 public enum ChappieMCPError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -26,20 +27,18 @@ public enum ChappieMCPError: Error, Sendable, Hashable, CustomStringConvertible 
     self = .notStarted(sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence)
   }
 
-  /// One sentence for a person. It names no server.
-  public var description: String { sentence("The tool server") }
+  /// One sentence for a person. It names no server: the '' of an empty name are taken out.
+  public var description: String { description(of: "").replacing(" ''", with: "", maxReplacements: 1) }
 
   /// One sentence for a person, with the server's name.
-  package func description(of server: String) -> String { sentence("The tool server '\(server)'") }
-
-  private func sentence(_ server: String) -> String {
+  package func description(of server: String) -> String {
     switch self {
-    case .notStarted(let reason): "\(server) did not start: \(reason)."
-    case .ended(let reason): "\(server) has ended: \(reason)."
+    case .notStarted(let reason): en("The tool server '\(server)' did not start: \(reason).")
+    case .ended(let reason): en("The tool server '\(server)' has ended: \(reason).")
     case .noAnswer(let method, let time):
-      "\(server) did not answer \(method) within \(time.components.seconds) seconds."
-    case .refused(let code, let message): "\(server) refused: \(message) (\(code))."
-    case .unusable(let reason): "\(server) cannot be used: \(reason)."
+      "The tool server '\(server)' did not answer \(method) within \(time.components.seconds) seconds."
+    case .refused(let code, let message): "The tool server '\(server)' refused: \(message) (\(code))."
+    case .unusable(let reason): en("The tool server '\(server)' cannot be used: \(reason).")
     }
   }
 }

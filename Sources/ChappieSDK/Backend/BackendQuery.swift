@@ -64,7 +64,7 @@ struct BackendQuery {
       }
     } catch let error as GLibError {
       throw error.isTimeout
-        ? ExchangeFailure.final(.network("the backend does not answer"))
+        ? ExchangeFailure.final(.network(en("the backend does not answer")))
         : ExchangeFailure(connecting: error) ?? .unavailable(.network(error.message), retryAfter: nil)
     }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
+import Platform
 
 /// Exclusive access to a client's conversation. Do not store it.
 @GLibActor
@@ -63,7 +64,7 @@ package struct HeldConversation {
   ) async throws -> ChappieClientContext {
     let transcript = client.transcript
     guard !transcript.items.isEmpty else {
-      throw ChappieClientError.invalidArgument("There is no conversation to compact yet.")
+      throw ChappieClientError.invalidArgument(en("There is no conversation to compact yet."))
     }
     let request = TurnRequest(
       transcript.choice, harness: ChappieHarness(name: "", instructions: Self.compaction),
@@ -71,7 +72,7 @@ package struct HeldConversation {
       options: ChappieMessageOptions(), threadID: transcript.threadID)
     let caller = TurnCaller(interaction: interaction, hold: hold) { _ in .proceed }
     let summary = try await client.engine.run(request, nil, for: caller, isContinued: false).response.outputText
-    guard !summary.isEmpty else { throw ChappieClientError.network("the model wrote no summary") }
+    guard !summary.isEmpty else { throw ChappieClientError.network(en("the model wrote no summary")) }
     return compact(summary)
   }
 

@@ -49,6 +49,8 @@ public enum ChappieAuthError: Error, Sendable, Hashable {
   /// The answer to a renewal was lost, and the server renews each sign-in once.
   static let renewalLost = ended("the answer to its renewal was lost")
 
+  static let noBrowserSignIn = invalidAddress(en("no sign-in in the browser waits for an address"))
+
   /// Whether only a new sign-in helps.
   public var requiresReauthentication: Bool {
     switch self {
@@ -61,80 +63,66 @@ public enum ChappieAuthError: Error, Sendable, Hashable {
 
 extension ChappieAuthError: CustomStringConvertible {
   /// The error and its remedy, in one sentence.
-  public var description: String { text.original }
-
-  /// The description, which can be looked up in the user's language.
-  var text: LocalizedText {
+  public var description: String {
     switch self {
-    case .missingRefreshToken: translatable("The stored sign-in cannot be renewed: sign in again.")
-    case .tokenExchangeFailed(let status, ""): translatable("The sign-in server refused with status \(status).")
+    case .missingRefreshToken: en("The stored sign-in cannot be renewed: sign in again.")
+    case .tokenExchangeFailed(let status, ""): en("The sign-in server refused with status \(status).")
     case .tokenExchangeFailed(let status, let message):
-      translatable("The sign-in server refused with status \(status): \(message.withoutFullStop).")
+      en("The sign-in server refused with status \(status): \(message.withoutFullStop).")
     case .renewalFailed(let status, ""):
-      translatable(
+      en(
         "The sign-in could not be renewed and is kept: the answer of the sign-in server had status \(status).")
     case .renewalFailed(let status, let message):
-      translatable(
+      en(
         """
         The sign-in could not be renewed and is kept: the answer of the sign-in server had status \(status): \
         \(message.withoutFullStop).
         """)
-    case .ended(let reason): translatable("The sign-in has ended, for \(reason.withoutFullStop): sign in again.")
+    case .ended(let reason): en("The sign-in has ended, for \(reason.withoutFullStop): sign in again.")
     case .renewalTooEarly:
-      translatable("The sign-in server renews the sign-in in some minutes only: try again then.")
+      en("The sign-in server renews the sign-in in some minutes only: try again then.")
     case .deviceCodeRequestFailed(404, _):
-      translatable(
+      en(
         "Sign-in with a device code is not enabled on this server: turn it on in ChatGPT under Settings, Security.")
     case .deviceCodeRequestFailed(let status, ""):
-      translatable("The sign-in server gave no code, with status \(status).")
+      en("The sign-in server gave no code, with status \(status).")
     case .deviceCodeRequestFailed(let status, let message):
-      translatable("The sign-in server gave no code, with status \(status): \(message.withoutFullStop).")
-    case .declined: translatable("The sign-in was declined: start it again when you want it.")
-    case .expired: translatable("The sign-in was not approved within its time: start it again.")
+      en("The sign-in server gave no code, with status \(status): \(message.withoutFullStop).")
+    case .declined: en("The sign-in was declined: start it again when you want it.")
+    case .expired: en("The sign-in was not approved within its time: start it again.")
     case .accountMismatch:
-      translatable(
+      en(
         """
         Another account has signed in on the page than the one that is stored here, which stays: sign in with that one, \
         or ask for another account.
         """)
     case .applicationRemoved:
-      translatable(
+      en(
         """
         ChatGPT does not know this application any more, as after its removal in ChatGPT's settings: sign in again, \
         which connects it anew.
         """)
     case .identityNotVerified(let reason):
-      translatable(
+      en(
         """
         The sign-in server's proof of who signed in cannot be used (\(reason.withoutFullStop)): start the sign-in again.
         """)
-    case .cancelled: translatable("The sign-in was cancelled.")
-    case .invalidResponse(""): translatable("The sign-in server gave an answer that cannot be used.")
+    case .cancelled: en("The sign-in was cancelled.")
+    case .invalidResponse(""): en("The sign-in server gave an answer that cannot be used.")
     case .invalidResponse(let message):
-      translatable("The sign-in server gave an answer that cannot be used: \(message.withoutFullStop).")
+      en("The sign-in server gave an answer that cannot be used: \(message.withoutFullStop).")
     case .invalidAddress(let reason):
-      translatable("This address does not complete the sign-in: \(reason.withoutFullStop).")
-    case .network(let message): translatable("The sign-in server was not reached: \(message.withoutFullStop).")
+      en("This address does not complete the sign-in: \(reason.withoutFullStop).")
+    case .network(let message): en("The sign-in server was not reached: \(message.withoutFullStop).")
     case .revocationFailed(let message):
-      translatable(
+      en(
         """
         The sign-in was removed here, but the server could not be told to revoke it (\(message.withoutFullStop)): it may \
         stay valid there, so end it in ChatGPT under Settings, Security.
         """)
-    case .locked(let message), .keyringUnavailable(let message): LocalizedText(stringLiteral: message)
+    case .locked(let message), .keyringUnavailable(let message): message
     }
   }
-
-  /// An error for each sentence of ``text``. Where two sentences fit a text, the longer one comes first.
-  static let samples: [ChappieAuthError] = [
-    .missingRefreshToken, .tokenExchangeFailed(status: 0, message: "message"),
-    .tokenExchangeFailed(status: 0, message: ""), .renewalFailed(status: 0, message: "message"),
-    .renewalFailed(status: 0, message: ""), .ended(""), .renewalTooEarly,
-    .deviceCodeRequestFailed(status: 404, message: ""), .deviceCodeRequestFailed(status: 0, message: "message"),
-    .deviceCodeRequestFailed(status: 0, message: ""), .declined, .expired, .accountMismatch, .applicationRemoved,
-    .identityNotVerified(""), .cancelled, .invalidResponse("message"), .invalidResponse(""), .invalidAddress(""),
-    .network(""), .revocationFailed(""),
-  ]
 }
 
 extension ChappieAuthError: LogValue {

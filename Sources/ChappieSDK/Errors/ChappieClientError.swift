@@ -44,59 +44,46 @@ public enum ChappieClientError: Error, Sendable, Hashable {
   /// A conversation, an answer or a program's total exceeds its limit. The text names the limit.
   case limitExceeded(String)
 
-  package static let noText = ChappieClientError.invalidArgument("There is no text to answer: give some.")
-  package static let noTurn = ChappieClientError.invalidArgument("There is no turn to remove.")
+  package static let noText = ChappieClientError.invalidArgument(en("There is no text to answer: give some."))
+  package static let noTurn = ChappieClientError.invalidArgument(en("There is no turn to remove."))
 }
 
 extension ChappieClientError: CustomStringConvertible {
   /// The error and its remedy, in one sentence.
-  public var description: String { text.original }
-
-  /// The description, which can be looked up in the user's language.
-  var text: LocalizedText {
+  public var description: String {
     switch self {
-    case .missingCredential: translatable("Nobody is signed in here: sign in first.")
-    case .missingRefreshToken: translatable("The stored sign-in cannot be renewed: sign in again.")
-    case .missingAccountID: translatable("The stored sign-in names no ChatGPT account: sign in again.")
+    case .missingCredential: en("Nobody is signed in here: sign in first.")
+    case .missingRefreshToken: en("The stored sign-in cannot be renewed: sign in again.")
+    case .missingAccountID: en("The stored sign-in names no ChatGPT account: sign in again.")
     case .planUseNotGranted:
-      translatable("This sign-in does not allow the use of your ChatGPT plan: sign in again and allow it on the page.")
-    case .planUseNotEligible(""): translatable("ChatGPT does not let this account use its plan here.")
+      en("This sign-in does not allow the use of your ChatGPT plan: sign in again and allow it on the page.")
+    case .planUseNotEligible(""): en("ChatGPT does not let this account use its plan here.")
     case .planUseNotEligible(let reason):
-      translatable("ChatGPT does not let this account use its plan here: \(reason)")
+      en("ChatGPT does not let this account use its plan here: \(reason)")
     case .unsupportedCapability(let parameter):
-      translatable(
+      en(
         "The backend of this sign-in does not offer '\(parameter)': leave it out, or use another kind of sign-in.")
-    case .usageLimitReached(let limit): limit.text
+    case .usageLimitReached(let limit): limit.description
     case .missingToolHandler(let tool):
-      translatable("The model called the tool '\(tool)', which nothing handles here: register a handler for it.")
-    case .toolApprovalDenied(let tool, ""): translatable("The tool '\(tool)' was not allowed to run.")
+      en("The model called the tool '\(tool)', which nothing handles here: register a handler for it.")
+    case .toolApprovalDenied(let tool, ""): en("The tool '\(tool)' was not allowed to run.")
     case .toolApprovalDenied(let tool, let reason):
-      translatable("The tool '\(tool)' was not allowed to run: \(reason)")
+      en("The tool '\(tool)' was not allowed to run: \(reason)")
     case .toolLoopLimitExceeded(let limit):
-      translatable("The model called tools in more than \(limit) rounds: ask for less at a time.")
+      en("The model called tools in more than \(limit) rounds: ask for less at a time.")
     case .streamingTransportReplayDiverged:
-      translatable("The connection dropped, and the backend then told another answer than before: ask again.")
+      en("The connection dropped, and the backend then told another answer than before: ask again.")
     // The answer itself reports the failure, so its status says nothing.
-    case .httpError(200, let sentence) where !sentence.isEmpty: LocalizedText(stringLiteral: sentence)
-    case .httpError(let status, ""): translatable("The backend answered with status \(status).")
-    case .httpError(let status, let body): translatable("The backend answered with status \(status): \(body)")
-    case .signInServer(let error): error.text
-    case .network(let message): translatable("The backend could not be used: \(message.withoutFullStop).")
+    case .httpError(200, let sentence) where !sentence.isEmpty: sentence
+    case .httpError(let status, ""): en("The backend answered with status \(status).")
+    case .httpError(let status, let body): en("The backend answered with status \(status): \(body)")
+    case .signInServer(let error): error.description
+    case .network(let message): en("The backend could not be used: \(message.withoutFullStop).")
     case .reauthenticationRequired(let message), .locked(let message), .keyringUnavailable(let message),
       .invalidArgument(let message), .limitExceeded(let message):
-      LocalizedText(stringLiteral: message)
+      message
     }
   }
-
-  /// An error for each sentence of ``text``. Where two sentences fit a text, the longer one comes first.
-  static let samples: [ChappieClientError] = [
-    .missingCredential, .missingRefreshToken, .missingAccountID, .planUseNotGranted, .planUseNotEligible(""),
-    .planUseNotEligible("reason"), .unsupportedCapability(""),
-    .usageLimitReached(ChappieUsageLimit(plan: ChappiePlan(rawValue: ""), resetsAt: nil)),
-    .usageLimitReached(ChappieUsageLimit(plan: nil, resetsAt: nil)), .missingToolHandler(""),
-    .toolApprovalDenied("", "reason"), .toolApprovalDenied("", ""), .toolLoopLimitExceeded(0),
-    .streamingTransportReplayDiverged(""), .httpError(0, "body"), .httpError(0, ""), .network(""),
-  ]
 }
 
 extension ChappieClientError: LogValue {

@@ -37,15 +37,12 @@ public struct ChappieUsageLimit: Sendable, Hashable, Codable, CustomStringConver
     self.secondary = secondary
   }
 
-  public var description: String { text.original }
-
-  /// The description, which can be looked up in the user's language.
-  var text: LocalizedText {
+  public var description: String {
     guard let plan else {
-      return translatable(
+      return en(
         "The usage limit is reached: wait until it resets, or see the usage page of ChatGPT's settings.")
     }
-    return translatable(
+    return en(
       """
       The usage limit of the \(plan.displayName) plan is reached: wait until it resets, or see the usage page of \
       ChatGPT's settings.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
+import Platform
 
 /// The reason that a stored credential or another secret of a slot cannot be read, stored or refreshed now.
 ///
@@ -25,19 +26,25 @@ extension CredentialError {
   package static var keyringLocked: CredentialError {
     PromptThrottle.isBackingOff
       ? .locked(
-        "The keyring is locked, and asks nothing for this program now, because the last question was refused a moment "
-          + "ago: unlock it and try again.")
-      : .locked("The keyring is locked: unlock it and try again.")
+        en(
+          """
+          The keyring is locked, and asks nothing for this program now, because the last question was refused a moment \
+          ago: unlock it and try again.
+          """))
+      : .locked(en("The keyring is locked: unlock it and try again."))
   }
 
   /// The keyring or the seal of its items failed for `reason`.
   package static func keyringFailed(_ reason: String) -> CredentialError {
-    .keyringUnavailable("The keyring cannot be used (\(reason)): start or repair it and try again.")
+    .keyringUnavailable(en("The keyring cannot be used (\(reason)): start or repair it and try again."))
   }
 
   private static let noDefaultCollection =
-    "The keyring has no collection to store in, as before its first use: a sign-in in the window or at a terminal lets "
-    + "it create one."
+    en(
+      """
+      The keyring has no collection to store in, as before its first use: a sign-in in the window or at a terminal \
+      lets it create one.
+      """)
 
   /// Converts an error of the keyring's client.
   init(_ error: SecretStoreError) {
@@ -110,7 +117,7 @@ extension ChappieClientError: CredentialFailure {
     case .locked(let message): self = .locked(message)
     case .keyringUnavailable(let message): self = .keyringUnavailable(message)
     case .reauthenticationRequired:
-      self = .reauthenticationRequired("The sign-in has ended and cannot be renewed: sign in again.")
+      self = .reauthenticationRequired(en("The sign-in has ended and cannot be renewed: sign in again."))
     case .signIn(.missingRefreshToken): self = .missingRefreshToken
     case .signIn(let error): self = .signInServer(error)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
+import Platform
 
 /// The documents that wait to be read. One is read at a time, so that many take no more memory and processors than one.
 /// Callers take turns.
@@ -32,7 +33,8 @@ final class DocumentQueue {
     var caller = callers[key] ?? Caller()
     let all = callers.values.reduce(0) { $0 + $1.documents }
     guard caller.documents < (all < Self.limitInAll / 2 ? Self.limit : 1), all < Self.limitInAll else {
-      throw ChappieClientError.limitExceeded("The document \(name) cannot be read now, as others are read: try again.")
+      throw ChappieClientError.limitExceeded(
+        en("The document \(name) cannot be read now, as others are read: try again."))
     }
     caller.documents += 1
     caller.lastRound = max(caller.lastRound, round) + 1

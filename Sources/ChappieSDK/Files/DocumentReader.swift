@@ -116,10 +116,10 @@ private struct Reading {
       let errors = String(decoding: outcome.errors, as: UTF8.self)
       if errors.contains("Incorrect password") {
         throw ChappieClientError.invalidArgument(
-          "The document \(name) is encrypted: save a copy that needs no password.")
+          en("The document \(name) is encrypted: save a copy that needs no password."))
       }
       if errors.contains("Wrong page range") {
-        throw ChappieClientError.invalidArgument("The document \(name) has no page.")
+        throw ChappieClientError.invalidArgument(en("The document \(name) has no page."))
       }
       throw unreadable
     case .succeeded:
@@ -160,30 +160,30 @@ private struct Reading {
   }
 
   private func cannotRead(_ reason: String) -> ChappieClientError {
-    .invalidArgument("The document \(name) cannot be read on this machine: \(reason).")
+    .invalidArgument(en("The document \(name) cannot be read on this machine: \(reason)."))
   }
 
   private func impossible(_ obstacle: DocumentSandbox.Obstacle) -> ChappieClientError {
     let sentence =
       switch obstacle {
       case .missing(let package):
-        "The document \(name) cannot be read on this machine: install the package \(package)."
+        en("The document \(name) cannot be read on this machine: install the package \(package).")
       case .broken(let package):
-        "The document \(name) cannot be read on this machine: the programs of the package \(package) do not start."
-      case .noSandbox: "The document \(name) cannot be read on this machine: bubblewrap can make no sandbox here."
+        en("The document \(name) cannot be read on this machine: the programs of the package \(package) do not start.")
+      case .noSandbox: en("The document \(name) cannot be read on this machine: bubblewrap can make no sandbox here.")
       }
     return .invalidArgument(sentence)
   }
 
   private var unreadable: ChappieClientError {
-    .invalidArgument("The document \(name) is damaged, or takes more memory or time than is allowed to read.")
+    .invalidArgument(en("The document \(name) is damaged, or takes more memory or time than is allowed to read."))
   }
 
   private var late: ChappieClientError {
-    .invalidArgument("The document \(name) was not read in time: send fewer pages.")
+    .invalidArgument(en("The document \(name) was not read in time: send fewer pages."))
   }
 
   private var noContent: ChappieClientError {
-    .invalidArgument("The document \(name) has no text, and none of its pages can be shown.")
+    .invalidArgument(en("The document \(name) has no text, and none of its pages can be shown."))
   }
 }

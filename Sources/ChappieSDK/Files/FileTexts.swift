@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
+import Platform
 
 /// Shows a model that takes no files what is in them.
 @GLibActor
@@ -58,8 +59,11 @@ final class FileTexts {
       return DocumentContent(text: await offActor { file.text ?? "" }, pictures: [], time: .zero)
     case .office:
       throw ChappieClientError.invalidArgument(
-        "The model \(model.slug) takes no files here, and '\(Redaction.message(file.name))' cannot be read otherwise: convert it to PDF."
-      )
+        en(
+          """
+          The model \(model.slug) takes no files here, and '\(Redaction.message(file.name))' cannot be read otherwise: \
+          convert it to PDF.
+          """))
     }
   }
 }

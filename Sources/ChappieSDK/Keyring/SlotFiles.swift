@@ -28,7 +28,7 @@ enum SlotFileLock {
       try Files.makeDirectory(directory)
       return try await FileLock.take(path, deadline: deadline)
     } catch FileError.inUse {
-      throw CredentialError.keyringUnavailable("Another program is using the stored credential: try again.")
+      throw CredentialError.keyringUnavailable(en("Another program is using the stored credential: try again."))
     } catch let error as FileError {
       throw CredentialError.keyringUnavailable("\(path) cannot be locked: \(error).")
     }

@@ -46,10 +46,10 @@ struct LockGate {
   private var refusal: CredentialError? {
     switch LockMonitor.shared.screen {
     case .unlocked: nil
-    case .locked: .locked("The screen is locked: unlock it and try again.")
+    case .locked: .locked(en("The screen is locked: unlock it and try again."))
     case .silent where unknown == .keyring: nil
     case .silent:
-      .locked("Nothing here tells whether the screen is locked, and [Lock] Unknown=deny is set: see chappied(8).")
+      .locked(en("Nothing here tells whether the screen is locked, and [Lock] Unknown=deny is set: see chappied(8)."))
     }
   }
 }

@@ -28,12 +28,15 @@ public struct ChappieInputFile: Sendable, Hashable {
   ///   file.
   public init(data: [UInt8], name: String) throws(ChappieClientError) {
     let name = Self.shown(name)
-    guard !data.isEmpty else { throw .invalidArgument("The file '\(Redaction.message(name))' is empty.") }
+    guard !data.isEmpty else { throw .invalidArgument(en("The file '\(Redaction.message(name))' is empty.")) }
     try Self.check(data.count)
     guard let kind = Kind(data, name) else {
       throw .invalidArgument(
-        "The file '\(Redaction.message(name))' is no document that a model reads: give a PDF, an office document, a spreadsheet or "
-          + "UTF-8 text.")
+        en(
+          """
+          The file '\(Redaction.message(name))' is no document that a model reads: give a PDF, an office document, a \
+          spreadsheet or UTF-8 text.
+          """))
     }
     self.name = name
     url = DataURL.make(kind.mediaType, data)
@@ -124,8 +127,11 @@ public struct ChappieInputFile: Sendable, Hashable {
   static func check(_ count: Int) throws(ChappieClientError) {
     guard count <= totalLimit else {
       throw .limitExceeded(
-        "The files have \((count + 999_999) / 1_000_000) MB, and \(totalLimit / 1_000_000) MB are allowed: "
-          + "send fewer or smaller ones.")
+        en(
+          """
+          The files have \((count + 999_999) / 1_000_000) MB, and \(totalLimit / 1_000_000) MB are allowed: send fewer \
+          or smaller ones.
+          """))
     }
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
+import Platform
 
 /// Reads the answer to one request and passes its text to the turn's scope.
 @GLibActor
@@ -93,7 +94,7 @@ final class AnswerReader: ResponseReader {
   func answer() throws -> BackendAnswer {
     if let excess { throw ExchangeFailure.final(excess) }
     switch assembler.outcome {
-    case .open: throw ExchangeFailure.broken(.network("the answer broke off before its end"))
+    case .open: throw ExchangeFailure.broken(.network(en("the answer broke off before its end")))
     case .failed(let failure): throw failure
     case .completed(let id, let usage):
       return BackendAnswer(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
+import Platform
 
 /// Adds up the memory that a turn holds, and ends the turn when it is too much.
 @GLibActor
@@ -51,8 +52,11 @@ final class TurnSize {
       request.input.count <= TurnLimits.conversationItems
     else {
       throw .limitExceeded(
-        "The conversation has more than \(TurnLimits.requestBytes >> 20) MiB or \(TurnLimits.conversationItems) "
-          + "messages: compact or clear it, or send less.")
+        en(
+          """
+          The conversation has more than \(TurnLimits.requestBytes >> 20) MiB or \(TurnLimits.conversationItems) \
+          messages: compact or clear it, or send less.
+          """))
     }
     self.request = size
     inline = fileSize
@@ -83,7 +87,7 @@ final class TurnSize {
     guard bytes > grantedText else { return }
     guard bytes <= TurnLimits.answerBytes else {
       throw .limitExceeded(
-        "The answer has more than \(TurnLimits.answerBytes >> 20) MiB: ask for less at a time.")
+        en("The answer has more than \(TurnLimits.answerBytes >> 20) MiB: ask for less at a time."))
     }
     grantedText = min(bytes + Self.step, TurnLimits.answerBytes)
     try hold(total)
@@ -137,7 +141,7 @@ struct StreamBound {
     }
     guard time <= end else {
       throw .limitExceeded(
-        "The answer was not complete after \(TurnLimits.streamTime.components.seconds / 60) minutes.")
+        en("The answer was not complete after \(TurnLimits.streamTime.components.seconds / 60) minutes."))
     }
   }
 }

@@ -190,7 +190,7 @@ extension ChappieThreadStoreError: CustomStringConvertible {
   /// The error and its remedy, in one sentence for a person.
   public var description: String {
     switch self {
-    case .noSuchThread: "There is no such thread: list the threads to see which there are."
+    case .noSuchThread: en("There is no such thread: list the threads to see which there are.")
     case .exists: "A thread with this id exists already."
     case .full(let text), .locked(let text), .keyringUnavailable(let text), .unavailable(let text), .busy(let text),
       .unreadable(let text):

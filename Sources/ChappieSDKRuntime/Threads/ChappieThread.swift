@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
 import GLibBridge
+import Platform
 
 /// A stored conversation: its summary and its turns.
 public struct ChappieThread: Sendable, Hashable, Identifiable {
@@ -142,7 +143,7 @@ extension ChappieTurn {
     let asked = events.compactMap { if case .input(let message) = $0 { message.text } else { nil } }
     guard !asked.isEmpty else { throw .noTurn }
     guard text.map(asked.contains) ?? true else {
-      throw .invalidArgument("The last message of the thread is another one: open the thread again.")
+      throw .invalidArgument(en("The last message of the thread is another one: open the thread again."))
     }
   }
 

@@ -86,7 +86,7 @@ final class BackgroundConsent {
     do {
       try answers.set(choice, for: app)
     } catch {
-      throw BusError(.storeUnavailable, "The answer on background use could not be stored: \(error).")
+      throw BusError(.storeUnavailable, en("The answer on background use could not be stored: \(error)."))
     }
     Log.info("Background use by \(name: Self.logName(app)) is set to '\(name: choice.rawValue)'.")
     nextQuestion[app] = nil
@@ -163,9 +163,12 @@ final class BackgroundConsent {
     return BusError(
       .accessDenied,
       outcome == .deny
-        ? "The user does not allow ChatGPT to be used in the background here: to allow it, run \(command)."
-        : "The use of ChatGPT in the background needs the user's consent, and nobody has given it: to allow it, run "
-          + "\(command).")
+        ? en("The user does not allow ChatGPT to be used in the background here: to allow it, run \(command).")
+        : en(
+          """
+          The use of ChatGPT in the background needs the user's consent, and nobody has given it: to allow it, run \
+          \(command).
+          """))
   }
 
   private static func logName(_ app: AppID?) -> String { app?.text ?? "the user's own programs" }

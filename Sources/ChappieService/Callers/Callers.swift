@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
 import GLibBridge
+import Platform
 
 /// The callers of the service. It ends their turns and closes their objects when they leave the bus.
 @GLibActor
@@ -181,7 +182,7 @@ final class Callers {
   /// - Throws: `BusError` with `LimitExceeded`.
   func beginsThread(_ name: String) async throws {
     guard threadRate.allows(await application(of: name)) else {
-      throw BusError(.limitExceeded, "This program begins threads too fast: wait a moment before the next.")
+      throw BusError(.limitExceeded, en("This program begins threads too fast: wait a moment before the next."))
     }
   }
 

@@ -58,7 +58,7 @@ final class StoredThreads {
       }
     }
     guard try await store.usage().threadCount < Limits.threads else {
-      throw BusError(.limitExceeded, "There are \(Limits.threads) threads: delete some before you begin more.")
+      throw BusError(.limitExceeded, en("There are \(Limits.threads) threads: delete some before you begin more."))
     }
   }
 
@@ -79,7 +79,7 @@ final class StoredThreads {
   /// - Throws: `BusError` with `InvalidArgument`.
   func checkIdle(_ thread: String) throws {
     guard turns.isFree(thread) else {
-      throw BusError(.invalidArgument, "A turn of the thread runs: wait for its end, or cancel it.")
+      throw BusError(.invalidArgument, en("A turn of the thread runs: wait for its end, or cancel it."))
     }
   }
 

@@ -3,6 +3,7 @@ import ChappieBusInterfaces
 import ChappieSDK
 import ChappieSDKRuntime
 import GLibBridge
+import Platform
 import ServiceConfiguration
 
 /// `org.chappie.Threads`, beside the `org.chappie.Client` of the same object.
@@ -119,7 +120,7 @@ extension ThreadsObject {
   private static func checkedTitle(_ title: String) throws -> String {
     guard title.utf8.count <= Limits.titleBytes, !title.unicodeScalars.contains(where: \.properties.isControl) else {
       throw BusError(
-        .invalidArgument, "A title must have at most \(Limits.titleBytes) bytes and no control characters.")
+        .invalidArgument, en("A title must have at most \(Limits.titleBytes) bytes and no control characters."))
     }
     return title
   }

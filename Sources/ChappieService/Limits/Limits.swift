@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
 import GLibBridge
+import Platform
 
 /// The limits of applications. A call above a limit fails with `LimitExceeded`.
 enum Limits {
@@ -39,30 +40,33 @@ enum Limits {
   /// Accounts of one app with threads: each has its own key in the keyring.
   static let accountsWithThreads = 64
   /// Bytes of all texts of one call.
-  static let promptBytes = Bound(most: 4 << 20) { "The text has \($0) bytes, and \($1) are allowed: send less." }
+  static let promptBytes = Bound(most: 4 << 20) { en("The text has \($0) bytes, and \($1) are allowed: send less.") }
   /// Bytes of a harness, which is part of every request.
   static let harnessBytes = Bound(most: 1 << 20) {
     "The harness has \($0) bytes, and \($1) are allowed: say less in it."
   }
   /// Images of one message.
-  static let images = Bound(most: 16) { "There are \($0) images, and \($1) are allowed: show fewer." }
+  static let images = Bound(most: 16) { en("There are \($0) images, and \($1) are allowed: show fewer.") }
   /// Files of one message.
-  static let files = Bound(most: 16) { "There are \($0) files, and \($1) are allowed: send fewer." }
+  static let files = Bound(most: 16) { en("There are \($0) files, and \($1) are allowed: send fewer.") }
   /// Messages of one call.
   static let messages = Bound(most: TurnLimits.conversationItems) {
     "There are \($0) messages, and \($1) are allowed: send fewer."
   }
   /// Bytes of all images and files of one message, as they are sent.
   static let attachedBytes = Bound(most: ChappieImage.messageLimit) {
-    "The images and files take \(($0 + 0xFFFFF) >> 20) MiB as they are sent, and \($1 >> 20) MiB are allowed: send "
-      + "fewer or smaller ones."
+    en(
+      """
+      The images and files take \(($0 + 0xFFFFF) >> 20) MiB as they are sent, and \($1 >> 20) MiB are allowed: send \
+      fewer or smaller ones.
+      """)
   }
   /// Bytes of all tools of one call.
   static let toolBytes = Bound(most: 1 << 20) { "The tools have \($0) bytes, and \($1) are allowed: bring less." }
   /// Tools that a caller registers on a client, or passes with a turn.
   static let tools = Bound(most: 128) { "There are \($0) tools, and \($1) are allowed: bring fewer." }
   /// Tool servers of the user that a turn names.
-  static let toolServers = Bound(most: 16) { "There are \($0) tool servers, and \($1) are allowed: name fewer." }
+  static let toolServers = Bound(most: 16) { en("There are \($0) tool servers, and \($1) are allowed: name fewer.") }
   /// Bytes of a thread in its store. A larger one can neither be read with `Threads.Get` nor continued.
   private static let threadBytes = 16 << 20
   /// Bytes of a thread's title.
@@ -77,9 +81,9 @@ enum Limits {
   ///   - added: the bytes that will be stored with them.
   /// - Throws: `BusError` with `LimitExceeded`.
   static func check(threadBytes count: Int, adding added: Int) throws {
-    try Bound(most: threadBytes) { "The thread has more than \($1 >> 20) MiB: begin another one." }.check(count)
+    try Bound(most: threadBytes) { en("The thread has more than \($1 >> 20) MiB: begin another one.") }.check(count)
     try Bound(most: threadBytes) {
-      "The thread would have more than \($1 >> 20) MiB with this: send less, or begin another one."
+      en("The thread would have more than \($1 >> 20) MiB with this: send less, or begin another one.")
     }.check(count + added)
   }
 }

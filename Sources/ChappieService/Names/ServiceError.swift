@@ -2,6 +2,7 @@
 import ChappieSDK
 import ChappieSDKRuntime
 import GLibBridge
+import Platform
 
 extension ErrorName {
   /// The name on the bus.
@@ -25,9 +26,9 @@ extension BusError {
       self.init(
         .limitExceeded,
         "The reply would have \(error.bytes) bytes, and \(BusMessageTooLong.limit) are allowed: ask for less.")
-    case is CancellationError: self.init(.cancelled, "It was cancelled.")
+    case is CancellationError: self.init(.cancelled, en("It was cancelled."))
     case let error as GLibError: self.init(.network, error.message)
-    default: self.init(.network, "It failed in an unexpected way.")
+    default: self.init(.network, en("It failed in an unexpected way."))
     }
   }
 }
@@ -47,8 +48,8 @@ extension ChappieThreadStoreError {
 
 extension BusError {
   /// The D-Bus error for a turn with an answer that could not be stored.
-  init(notStored reason: ChappieThreadStoreError, _ error: any Error, turn: String) {
-    self.init(reason.errorName, "\(error) Ask GetTurn for \(turn) to have it.")
+  init(notStored reason: ChappieThreadStoreError, turn: String) {
+    self.init(reason.errorName, en("The answer could not be stored. \(reason) Ask GetTurn for \(turn) to have it."))
   }
 }
 

@@ -62,7 +62,7 @@ extension DesktopNotification {
       let ended =
         name.text.map { tr("The sign-in of \($0) has ended and cannot be renewed.") }
         ?? tr("The sign-in has ended and cannot be renewed.")
-      let failed = failure.map { tr("The latest try failed. \(ErrorSentences.translated($0))") }
+      let failed = failure.map { tr("The latest try failed. \(Translation.of($0))") }
       // Some servers that have actions make them hard to find.
       let advice = name.command.map { tr("In a terminal: \($0)") } ?? tr("Sign in again in the program that uses it.")
       body = Self.lines(ended, failed, advice)
@@ -85,7 +85,7 @@ extension DesktopNotification {
         account.map { tr("The account is \($0.shown(limit: 64)).") }, name.text.map { tr("This is for \($0).") })
     case .failed(let failure):
       summary = tr("The sign-in to ChatGPT failed")
-      body = Self.lines(ErrorSentences.translated(failure), name.text.map { tr("This was for \($0).") })
+      body = Self.lines(Translation.of(failure), name.text.map { tr("This was for \($0).") })
     }
   }
 

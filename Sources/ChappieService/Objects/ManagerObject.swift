@@ -82,9 +82,9 @@ final class ManagerObject: ServiceInterface {
         do {
           return .tuple(try await withDeadline(.seconds(10)) { try await actions.value() }.map(\.dictionary))
         } catch is FileError {
-          throw BusError(.storeUnavailable, "The templates cannot be read: chappie templates says why.")
+          throw BusError(.storeUnavailable, en("The templates cannot be read: chappie templates says why."))
         } catch is GLibError {
-          throw BusError(.storeUnavailable, "A directory of templates does not answer: check its disk or network.")
+          throw BusError(.storeUnavailable, en("A directory of templates does not answer: check its disk or network."))
         }
       },
       "CheckServers": { [check] _ in .tuple(try await check.value().map(\.dictionary)) },
@@ -109,7 +109,7 @@ final class ManagerObject: ServiceInterface {
         let (id, word): (String, String) = (try call.argument(0), try call.argument(1))
         let app = AppID(id)
         guard app != nil || id.isEmpty else {
-          throw BusError(.invalidArgument, "'\(Redaction.message(id))' is no id of an app in a sandbox.")
+          throw BusError(.invalidArgument, en("'\(Redaction.message(id))' is no id of an app in a sandbox."))
         }
         guard let choice = BackgroundConsent.Choice(rawValue: word) else {
           throw BusError(.invalidArgument, "Background use is set to allow, deny or ask.")

@@ -10,7 +10,7 @@ final class SessionObject: ServiceInterface {
   static var xml: String { BusInterfaceFiles.session }
 
   /// The message for a sign-in that ended before this process started.
-  private static let ended = "The sign-in has ended and cannot be renewed: sign in again."
+  private static let ended = ChappieClientError(.reauthenticationRequired).description
 
   let session: ChappieAuthSession
   let signals = InterfaceSignals()

@@ -33,10 +33,12 @@ final class ToolServers {
   /// - Throws: `BusError` with `AccessDenied`.
   func authorize(_ app: AppID?) throws {
     guard app == nil else {
-      throw BusError(.accessDenied, "An app in a sandbox brings its own tools: the user's tool servers are not for it.")
+      throw BusError(
+        .accessDenied, en("An app in a sandbox brings its own tools: the user's tool servers are not for it."))
     }
     guard isAllowed else {
-      throw BusError(.accessDenied, "Tool servers are off: the configuration of chappied has [Tools] Enabled=false.")
+      throw BusError(
+        .accessDenied, en("Tool servers are off: the configuration of chappied has [Tools] Enabled=false."))
     }
   }
 
@@ -100,15 +102,17 @@ final class ToolServers {
     return try names.filter { known.insert($0).inserted }.map { name in
       guard let entry = servers.first(where: { $0.configuration.name == name }) else {
         throw BusError(
-          .invalidArgument, "There is no tool server '\(Redaction.message(name))': chappie tools list shows them.")
+          .invalidArgument, en("There is no tool server '\(Redaction.message(name))': chappie tools list shows them."))
       }
       guard entry.isEnabled else {
         throw BusError(
-          .invalidArgument, "The tool server '\(name)' is switched off: chappie tools enable \(name) switches it on.")
+          .invalidArgument,
+          en("The tool server '\(name)' is switched off: chappie tools enable \(name) switches it on."))
       }
       guard entry.policy != .deny else {
         throw BusError(
-          .invalidArgument, "The tool server '\(name)' is denied: chappie tools policy \(name) ask allows it again.")
+          .invalidArgument, en("The tool server '\(name)' is denied: chappie tools policy \(name) ask allows it again.")
+        )
       }
       return entry
     }
@@ -147,7 +151,11 @@ final class ToolServers {
       Log.notice("The tools of the server \(name: name) differ from those that the user has approved.")
       throw BusError(
         .toolApprovalDenied,
-        "The tools of '\(name)' are not those that you have approved: chappie tools approve \(name) shows what is new.")
+        en(
+          """
+          The tools of '\(name)' are not those that you have approved: chappie tools approve \(name) shows what is \
+          new.
+          """))
     }
     return (listing, approval)
   }
@@ -216,7 +224,7 @@ final class ToolServers {
       rest(name)
       return server
     } catch let error as GLibError {
-      throw BusError(.missingToolHandler, "The tool server '\(name)' did not start: \(error.message).")
+      throw BusError(.missingToolHandler, ChappieMCPError.notStarted(error.message).description(of: name))
     }
   }
 

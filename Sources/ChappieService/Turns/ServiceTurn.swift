@@ -241,7 +241,7 @@ final class ServiceTurn {
     return switch error {
     case is CancellationError: .cancelled(BusError(error), [:])
     case ChappieRuntimeError.notStored(let response, let reason):
-      .failed(BusError(notStored: reason, error, turn: id), response.details)
+      .failed(BusError(notStored: reason, turn: id), response.details)
     default: .failed(BusError(error), (error as? ChappieClientError)?.details ?? [:])
     }
   }

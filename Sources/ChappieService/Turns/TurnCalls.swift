@@ -2,6 +2,7 @@
 import ChappieMCP
 import ChappieSDK
 import GLibBridge
+import Platform
 
 /// The tool calls of one turn that have not ended, with the approvals and results that they wait for.
 @GLibActor
@@ -147,7 +148,7 @@ final class TurnCalls {
   }
 
   private static let locked = BusError(
-    .locked, "Nothing is approved while the screen or the keyring is locked: unlock it, or deny.")
+    .locked, en("Nothing is approved while the screen or the keyring is locked: unlock it, or deny."))
 
   private static func waitsForNone(_ call: String, _ thing: String) -> BusError {
     BusError(

@@ -129,7 +129,7 @@ enum Prompt: Sendable {
   /// - Parameter options: the options of the turn, whose instructions count as text.
   /// - Throws: `BusError` with `InvalidArgument` for no text, or `LimitExceeded` for too much.
   func check(_ options: TurnOptions) throws {
-    guard byteCount > 0 else { throw BusError(.invalidArgument, "There is no text to answer: give some.") }
+    guard byteCount > 0 else { throw BusError(ChappieClientError.noText) }
     try Limits.promptBytes.check(byteCount + (options.message.instructions?.utf8.count ?? 0))
   }
 }

@@ -40,7 +40,7 @@ struct Availability: Equatable {
         case .limitReached: (.manageUsage, .usageLimitReached)
         }
       }
-    let error = session.lastError.map { ErrorSentences.translated($0.description) } ?? ""
+    let error = session.lastError.map { Translation.of($0.description) } ?? ""
     message =
       switch (action, reason) {
       case (.none, nil): ""

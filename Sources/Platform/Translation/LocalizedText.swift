@@ -8,7 +8,7 @@ import Glibc
 /// change their order.
 public struct LocalizedText: ExpressibleByStringInterpolation, Sendable {
   let key: String
-  private let values: [String]
+  private(set) var values: [String]
 
   public init(stringLiteral value: String) {
     key = value
@@ -77,43 +77,37 @@ public struct LocalizedText: ExpressibleByStringInterpolation, Sendable {
 }
 
 extension LocalizedText {
-  /// This text with the values that it has in `message`, a text in English of another program or of a library; nil if
-  /// `message` is another text. The text's own values do not count.
-  ///
-  /// - Parameter convert: translates a value, which may be a clause.
-  public func matching(_ message: String, convertingValues convert: (String) -> String = { $0 }) -> LocalizedText? {
-    let parts = literals
+  /// The text of `key`, a key with places, that is `message` in English; nil if `message` is another text.
+  init?(_ message: String, ofKey key: String) {
+    let parts = Self.literals(of: key)
     guard let first = parts.first, let last = parts.last, message.hasPrefix(first) else { return nil }
     var rest = message.dropFirst(first.count)
-    var found: [String] = []
+    values = []
     for part in parts.dropFirst().dropLast() {
       guard let range = rest.firstRange(of: part) else { return nil }
-      found.append(convert(String(rest[..<range.lowerBound])))
+      values.append(String(rest[..<range.lowerBound]))
       rest = rest[range.upperBound...]
     }
-    if parts.count > 1 {
-      guard rest.hasSuffix(last) else { return nil }
-      found.append(convert(String(rest.dropLast(last.count))))
-      rest = ""
-    }
-    return rest.isEmpty ? LocalizedText(key: key, values: found) : nil
+    guard rest.hasSuffix(last) else { return nil }
+    values.append(String(rest.dropLast(last.count)))
+    self.key = key
   }
 
-  /// The parts of the key before, between and after the places.
-  private var literals: [String] {
+  func convertingValues(_ convert: (String) -> String) -> LocalizedText {
+    var text = self
+    text.values = values.map(convert)
+    return text
+  }
+
+  /// The parts of a key with places before, between and after these.
+  private static func literals(of key: String) -> [String] {
     var literals: [String] = []
     var rest = key[...]
-    for number in values.indices {
-      guard let place = rest.firstRange(of: "%\(number + 1)$s") else { break }
+    while let place = rest.firstRange(of: "%\(literals.count + 1)$s") {
       literals.append(String(rest[..<place.lowerBound]).replacing("%%", with: "%"))
       rest = rest[place.upperBound...]
     }
-    return literals + [values.isEmpty ? String(rest) : String(rest).replacing("%%", with: "%")]
-  }
-
-  private init(key: String, values: [String]) {
-    self.key = key
-    self.values = values
+    return literals + [String(rest).replacing("%%", with: "%")]
   }
 }
 

@@ -30,6 +30,10 @@ public func tr(_ count: Int, one: LocalizedText, other: LocalizedText) -> String
 /// Marks a text that is translated later, or only for people: see ``LocalizedText/translation``.
 public func translatable(_ text: LocalizedText) -> LocalizedText { text }
 
+/// Marks a text that stays in English, such as that of an error on the bus, and that ``Translation/of(_:)`` translates
+/// where a person reads it.
+public func en(_ text: String) -> String { text }
+
 extension LocalizedText {
   /// The text in the user's language.
   public var translation: String { filled(into: Translation.find(key) { dgettext(Translation.domain, $0) } ?? key) }
@@ -57,6 +61,32 @@ public enum Translation {
       if access(directory, F_OK) == 0 { return directory }
     }
     return "/usr/share/locale"
+  }
+
+  /// The keys with places of all texts of ``en(_:)``, which scripts/translations puts into each catalogue as one text.
+  private static let englishKeys = (find("keys\u{4}en") { dgettext(domain, $0) } ?? "").split(separator: "\n").map(
+    String.init)
+  /// In bytes: a longer message is none of ours.
+  private static let messageLimit = 16 << 10
+
+  /// `message`, a text of ``en(_:)`` by another program or a library, in the user's language; unchanged if it is none.
+  /// A value may be such a text too, to a depth of two.
+  public static func of(_ message: String) -> String { of(message, depth: 2) }
+
+  private static func of(_ message: String, depth: Int) -> String {
+    // The empty key is that of the catalogue's header, and U+0004 ends a context.
+    guard !message.isEmpty, message.utf8.count <= messageLimit, !message.contains("\u{4}") else { return message }
+    // A text without values is a key.
+    let text = LocalizedText(stringLiteral: message).translation
+    guard text == message, depth > 0, let found = recognise(message, by: englishKeys) else { return text }
+    // A clause has several words. A word alone is a name.
+    return found.convertingValues { $0.contains(" ") ? of($0, depth: depth - 1) : $0 }.translation
+  }
+
+  /// The text of one of the keys that `message` is. The values may be words of others, which look like the rest of
+  /// another key: so of two that fit, the one whose first value ends first counts.
+  static func recognise(_ message: String, by keys: [String]) -> LocalizedText? {
+    keys.compactMap { LocalizedText(message, ofKey: $0) }.min { $0.values[0].count < $1.values[0].count }
   }
 
   /// What `search` finds for the key in the user's language. Nil if it returns the key itself: there is no translation.

@@ -80,7 +80,7 @@ struct ServiceChecks {
   func signIn() async -> Finding {
     do {
       let status = try await service.status(ServiceConnection.root)
-      let failure = status.errorMessage.map { tr("Last failure: \(ServiceSentences.translated($0))") }
+      let failure = status.errorMessage.map { tr("Last failure: \(Translation.of($0))") }
       switch status.state {
       case .signedIn:
         if let use = status.planUse, use.isRefused {

@@ -112,7 +112,7 @@ struct CommandFailure: Error {
   }
 
   private static func sentence(_ name: String, _ message: String, resetsAt: Timestamp?) -> String {
-    let message = ServiceSentences.translated(message)
+    let message = Translation.of(message)
     return switch (ErrorName(busName: name), ExitStatus(errorName: name)) {
     case (.missingCredential, _): tr("Nobody is signed in: run chappie sign-in.")
     case (.planUseNotGranted, _):

@@ -146,7 +146,7 @@ struct ErasedPart {
     if let group: String = try values.value("access_group") { owner = tr("\(owner) in the group \(group)") }
     self.owner = owner.terminalSafeLine
     errorName = try values.value("error")
-    message = ServiceSentences.translated(try values.value("message") ?? "")
+    message = Translation.of(try values.value("message") ?? "")
   }
 
   var status: ExitStatus { errorName.map(ExitStatus.init(errorName:)) ?? .success }

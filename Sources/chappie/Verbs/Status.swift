@@ -27,7 +27,7 @@ extension Verb {
             "\(status.summary).", isSignedIn ? status.methodSentence : nil, status.planUse?.sentence,
             status.planUse?.management, model?.sentence,
             status.code == nil ? status.page.map { tr("Its page: \($0.terminalSafeLine)") } : nil,
-            status.errorMessage.map { tr("Last failure: \(ServiceSentences.translated($0).terminalSafeLine)") },
+            status.errorMessage.map { tr("Last failure: \(Translation.of($0).terminalSafeLine)") },
           ]
           for line in lines.compactMap(\.self) { StandardStream.output.line(line) }
         }

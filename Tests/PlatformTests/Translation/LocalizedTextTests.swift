@@ -33,14 +33,18 @@ import Testing
   }
 
   @Test func aMessageInEnglishIsRecognisedByItsText() {
-    let text: LocalizedText = "The file \("") has \("") bytes."
-    #expect(text.matching("The file a has b has 3 bytes.")?.original == "The file a has b has 3 bytes.")
-    #expect(text.matching("The file “x” has 3 bytes.") { $0.uppercased() }?.original == "The file “X” has 3 bytes.")
-    #expect(text.matching("The file has 3 bytes.") == nil)
-    #expect(text.matching("The file a has 3 bytes. More") == nil)
-    let plain: LocalizedText = "It is 100% done."
-    #expect(plain.matching("It is 100% done.")?.original == "It is 100% done.")
-    #expect(plain.matching("It is 100% done. Not") == nil)
+    func matched(_ message: String) -> String? {
+      let text = LocalizedText(message, ofKey: "The file %1$s has %2$s bytes, 100%%.")
+      return text?.convertingValues { $0.uppercased() }.original
+    }
+    #expect(matched("The file a has b has 3 bytes, 100%.") == "The file A has B HAS 3 bytes, 100%.")
+    #expect(matched("The file “x” has 3 bytes, 100%.") == "The file “X” has 3 bytes, 100%.")
+    #expect(matched("The file has 3 bytes, 100%.") == nil)
+    #expect(matched("The file a has 3 bytes, 100%. More") == nil)
+  }
+
+  @Test func aMessageThatNoCatalogueHasIsNotChanged() {
+    for message in ["", "It is 100% done.", "%1$s", "keys\u{4}en"] { #expect(Translation.of(message) == message) }
   }
 }
 

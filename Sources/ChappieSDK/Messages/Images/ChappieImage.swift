@@ -18,7 +18,7 @@ public struct ChappieImage: Sendable, Hashable, Codable {
   public init(url: String) throws(ChappieClientError) {
     let isPicture = url.hasPrefix("data:image/") || ParsedURL(web: url)?.scheme == "https"
     guard isPicture else {
-      throw .invalidArgument("'\(Redaction.message(url))' is no image: give an https: address, or data:image/….")
+      throw .invalidArgument(en("'\(Redaction.message(url))' is no image: give an https: address, or data:image/…."))
     }
     self.url = url
   }
@@ -42,7 +42,7 @@ public struct ChappieImage: Sendable, Hashable, Codable {
   public init(file path: String) async throws {
     // Disks can be slow, and so is base64 for megabytes.
     let image = await offActor(deadline: .seconds(30)) { Result { try Self(reading: path) } }
-    guard let image else { throw ChappieClientError.invalidArgument("The image \(path) was not read in time.") }
+    guard let image else { throw ChappieClientError.invalidArgument(en("The image \(path) was not read in time.")) }
     self = try image.get()
   }
 
@@ -51,10 +51,10 @@ public struct ChappieImage: Sendable, Hashable, Codable {
     do {
       bytes = try Files.read(path, limit: Self.fileLimit)
     } catch {
-      throw ChappieClientError.invalidArgument("The image \(path) cannot be used: \(error).")
+      throw ChappieClientError.invalidArgument(en("The image \(path) cannot be used: \(error)."))
     }
     guard let image = Self(bytes: bytes) else {
-      throw ChappieClientError.invalidArgument("The file \(path) is no PNG, JPEG, GIF or WebP image.")
+      throw ChappieClientError.invalidArgument(en("The file \(path) is no PNG, JPEG, GIF or WebP image."))
     }
     self = image
   }

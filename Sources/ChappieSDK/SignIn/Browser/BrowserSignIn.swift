@@ -86,9 +86,7 @@ final class BrowserSignIn: SignInMethod {
   }
 
   func complete(_ address: String) throws {
-    guard let listener else {
-      throw ChappieAuthError.invalidAddress("no sign-in in the browser waits for an address")
-    }
+    guard let listener else { throw ChappieAuthError.noBrowserSignIn }
     try listener.take(pasted: address)
   }
 

@@ -70,7 +70,7 @@ extension SignInMethod {
   func prepareRefresh() async throws {}
 
   func complete(_ address: String) throws {
-    throw ChappieAuthError.invalidAddress("no sign-in in the browser waits for an address")
+    throw ChappieAuthError.noBrowserSignIn
   }
 
   func signInEnded(_ error: ChappieAuthError?) async {}

@@ -254,9 +254,7 @@ public final class ChappieAuthSession: Observable, Sendable {
   ///   sign-in goes on.
   @GLibActor
   public func completeBrowserSignIn(_ address: String) throws {
-    guard let method = slot.methods[.browser] else {
-      throw ChappieAuthError.invalidAddress("no sign-in in the browser waits for an address")
-    }
+    guard let method = slot.methods[.browser] else { throw ChappieAuthError.noBrowserSignIn }
     try method.complete(address)
   }
 

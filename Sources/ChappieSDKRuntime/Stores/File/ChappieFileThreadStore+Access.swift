@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
 import GLibBridge
+import Platform
 import SecretMemory
 import Synchronization
 
@@ -80,7 +81,7 @@ extension ChappieFileThreadStore {
   }
 
   private static let keyIsGone = ChappieThreadStoreError.unreadable(
-    "The key of the stored threads is missing, so they cannot be read: delete all threads to start over.")
+    en("The key of the stored threads is missing, so they cannot be read: delete all threads to start over."))
 
   /// Runs `body` on the disk queue.
   ///

@@ -69,7 +69,8 @@ extension ThreadDatabase {
     let isOpen = try writing(key) { tables, index in
       guard var entry = index[id] else { throw ChappieThreadStoreError.noSuchThread(id) }
       guard entry.isReadable else {
-        throw ChappieThreadStoreError.unreadable("The thread cannot be read on this device, so it cannot be changed.")
+        throw ChappieThreadStoreError.unreadable(
+          en("The thread cannot be read on this device, so it cannot be changed."))
       }
       wasArchived = entry.summary.isArchived
       try body(tables, index, &entry.summary)
@@ -121,7 +122,7 @@ extension ThreadDatabase {
       guard let tables, let entry = index[id] else { throw ChappieThreadStoreError.noSuchThread(id) }
       guard entry.isReadable else {
         throw ChappieThreadStoreError.unreadable(
-          "The thread cannot be read: it is damaged, or its key is missing. It can be deleted.")
+          en("The thread cannot be read: it is damaged, or its key is missing. It can be deleted."))
       }
       var reader = ThreadReader(entry)
       try tables.forEachTurn(of: id) { sequence, place, content in
@@ -188,10 +189,15 @@ extension ThreadIndex {
     // Even deleting every readable thread would not make room.
     guard unreadableBytes < cap else {
       throw ChappieThreadStoreError.full(
-        "Threads that cannot be read on this device fill the limit of \(limit) bytes: raise the limit, or delete all threads."
-      )
+        en(
+          """
+          Threads that cannot be read on this device fill the limit of \(limit) bytes: raise the limit, or delete all \
+          threads.
+          """))
     }
     throw ChappieThreadStoreError.full(
-      "The thread would exceed the limit of \(limit) bytes for all threads: begin another thread, or raise the limit.")
+      en(
+        "The thread would exceed the limit of \(limit) bytes for all threads: begin another thread, or raise the limit."
+      ))
   }
 }

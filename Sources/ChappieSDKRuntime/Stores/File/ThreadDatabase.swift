@@ -223,21 +223,24 @@ extension ThreadIndex.Change {
 }
 
 extension ChappieThreadStoreError {
-  static let timedOut = Self.unavailable("The disk that holds the threads does not answer: check the disk.")
+  static let timedOut = Self.unavailable(en("The disk that holds the threads does not answer: check the disk."))
 
   static func damaged(_ directory: StorageDirectory) -> Self {
     .unreadable(
-      "The database of the threads in \(directory.path) is damaged and was not changed: replace it by a good copy, or delete all threads to start over."
-    )
+      en(
+        """
+        The database of the threads in \(directory.path) is damaged and was not changed: replace it by a good copy, or \
+        delete all threads to start over.
+        """))
   }
 
   init(_ error: DatabaseError, _ directory: StorageDirectory) {
     switch error.kind {
-    case .busy: self = .busy("Another program has been writing to the stored threads: try again.")
+    case .busy: self = .busy(en("Another program has been writing to the stored threads: try again."))
     case .full: self = .diskIsFull(directory)
     case .damaged: self = .damaged(directory)
-    case .readOnly: self = .unavailable("The threads in \(directory.path) cannot be written: \(error).")
-    case .cannotOpen, .other: self = .unavailable("The threads in \(directory.path) cannot be used: \(error).")
+    case .readOnly: self = .unavailable(en("The threads in \(directory.path) cannot be written: \(error)."))
+    case .cannotOpen, .other: self = .unavailable(en("The threads in \(directory.path) cannot be used: \(error)."))
     }
   }
 
@@ -248,11 +251,11 @@ extension ChappieThreadStoreError {
       self = .unavailable(
         "The threads in \(directory.path) cannot be used because of a file there that must be removed: \(error)."
       )
-    default: self = .unavailable("The threads in \(directory.path) cannot be used: \(error).")
+    default: self = .unavailable(en("The threads in \(directory.path) cannot be used: \(error)."))
     }
   }
 
   private static func diskIsFull(_ directory: StorageDirectory) -> Self {
-    .full("The disk is full: make room in \(directory.path), or delete all threads.")
+    .full(en("The disk is full: make room in \(directory.path), or delete all threads."))
   }
 }

@@ -61,7 +61,7 @@ struct ThreadSealer {
     let content = ChappieJSONValue.array(events.map(\.jsonValue)).encoded
     guard content.count <= Self.contentLimit else {
       throw ChappieThreadStoreError.full(
-        "The turn is too large to store: it has more than \(Self.contentLimit >> 20) MiB.")
+        en("The turn is too large to store: it has more than \(Self.contentLimit >> 20) MiB."))
     }
     return AEAD.sealContent(content, key: key, context: place.context)
   }

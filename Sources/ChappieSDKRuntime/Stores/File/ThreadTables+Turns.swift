@@ -74,7 +74,7 @@ extension ThreadTables {
     let fromLast = rows.drop { if case (_, .mark)? = $0 { true } else { false } }
     guard let last = fromLast.first else { throw ChappieClientError.noTurn }
     guard case (let place, .turn(let turn))? = last else {
-      throw ChappieThreadStoreError.unreadable("The last turn of the thread is damaged, so it cannot be removed.")
+      throw ChappieThreadStoreError.unreadable(en("The last turn of the thread is damaged, so it cannot be removed."))
     }
     try turn.checkRemoval(asking: text)
     if case (let before, .mark(let first))?? = fromLast.dropFirst().first, before.sequence == place.sequence - 1 {

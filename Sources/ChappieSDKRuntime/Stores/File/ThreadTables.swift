@@ -60,7 +60,7 @@ struct ThreadTables {
       throw ChappieThreadStoreError.damaged(directory)
     case (Self.application, _):
       throw ChappieThreadStoreError.unreadable(
-        "Another version of this program stored the threads: use that version to read them.")
+        en("Another version of this program stored the threads: use that version to read them."))
     default: throw ChappieThreadStoreError.damaged(directory)
     }
   }
@@ -95,7 +95,9 @@ struct ThreadTables {
     try database.forEach("SELECT device FROM store") { device = $0.text(0) }
     guard device == key.device else {
       throw ChappieThreadStoreError.unreadable(
-        "The threads were stored on another device and can be read only there: delete all threads to start over here."
+        en(
+          "The threads were stored on another device and can be read only there: delete all threads to start over here."
+        )
       )
     }
   }

@@ -147,7 +147,7 @@ extension UserServer {
         }
       }
     } catch let error as ChappieMCPError {
-      var sentence = ServiceSentences.translated(error.description(of: name))
+      var sentence = Translation.of(error.description(of: name))
       // A program such as npx loads the server first.
       if case .boxed(network: false, _) = resolved.box {
         sentence += " " + tr("It ran without the network, which tools add --network gives.")

@@ -14,9 +14,11 @@ struct GermanTests {
       #expect(try await german("status").text == "Abgemeldet: Führen Sie chappie sign-in aus.\n")
       let untranslated = try await world.chappie(["status"], environment: ["LC_ALL": "C", "LANGUAGE": "de"])
       #expect(untranslated.text == "Signed out: run chappie sign-in.\n")
-      // The service says this in English.
+      // The service says this in English, and the clause in it too.
       let refused = try await german("ask", "--image", "/nirgends.png", "Hallo")
-      #expect(refused.text.hasPrefix("chappie: Das Bild /nirgends.png kann nicht verwendet werden"), "\(refused.text)")
+      #expect(
+        refused.text.hasPrefix("chappie: Das Bild /nirgends.png kann nicht verwendet werden: existiert nicht"),
+        "\(refused.text)")
 
       // The names that scripts read are the same in each language.
       _ = try await world.signedInCaller()

@@ -2,33 +2,38 @@
 import Foundation
 import Testing
 
-/// The sentences that a front end translates are those that the libraries and the service write.
-@Suite struct KnownSentencesTests {
-  private static let lists = [
-    "Sources/ChappieSDK/Errors/ErrorSentences.swift", "Sources/chappie/Service/ServiceSentences.swift",
-  ]
+@testable import Platform
 
-  /// The source with each literal in one piece.
-  private static func joined(_ source: String) -> String {
-    source.replacing(/\\\n\s*/, with: "").replacing(/"\s*\+\s*"/, with: "")
+/// The keys with which a front end recognises the errors of the libraries and the service.
+@Suite struct KnownSentencesTests {
+  /// The keys of scripts/messages, in the order of the catalogues.
+  private static func keys() throws -> [String] {
+    let pipe = Pipe()
+    let process = Process()
+    process.executableURL = URL(filePath: SourceTree.path(of: "scripts/messages"))
+    process.arguments = ["--keys", SourceTree.path(of: "Sources")]
+    process.standardOutput = pipe
+    try process.run()
+    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    let text = try #require(output.firstMatch(of: /msgid "en"\nmsgstr "(.*)"\n/)).1
+    return text.split(separator: "\\n").map { String($0).replacing("\\\"", with: "\"") }
   }
 
-  @Test(arguments: lists)
-  func eachIsWrittenSomewhere(_ list: String) throws {
-    let folders = ["ChappieMCP", "ChappieSDK", "ChappieSDKRuntime", "ChappieService", "GLibBridge"].map {
-      "Sources/\($0)"
-    }
-    let files = try folders.flatMap(SourceTree.files).filter { !Self.lists.contains($0) }
-    let sources = try files.map { Self.joined(try SourceTree.text(of: $0)) }.joined()
-    let sentences = Self.joined(try SourceTree.text(of: list)).matches(of: /translatable\(\s*"(?:"")?\s*([^"]*)"/)
-    #expect(sentences.count > 20)
-    for sentence in sentences {
-      let parts = sentence.1.split(separator: "\\(value)").map {
-        $0.trimmingCharacters(in: CharacterSet(charactersIn: " .:'\n"))
-      }
-      for part in parts where part.count > 2 {
-        let isWritten = sources.contains(part)
-        #expect(isWritten, "\(part)")
+  /// Each sentence is taken for itself, also if words of others at its end look like another one; its key has words to
+  /// know it by.
+  @Test func eachIsTakenForItself() throws {
+    let keys = try Self.keys()
+    #expect(keys.count > 60)
+    for key in keys {
+      #expect(key.replacing(/%[0-9]\$s/, with: "").filter(\.isLetter).count > 11, "\(key)")
+      let places = key.matches(of: /%[0-9]\$s/).count
+      let words = places > 1 ? ["it said “option 'x' cannot be used: y”"] : []
+      for last in ["x", "500", "it is damaged (No. 5)"] + words {
+        let message = (1...places).reduce(key) { message, place in
+          message.replacing("%\(place)$s", with: place == places ? last : "files")
+        }.replacing("%%", with: "%")
+        #expect(Translation.recognise(message, by: keys)?.key == key, "\(message)")
       }
     }
   }

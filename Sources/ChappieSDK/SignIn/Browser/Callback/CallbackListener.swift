@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
+import Platform
 import SecretMemory
 
 /// What the sign-in page answered through the browser.
@@ -73,7 +74,7 @@ final class CallbackListener {
   /// - Throws: ``ChappieAuthError/invalidAddress(_:)``, which tells what is wrong. The attempt goes on.
   func take(pasted text: String) throws(ChappieAuthError) {
     let callback = try address.parameters(ofPasted: text).callback(state: expected.state, issuer: expected.issuer)
-    guard !first.isFulfilled else { throw .invalidAddress("this sign-in already has its answer") }
+    guard !first.isFulfilled else { throw .invalidAddress(en("this sign-in already has its answer")) }
     accept(callback)
   }
 

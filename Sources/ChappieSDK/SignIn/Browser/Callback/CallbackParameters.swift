@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
+import Platform
 import SecretMemory
 
 /// The parameters with which the sign-in page sends the browser back.
@@ -16,7 +17,7 @@ struct CallbackParameters {
   private static let clientIDLimit = 256
 
   private static let outOfRange = ChappieAuthError.invalidAddress(
-    "the address has a parameter that is empty, too long or malformed")
+    en("the address has a parameter that is empty, too long or malformed"))
 
   private let values: [Name: SecretBytes]
 
@@ -32,10 +33,10 @@ struct CallbackParameters {
   /// - Throws: ``ChappieAuthError/invalidAddress(_:)``.
   func callback(state: SecretBytes, issuer: String) throws(ChappieAuthError) -> Callback {
     guard let given = values[.state], given.isEqual(to: state) else {
-      throw .invalidAddress("the address belongs to another sign-in: copy the one of this sign-in")
+      throw .invalidAddress(en("the address belongs to another sign-in: copy the one of this sign-in"))
     }
     if let named = values[.issuer], Self.text(named) != issuer {
-      throw .invalidAddress("the address comes from another server than the one that was asked")
+      throw .invalidAddress(en("the address comes from another server than the one that was asked"))
     }
     switch (values[.code], values[.error]) {
     case (let code?, nil):
@@ -49,7 +50,7 @@ struct CallbackParameters {
       else { throw Self.outOfRange }
       return .refused(code: reason)
     case (nil, nil), (.some, .some):
-      throw .invalidAddress("the address has neither a code nor an error, or both")
+      throw .invalidAddress(en("the address has neither a code nor an error, or both"))
     }
   }
 
@@ -72,12 +73,12 @@ struct CallbackParameters {
       var name: [UInt8] = []
       guard length(key, { name.append($0) }) != nil, let count = length(value, { _ in }) else {
         // A percent sign without two hexadecimal digits, or another byte that no address holds.
-        return .failure(.invalidAddress("the address is damaged: copy all of it again"))
+        return .failure(.invalidAddress(en("the address is damaged: copy all of it again")))
       }
       // Only what is wanted gets guarded memory, which takes long to make: anybody can send thousands of fields.
       guard let known = Name(rawValue: String(decoding: name, as: UTF8.self)) else { continue }
       guard values[known] == nil else {
-        return .failure(.invalidAddress("the address has one of its parameters twice"))
+        return .failure(.invalidAddress(en("the address has one of its parameters twice")))
       }
       values[known] = SecretBytes(count: count) { bytes in
         var index = 0
@@ -152,22 +153,24 @@ struct CallbackAddress {
   ///
   /// - Throws: ``ChappieAuthError/invalidAddress(_:)``, which tells what is wrong and repeats nothing of the address.
   func parameters(ofPasted text: String) throws(ChappieAuthError) -> CallbackParameters {
-    guard text.utf8.count <= Self.pastedLimit else { throw .invalidAddress("the address is too long") }
+    guard text.utf8.count <= Self.pastedLimit else { throw .invalidAddress(en("the address is too long")) }
     var rest = text.utf8[...]
     while let first = rest.first, Self.isSpace(first) { rest.removeFirst() }
     while let last = rest.last, Self.isSpace(last) { rest.removeLast() }
     guard rest.starts(with: "http://".utf8) else {
-      throw .invalidAddress("copy the whole address from the browser, which begins with http://\(host)")
+      throw .invalidAddress(en("copy the whole address from the browser, which begins with http://\(host)"))
     }
     rest = rest.dropFirst("http://".utf8.count)
     let authority = rest.prefix { !"/?#".utf8.contains($0) }
     guard authority.elementsEqual(host.utf8) else {
       throw .invalidAddress(
-        "the address belongs to another computer, program or sign-in: that of this sign-in begins with http://\(host)")
+        en(
+          "the address belongs to another computer, program or sign-in: that of this sign-in begins with http://\(host)"
+        ))
     }
     let target = rest.dropFirst(authority.count).prefix { $0 != UInt8(ascii: "#") }
     if let parameters = try Self.parameters(ofTarget: SecretBytes(target)) { return parameters }
-    throw .invalidAddress("the address is not that of the sign-in's end: its path is not \(Self.path)")
+    throw .invalidAddress(en("the address is not that of the sign-in's end: its path is not \(Self.path)"))
   }
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
