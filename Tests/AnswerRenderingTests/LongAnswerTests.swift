@@ -56,14 +56,7 @@ import Testing
   @Test(arguments: high)
   func aBlockThatIsHigherThanTheScreenIsComplete(_ answer: String) throws {
     let format = AnswerFormat.test(40, rows: 10)
-    var stream = AnswerStream(format)
-    var frames: [String] = []
-    for character in answer {
-      stream.append(String(character))
-      frames.append(stream.frame(format))
-    }
-    frames.append(stream.frame(format, isComplete: true))
-    let text = try ReplayedTerminal.showing(frames, columns: 40, rows: 10).text
+    let text = try ReplayedTerminal.showing(frames(answer, by: 1, format), columns: 40, rows: 10).text
     for word in answer.split(whereSeparator: { !$0.isLetter && !$0.isNumber }) {
       #expect(text.contains(word), "\(text)")
     }
@@ -107,5 +100,32 @@ import Testing
     stream.append(row)
     let frame = stream.frame(.test(40, rows: 10))
     for line in frame.split(separator: "\n").dropFirst() { #expect(line.filter { "xy│ ".contains($0) }.count <= 40) }
+  }
+
+  // MARK: Answers that come in pieces
+
+  /// The frames of an answer that comes in pieces of some characters.
+  private func frames(_ answer: String, by count: Int, _ format: AnswerFormat) -> [String] {
+    var stream = AnswerStream(format)
+    var frames: [String] = []
+    var rest = answer.unicodeScalars[...]
+    while !rest.isEmpty {
+      stream.append(String(rest.prefix(count)))
+      rest = rest.dropFirst(count)
+      frames.append(stream.frame(format))
+    }
+    return frames + [stream.frame(format, isComplete: true)]
+  }
+
+  @Test(arguments: AnswerSamples.all.map(\.name), [40, 200])
+  func theCutsOfAnAnswerDoNotShow(_ name: String, _ columns: Int) throws {
+    let answer = AnswerSamples.text(name)
+    // A screen that is higher than any block: what is above its top cannot be changed any more.
+    let format = AnswerFormat.test(columns, rows: 60)
+    let whole = try ReplayedTerminal.showing([AnswerStream.text(answer, format)], columns: columns, rows: 60)
+    for count in [1, 2, 7, 100] {
+      let replayed = try ReplayedTerminal.showing(frames(answer, by: count, format), columns: columns, rows: 60)
+      #expect(replayed.text == whole.text, "by \(count)")
+    }
   }
 }

@@ -59,7 +59,8 @@ struct BadToolServerTests {
       let call = Task.onGLib { try await server.text("deaf") }
       let sentences = [
         await failure { () async throws in
-          _ = try await Task.onGLib { try await server.text("echo", ["text": large]) }.untilEnded(2)
+          let echo = Task.onGLib { try await server.text("echo", ["text": large]) }
+          try await withDeadline(.seconds(2)) { _ = try await echo.value }
         },
         await server.failure("echo"),
         await failure { _ = try await call.value },
@@ -152,13 +153,5 @@ struct BadToolServerTests {
       try? String(decoding: Files.read("/proc/\($0)/stat", limit: 4096), as: UTF8.self)
     }
     #expect(states.filter { $0.contains(") Z \(getpid()) ") }.count < 5)
-  }
-}
-
-extension Task where Failure == any Error {
-  /// Waits for the end, at most so many seconds.
-  @GLibActor
-  fileprivate func untilEnded(_ seconds: Int) async throws {
-    try await withDeadline(.seconds(seconds)) { _ = try await self.value }
   }
 }

@@ -39,8 +39,7 @@ enum Server {
     _ arguments: String..., isBoxed: Bool = false, callTimeout: Duration = .seconds(300),
     _ body: @GLibActor (ChappieMCPServer) async throws -> Void
   ) async throws {
-    let server = try await ChappieMCPServer.start(
-      configuration(arguments, isBoxed: isBoxed, callTimeout: callTimeout))
+    let server = try await ChappieMCPServer.start(configuration(arguments, isBoxed: isBoxed, callTimeout: callTimeout))
     do {
       try await body(server)
     } catch {

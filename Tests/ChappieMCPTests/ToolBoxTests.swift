@@ -14,30 +14,19 @@ import Testing
 @Suite(.enabled("bubblewrap can make a sandbox here") { await Server.canBox() })
 struct ToolBoxTests {
   /// What there is outside, which a server in the box must not reach.
+  @GLibActor
   private final class Outside {
     let home: TemporaryDirectory
-    let listener: Int32
-    let port: Int64
+    let listener: LoopbackListener
     static let name = "chappie-test-\(getpid())"
     let abstract: Int32
 
     init() throws {
       home = try TemporaryDirectory()
       _ = try home.file("secret", Array("secret".utf8))
-      let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      listener = try LoopbackListener()
       let abstract = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-      (self.listener, self.abstract) = (listener, abstract)
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-      withUnsafeMutableBytes(of: &address) {
-        let pointer = $0.assumingMemoryBound(to: sockaddr.self).baseAddress
-        _ = pointer.map { bind(listener, $0, length) }
-        listen(listener, 100)
-        _ = pointer.map { getsockname(listener, $0, &length) }
-      }
-      port = Int64(UInt16(bigEndian: address.sin_port))
+      self.abstract = abstract
       var path = sockaddr_un()
       path.sun_family = sa_family_t(AF_UNIX)
       let start = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2
@@ -51,14 +40,11 @@ struct ToolBoxTests {
       listen(abstract, 100)
     }
 
-    deinit {
-      close(listener)
-      close(abstract)
-    }
+    deinit { close(abstract) }
 
     var arguments: ChappieJSONValue {
       [
-        "home": .string(home.path), "readable": .string(Server.directory), "port": .integer(port),
+        "home": .string(home.path), "readable": .string(Server.directory), "port": .integer(Int64(listener.port)),
         "abstract": .string(Self.name), "process": .integer(Int64(getpid())), "key": "chappie-test",
         "bus": .string(
           (CurrentProcess.environment("DBUS_SESSION_BUS_ADDRESS") ?? "unix:path=/run/user/0/bus").split(

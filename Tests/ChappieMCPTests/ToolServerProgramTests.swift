@@ -15,14 +15,11 @@ struct ToolServerProgramTests {
   }
 
   private func call(
-    _ server: ToolServer, _ tool: String, _ arguments: ChappieJSONValue = [:],
-    asks: @escaping @GLibActor (MCPQuestion) async -> MCPAnswer = { _ in .cancel }
+    _ server: ToolServer, _ name: String, _ arguments: ChappieJSONValue = [:]
   ) async throws -> MCPOutput {
-    let listed = try await server.listing().tools[0]
-    // The tools of the test are not listed.
-    let other = tool == "echo" ? listed : try MCPTool(["name": .string(tool)])
+    let tool = try await server.listing().tools.first { $0.name == name } ?? MCPTool(["name": .string(name)])
     return try await server.call(
-      other, arguments, within: .seconds(300), progress: { _, _ in }, ask: asks)
+      tool, arguments, within: .seconds(300), progress: { _, _ in }, ask: { _ in .cancel })
   }
 
   @Test(arguments: ["legacy", "modern"]) func itListsAndCalls(_ revision: String) async throws {
@@ -54,9 +51,7 @@ struct ToolServerProgramTests {
   @Test func aDaemonOfItsServerEndsWithIt() async throws {
     let marker = Server.marker()
     let server = try start([], ["legacy", "daemons"])
-    let tool = try await server.listing().tools[0]
-    _ = try await server.call(
-      tool, ["text": .string(marker)], within: .seconds(300), progress: { _, _ in }, ask: { _ in .cancel })
+    _ = try await call(server, "daemon", ["text": .string(marker)])
     #expect(Server.runs(marker))
     await server.end()
     try await eventually { !Server.runs(marker) }

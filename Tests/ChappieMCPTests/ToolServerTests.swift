@@ -37,9 +37,17 @@ struct ToolServerTests {
         == "The tool server cannot be used: it speaks the revision '1999-01-01' of the protocol.")
   }
 
-  @Test func theListHasPages() async throws {
+  @Test func aListHasPagesAndSchemas() async throws {
     try await Server.with("modern", "pages") { server async throws in
       #expect(try await server.listing().tools.map(\.name) == ["tool0", "tool1", "tool2"])
+    }
+    try await Server.with("modern", "keywords") { server async throws in
+      let schema = try #require(try await server.listing().tools.first?.inputSchema)
+      #expect(
+        schema == [
+          "type": "object",
+          "properties": ["const": ["enum": [1]], "description": ["description": "ab"], "$schema": ["type": "string"]],
+        ])
     }
   }
 
@@ -167,17 +175,6 @@ struct ToolServerTests {
         return .accept(["size": 1])
       }
       #expect(try await server.text("form").contains("accept"))
-    }
-  }
-
-  @Test func aSchemaIsReadAsOne() async throws {
-    try await Server.with("modern", "keywords") { server async throws in
-      let schema = try #require(try await server.listing().tools.first?.inputSchema)
-      #expect(
-        schema == [
-          "type": "object",
-          "properties": ["const": ["enum": [1]], "description": ["description": "ab"], "$schema": ["type": "string"]],
-        ])
     }
   }
 }

@@ -6,39 +6,23 @@ import Testing
 
 @testable import SQLite
 
-struct DatabaseTests {
-  /// A temporary directory, by its real path, which is deleted with this value.
-  private final class Place: Sendable {
-    let directory: String
-
-    init() throws {
-      let path = FileManager.default.temporaryDirectory.path + "/chappie-sqlite-" + UUID().uuidString
-      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-      let real = try #require(realpath(path, nil))
-      defer { free(real) }
-      directory = String(cString: real)
-    }
-
-    deinit {
-      try? FileManager.default.removeItem(atPath: directory)
-    }
-
-    /// Creates an empty file and returns its path.
-    func file(_ name: String = "test.db") throws -> String {
-      let path = directory + "/" + name
-      if access(path, F_OK) != 0 { try Data().write(to: URL(filePath: path)) }
-      return path
-    }
-  }
-
-  private let place: Place
+final class DatabaseTests {
+  private let directory: String
   private let database: Database
 
   init() throws {
-    place = try Place()
-    database = try Database(place.file(), busyTimeout: .zero)
+    let temporary = FileManager.default.temporaryDirectory.path + "/chappie-sqlite-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: false)
+    // SQLite follows no link.
+    directory = StorageDirectory(temporary).resolved.path
+    try Data().write(to: URL(filePath: directory + "/test.db"))
+    database = try Database(directory + "/test.db", busyTimeout: .zero)
     try database.useWriteAheadLog(busyTimeout: .seconds(10))
     try database.run("CREATE TABLE things (number INTEGER, text TEXT, bytes BLOB) STRICT")
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: directory)
   }
 
   private func count(in database: Database) throws -> Count? { try database.number("SELECT count(*) FROM things") }
@@ -112,7 +96,7 @@ struct DatabaseTests {
   }
 
   @Test func allowsOneWriterAndReadersOfTheOldState() throws {
-    let other = try Database(place.file(), busyTimeout: .milliseconds(10))
+    let other = try Database(directory + "/test.db", busyTimeout: .milliseconds(10))
     let before = try other.dataVersion()
     try database.run("BEGIN IMMEDIATE")
     try database.run("INSERT INTO things VALUES (1, 'a', x'00')")
@@ -124,7 +108,7 @@ struct DatabaseTests {
   }
 
   @Test func reportsOtherFilesAsDamaged() throws {
-    let path = place.directory + "/text.db"
+    let path = directory + "/text.db"
     try Data("What I did on my holidays, and what came of it.".utf8).write(to: URL(filePath: path))
     let text = try Database(path, busyTimeout: .zero)
     #expect(kind { _ = try text.number("PRAGMA user_version") } == .damaged)
@@ -132,32 +116,32 @@ struct DatabaseTests {
   }
 
   @Test func followsNoLinkAndCreatesNoFile() throws {
-    _ = try place.file()
-    #expect(symlink("test.db", place.directory + "/link.db") == 0)
+    #expect(symlink("test.db", directory + "/link.db") == 0)
     for name in ["link.db", "none.db"] {
-      #expect(kind { _ = try Database(place.directory + "/" + name, busyTimeout: .zero) } == .cannotOpen, "\(name)")
+      #expect(kind { _ = try Database(directory + "/" + name, busyTimeout: .zero) } == .cannotOpen, "\(name)")
     }
-    #expect(access(place.directory + "/none.db", F_OK) != 0)
+    #expect(access(directory + "/none.db", F_OK) != 0)
   }
 
   /// The name contains characters with a meaning in URIs.
   @Test func readsAnImmutableDatabaseAndDoesNotWrite() throws {
     try database.run("INSERT INTO things VALUES (1, 'a', x'00')")
     let name = "50%20 of?mode=rw#what.db"
-    try database.run("VACUUM INTO ?", .text(place.directory + "/" + name))
-    let copy = try Database(place.directory + "/" + name, .immutable, busyTimeout: .zero)
+    try database.run("VACUUM INTO ?", .text(directory + "/" + name))
+    let copy = try Database(directory + "/" + name, .immutable, busyTimeout: .zero)
     #expect(copy.isReadOnly)
     #expect(try count(in: copy) == 1)
     #expect(kind { try copy.run("DELETE FROM things") } == .readOnly)
-    let names = try FileManager.default.contentsOfDirectory(atPath: place.directory)
+    let names = try FileManager.default.contentsOfDirectory(atPath: directory)
     #expect(names.filter { $0.hasPrefix("50") } == [name])
   }
 
   @Test func checkpointsOnCloseOnlyWhenAsked() throws {
-    let path = place.directory + "/other.db"
+    let path = directory + "/other.db"
+    try Data().write(to: URL(filePath: path))
     for clears in [false, true] {
       do {
-        let other = try Database(place.file("other.db"), busyTimeout: .zero)
+        let other = try Database(path, busyTimeout: .zero)
         try other.useWriteAheadLog(busyTimeout: .seconds(10))
         try other.run("CREATE TABLE IF NOT EXISTS things (number INTEGER)")
         try other.run("INSERT INTO things VALUES (1)")

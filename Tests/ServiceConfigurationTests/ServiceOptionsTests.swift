@@ -30,6 +30,8 @@ extension ServiceOptions {
 
 /// The command line and `chappie/chappie.conf`. The service does not start with what it does not understand.
 struct ServiceOptionsTests {
+  private func expectFault(_ file: String, _ sentence: String) { expectFault(Array(file.utf8), sentence) }
+
   private func expectFault(_ file: [UInt8], _ sentence: String) {
     let failure = #expect(throws: StartFailure.self) { try ServiceOptions(file) }
     #expect(
@@ -38,13 +40,9 @@ struct ServiceOptionsTests {
 
   // MARK: Values
 
-  @Test func noOptionsGiveTheSDKDefaultsForTheDesktopUser() throws {
-    let options = try ServiceOptions(directories: [])
-    #expect(options.defaults == ChappieConfiguration(harness: .chappie, applicationID: .desktopUser))
-    #expect(options.files.isEmpty)
-  }
-
   @Test func eachOptionReplacesOneDefault() throws {
+    let standard = try ServiceOptions(directories: []).defaults
+    #expect(standard == ChappieConfiguration(harness: .chappie, applicationID: .desktopUser))
     let options = try ServiceOptions(
       "[Backend]\nIssuer=https://other.example.org\nClientID=client\n[Client]\nModel=gpt-test\n",
       issuer: "http://127.0.0.1:1/")
@@ -68,7 +66,7 @@ struct ServiceOptionsTests {
   func rejectsServersThatAreNeitherHTTPSNorLoopback(_ url: String) {
     #expect(throws: ChappieClientError.self) { try ServiceOptions(issuer: url, directories: []) }
     #expect(throws: ChappieClientError.self) { try ServiceOptions(baseURL: url, directories: []) }
-    expectFault(Array("[Backend]\nBaseURL=\(url)".utf8), "[Backend] BaseURL= must be an HTTPS address")
+    expectFault("[Backend]\nBaseURL=\(url)", "[Backend] BaseURL= must be an HTTPS address")
   }
 
   @Test func theFirstFileWithAKeyDecidesItsValue() throws {
@@ -99,16 +97,13 @@ struct ServiceOptionsTests {
 
   @Test(arguments: [
     (#"[Redaction]\#nDrop=in\puts"#, "[Redaction] Drop= must be text in UTF-8 with \\\\ for each backslash."),
-    (#"[Redaction]\#nDrop=inputs\"#, "[Redaction] Drop= must be text in UTF-8 with"),
-    (#"[Threads]\#nEnabled=fal\de"#, "[Threads] Enabled= must be text in UTF-8 with"),
     ("[Models]\nfast=a\\x", "[Models] fast= must be text in UTF-8 with"),
     ("[Redaction]\nDrops=inputs", "[Redaction] Drops= is no key: the keys are Drop=, Mask=."),
     ("[Threads]\nenabled=false", "[Threads] enabled= is no key: the keys are Enabled=, MaximumSize="),
     ("[Redactions]\nDrop=inputs", "[Redactions] is no group: the groups are [Backend], [Client], [Models], "),
-    ("[Redaction patterns]\na=b", "[Redaction patterns] is no group"), ("[redaction]", "[redaction] is no group"),
+    ("[redaction]", "[redaction] is no group"),
     ("[Redaction]\nMask=tool_outputs", "[Redaction] Mask= must be words of titles, inputs, images, outputs, "),
     ("[Redaction Patterns]\ncard=(", "[Redaction Patterns] card= must be a regular expression."),
-    ("[Window]\nWidth=1", "[Window] is no group: the groups are [Backend], [Client], [Models], [Lock], [Keyring], "),
     ("[Backend]\nIssuers=https://example.org", "[Backend] Issuers= is no key: the keys are Issuer=, BaseURL=, "),
     ("[Keyring]\nDeviceKey=disk", "[Keyring] DeviceKey= must be file or tpm2, not “disk”."),
     ("[Threads]\nMaximumSize=0", "[Threads] MaximumSize= must be a number of MiB above 0, or unlimited, not “0”."),
@@ -117,7 +112,7 @@ struct ServiceOptionsTests {
     ("[Models]\n\(String(repeating: "a", count: 65))=gpt-a", "[Models] aaa"),
   ])
   func reportsWhatItDoesNotUnderstand(_ file: String, _ sentence: String) {
-    expectFault(Array(file.utf8), sentence)
+    expectFault(file, sentence)
   }
 
   @Test(arguments: [
@@ -127,7 +122,7 @@ struct ServiceOptionsTests {
   ])
   func reportsOtherWordsAndNumbers(_ group: String, _ name: String) {
     for value in ["", "no", "TRUE", "0", "-1", "1e-12", "1e300", "nan", "inf"] {
-      expectFault(Array("[\(group)]\n\(name)=\(value)".utf8), "[\(group)] \(name)= must be ")
+      expectFault("[\(group)]\n\(name)=\(value)", "[\(group)] \(name)= must be ")
     }
   }
 
@@ -143,7 +138,7 @@ struct ServiceOptionsTests {
 
   @Test func aPasswordInAnAddressIsNotReported() {
     expectFault(
-      Array("[Backend]\nIssuer=https://ada:secret@example.org".utf8),
+      "[Backend]\nIssuer=https://ada:secret@example.org",
       "[Backend] Issuer= must be an HTTPS address (plain HTTP is for the loopback alone).")
     #expect {
       try ServiceOptions(issuer: "https://ada:secret@example.org", directories: [])

@@ -36,15 +36,11 @@ import Testing
 
   /// The same numbers, written longer than anybody needs.
   @Test func refusesNumbersThatOnlyCostTime() {
-    let zeros = [UInt8](repeating: 0, count: 1)
-    #expect(
-      RSAPublicKey(modulus: zeros + Vectors.modulus, exponent: zeros + Vectors.exponent)
-        .verifies(Vectors.signature, of: Vectors.message))
-    for (modulus, exponent) in [(1024, 0), (0, 8)] {
+    for (modulus, exponent, isTaken) in [(1, 1, true), (1024, 0, false), (0, 8, false)] {
       let key = RSAPublicKey(
         modulus: [UInt8](repeating: 0, count: modulus) + Vectors.modulus,
         exponent: [UInt8](repeating: 0, count: exponent) + Vectors.exponent)
-      #expect(!key.verifies(Vectors.signature, of: Vectors.message))
+      #expect(key.verifies(Vectors.signature, of: Vectors.message) == isTaken)
     }
   }
 

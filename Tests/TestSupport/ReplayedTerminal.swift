@@ -5,8 +5,6 @@ import Foundation
 package struct ReplayedTerminal: Decodable {
   /// The lines that scrolled away, and those of the screen.
   package let lines: [String]
-  /// The number of frames that changed something above the last empty line.
-  package let above: Int
 
   package var text: String { lines.map { $0 + "\n" }.joined() }
 
@@ -14,13 +12,9 @@ package struct ReplayedTerminal: Decodable {
     let columns: Int
     let rows: Int
     let frames: [String]
-    let watch: Bool
   }
 
-  /// - Parameter watch: whether to compare the lines after each frame.
-  package static func showing(_ frames: [String], columns: Int, rows: Int = 24, watch: Bool = false) throws
-    -> ReplayedTerminal
-  {
+  package static func showing(_ frames: [String], columns: Int, rows: Int = 24) throws -> ReplayedTerminal {
     let process = Process()
     let (input, output) = (Pipe(), Pipe())
     process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
@@ -28,7 +22,7 @@ package struct ReplayedTerminal: Decodable {
     process.standardInput = input
     process.standardOutput = output
     try process.run()
-    let task = try JSONEncoder().encode(Task(columns: columns, rows: rows, frames: frames, watch: watch))
+    let task = try JSONEncoder().encode(Task(columns: columns, rows: rows, frames: frames))
     try input.fileHandleForWriting.write(contentsOf: task)
     try input.fileHandleForWriting.close()
     let answer = try output.fileHandleForReading.readToEnd() ?? Data()
@@ -68,15 +62,8 @@ package struct ReplayedTerminal: Decodable {
         return found
 
 
-    above = 0
     for frame in task["frames"]:
-        before = lines() if task.get("watch") else []
         stream.feed(frame)
-        if not task.get("watch"):
-            continue
-        empty = max((index for index, line in enumerate(before) if not line), default=-1)
-        after = lines()
-        above += before[: max(0, empty)] != after[: max(0, empty)]
-    json.dump({"lines": lines(), "above": above}, sys.stdout)
+    json.dump({"lines": lines()}, sys.stdout)
     """#
 }

@@ -26,16 +26,21 @@ def call(name, *arguments):
     return result
 
 
-def readable(*patterns):
-    """The files that can be read."""
+def where(deed, paths):
+    """The paths at which it can do this."""
     found = []
-    for path in [path for pattern in patterns for path in glob.glob(os.path.expanduser(pattern))]:
+    for path in paths:
         try:
-            os.listdir(path) if os.path.isdir(path) else open(path, "rb").read(1)
+            deed(path)
             found.append(path)
         except OSError:
             pass
     return found
+
+
+def readable(*patterns):
+    return where(lambda path: os.listdir(path) if os.path.isdir(path) else open(path, "rb").read(1),
+                 [path for pattern in patterns for path in glob.glob(os.path.expanduser(pattern))])
 
 
 def connects(family, address):
@@ -55,14 +60,8 @@ def system_files():
 
 def outside():
     """Where files can be made, beside home and the directories in memory."""
-    found = []
-    for place in ["/", "/usr", "/usr/local/bin", "/etc", "/dev", "/proc", "/var", "/run", ARGUMENTS["readable"]]:
-        try:
-            open(place + "/hostile", "w").close()
-            found.append(place)
-        except OSError:
-            pass
-    return found
+    return where(lambda place: open(place + "/hostile", "w").close(), [
+        "/", "/usr", "/usr/local/bin", "/etc", "/dev", "/proc", "/var", "/run", ARGUMENTS["readable"]])
 
 
 def program():
@@ -72,15 +71,9 @@ def program():
 
 def settings():
     """Settings of the kernel, such as the program that is run for a core dump."""
-    found = []
-    for path in ["/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/proc/sys/vm/drop_caches",
-                 "/proc/self/oom_score_adj"]:
-        try:
-            os.close(os.open(path, os.O_WRONLY))
-            found.append(path)
-        except OSError:
-            pass
-    return found
+    return where(lambda path: os.close(os.open(path, os.O_WRONLY)), [
+        "/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/proc/sys/vm/drop_caches",
+        "/proc/self/oom_score_adj"])
 
 
 def devices():
@@ -94,14 +87,9 @@ def bus():
 
 def sockets():
     """Sockets of agents, displays and services, where they usually are."""
-    found = []
-    for path in [path for place in ["/tmp", "/run", "/var/run", os.path.dirname(ARGUMENTS["bus"])]
-                 for path in glob.glob(place + "/**", recursive=True)]:
-        try:
-            found.append(connects(socket.AF_UNIX, path) and path)
-        except OSError:
-            pass
-    return found
+    places = ["/tmp", "/run", "/var/run", os.path.dirname(ARGUMENTS["bus"])]
+    return where(lambda path: connects(socket.AF_UNIX, path), [
+        path for place in places for path in glob.glob(place + "/**", recursive=True)])
 
 
 def abstract():
@@ -234,14 +222,6 @@ def disk():
         if os.path.exists(place + "/large"):
             os.remove(place + "/large")
     return sizes
-
-
-def memory():
-    """Ends when the system ends it."""
-    blocks = []
-    while len(blocks) < 3000:
-        blocks.append(b"x" * (1 << 20))
-    return len(blocks)
 
 
 def tried(name):

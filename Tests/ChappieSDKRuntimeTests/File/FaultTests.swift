@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import FoundationEssentials
+import ChappieSDK
+import Foundation
 import GLibBridge
 import Glibc
 import SecretMemory
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import ChappieSDKRuntime
 
-/// Errors of the operating system. Each test runs in its own process, because limits and rights apply to a whole process.
+/// Errors of the operating system. Tests have a process of their own where a limit or a right is that of a process.
 struct FaultTests {
   @Test func aFullDiskLosesNoStoredTurn() async throws {
     await #expect(processExitsWith: .success) {
@@ -25,19 +28,14 @@ struct FaultTests {
           let error = await #expect(throws: ChappieThreadStoreError.self) {
             try await writer.append(.sample("t2", String(repeating: "x", count: 10_000)), to: "a")
           }
-          guard case .full = error else {
-            Issue.record("\(String(describing: error))")
-            return
-          }
+          #expect(error?.kind == "full", "\(String(describing: error))")
           #expect(try await writer.thread("a") == before, "\(more)")
           FileLimit.set(nil)
         }
         #expect(try await world.store().thread("a") == before, "\(more)")
       }
       FileLimit.set(0)
-      await #expect(throws: ChappieThreadStoreError.self) { try await store.create(.sample("b")) }
-      await #expect(throws: ChappieThreadStoreError.self) { try await store.change("a", .rename("b")) }
-      await #expect(throws: ChappieThreadStoreError.self) { try await store.delete("a") }
+      for access in store.writes { await #expect(throws: ChappieThreadStoreError.self) { try await access() } }
       #expect(try await store.threads(ChappieThreadQuery()) == [before.summary])
       FileLimit.set(nil)
       try await store.append(.sample("t2"), to: "a")
@@ -90,12 +88,7 @@ struct FaultTests {
       let store = world.store()
       #expect(try await store.thread("a").turns.map(\.id) == ["t1"])
       #expect(try await store.threads(ChappieThreadQuery()).map(\.title) == ["A walk"])
-      for operation in [
-        { try await store.append(.sample("t2"), to: "a") }, { try await store.create(.sample("b")) },
-        { try await store.change("a", .archive) }, { try await store.delete("a") },
-      ] as [@Sendable () async throws -> Void] {
-        try await expectUnavailable(operation)
-      }
+      for access in store.writes { await expectUnavailable(access) }
       #expect(try world.names.map { try world.bytes($0) } == before)
     }
   }
@@ -109,29 +102,84 @@ struct FaultTests {
       let known = world.store()
       _ = try await known.threads(ChappieThreadQuery())
       chmod(world.path("threads.db"), 0)
-      for store in [world.store(), world.store()] {
-        try await expectUnavailable { _ = try await store.thread("a") }
-        try await expectUnavailable { try await store.append(.sample("t"), to: "a") }
-      }
+      for access in world.store().reads + world.store().writes { await expectUnavailable(access) }
       chmod(world.directory, 0)
       for store in [known, world.store()] {
-        try await expectUnavailable { _ = try await store.threads(ChappieThreadQuery()) }
-        try await expectUnavailable { _ = try await store.thread("a") }
-        try await expectUnavailable { try await store.create(.sample("b")) }
+        for access in store.reads + store.writes { await expectUnavailable(access) }
       }
       chmod(world.directory, 0o700)
       chmod(world.path("threads.db"), 0o600)
       #expect(try await known.thread("a").id == "a")
     }
   }
+
+  // MARK: A disk that does not answer
+
+  @Test func aHangingDiskBlocksOneThread() async throws {
+    await #expect(processExitsWith: .success) {
+      let world = FileStoreWorld()
+      try await world.store().create(.sample("a"))
+      let store = world.store(diskDeadline: .milliseconds(200))
+      let disk = HangingDisk()
+      let first = Task { try await store.onDisk { _ in disk.hang() } }
+      try await eventually { disk.isHanging }
+      await withTaskGroup { group in
+        for number in 1...10 {
+          group.addTask {
+            await #expect(throws: ChappieThreadStoreError.timedOut) {
+              try await store.append(.sample("t\(number)"), to: "a")
+            }
+          }
+        }
+      }
+      await #expect(throws: ChappieThreadStoreError.timedOut) { try await first.value }
+      #expect(try Self.threads() == 1)
+      disk.goOn()
+      await store.forget()
+      #expect(try await world.store().thread("a").turns.isEmpty, "a failed operation has no later effect")
+    }
+  }
+
+  /// The caller got an error and may try again.
+  @Test func aLateWriteIsRolledBack() async throws {
+    let world = FileStoreWorld()
+    try await world.store().create(.sample("a"))
+    let before = try await world.store().threads(ChappieThreadQuery(.all))
+    let key = try await StoreKey(secret: world.keys.key(interaction: .forbidden), device: "d0")
+    let store = world.store(diskDeadline: .milliseconds(50))
+    for deed in [
+      { database in _ = try database.append(.sample("t"), to: "a", key) },
+      { database in try database.create(.sample("b"), key) },
+      { database in _ = try database.change("a", .rename("late"), now: 1, key) },
+      { database in try database.delete("a", key) },
+    ] as [@Sendable (inout ThreadDatabase) throws -> Void] {
+      let disk = HangingDisk()
+      let late = Task {
+        try await store.onDisk { database in
+          disk.hang()
+          try deed(&database)
+        }
+      }
+      await #expect(throws: ChappieThreadStoreError.timedOut) { try await late.value }
+      disk.goOn()
+      await store.forget()
+      #expect(try await world.store().threads(ChappieThreadQuery(.all)) == before)
+    }
+    #expect(try await world.store().threads(ChappieThreadQuery()) == [world.store().thread("a").summary])
+  }
+
+  /// The number of this process's threads for blocking work.
+  private static func threads() throws -> Int {
+    let tasks = "/proc/self/task"
+    return try FileManager.default.contentsOfDirectory(atPath: tasks).count { task in
+      (try? String(contentsOfFile: "\(tasks)/\(task)/comm", encoding: .utf8)) == "chappie-work\n"
+    }
+  }
 }
 
-private func expectUnavailable(_ operation: () async throws -> Void) async throws {
-  let error = await #expect(throws: ChappieThreadStoreError.self) { try await operation() }
-  guard case .unavailable = error else {
-    Issue.record("\(String(describing: error))")
-    return
-  }
+private func expectUnavailable(_ access: ChappieFileThreadStore.Access) async {
+  let error = await #expect(throws: ChappieThreadStoreError.self) { try await access() }
+  #expect(error?.kind == "unavailable", "\(String(describing: error))")
 }
 
 /// The limit on the size of this process's files.
@@ -154,5 +202,25 @@ private enum OtherUser {
     guard geteuid() == 0 else { return }
     for path in try [world.directory] + world.names.map({ world.path($0) }) { chown(path, id, id) }
     try #require(setegid(id) == 0 && seteuid(id) == 0)
+  }
+}
+
+private final class HangingDisk: Sendable {
+  private enum State {
+    case idle, hanging, back
+  }
+
+  private let state = Mutex(State.idle)
+
+  var isHanging: Bool { state.withLock { $0 == .hanging } }
+
+  /// Blocks this thread until ``goOn()``.
+  func hang() {
+    state.withLock { if $0 == .idle { $0 = .hanging } }
+    while state.withLock({ $0 != .back }) { usleep(1_000) }
+  }
+
+  func goOn() {
+    state.withLock { $0 = .back }
   }
 }

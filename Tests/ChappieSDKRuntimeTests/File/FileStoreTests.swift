@@ -13,28 +13,13 @@ import Testing
 struct FileStoreTests {
   private let world = FileStoreWorld()
 
-  /// A store that opens its files anew for each access, as other processes do.
-  private struct Reopened: ChappieThreadStore {
-    private let world = FileStoreWorld()
-    private var store: ChappieFileThreadStore { world.store(retention: .default) }
-
-    init() {
-      world.clock.advance(seconds: UnixTime.now - world.clock.now)
-    }
-
-    func create(_ thread: ChappieThreadSummary) async throws { try await store.create(thread) }
-    func append(_ turn: ChappieTurn, to id: String) async throws { try await store.append(turn, to: id) }
-    func undoTurn(of id: String, asking text: String?) async throws { try await store.undoTurn(of: id, asking: text) }
-    func summary(of id: String) async throws -> ChappieThreadSummary? { try await store.summary(of: id) }
-    func thread(_ id: String) async throws -> ChappieThread { try await store.thread(id) }
-    func threads(_ query: ChappieThreadQuery) async throws -> [ChappieThreadSummary] { try await store.threads(query) }
-    func change(_ id: String, _ change: ChappieThreadChange) async throws { try await store.change(id, change) }
-    func delete(_ id: String) async throws { try await store.delete(id) }
-    func usage() async throws -> ChappieThreadStoreUsage { try await store.usage() }
-  }
-
   @Test func aFileStorePassesTheConformanceSuite() async throws {
-    try await ChappieThreadStoreConformance.run { Reopened() }
+    // Files that are opened anew for each call, as by other processes.
+    try await ChappieThreadStoreConformance.run {
+      let world = FileStoreWorld()
+      world.clock.advance(seconds: UnixTime.now - world.clock.now)
+      return FaultyStore { world.store(retention: .default) }
+    }
     var worlds: [FileStoreWorld] = []
     try await ChappieThreadStoreConformance.run {
       let world = FileStoreWorld()
@@ -42,32 +27,6 @@ struct FileStoreTests {
       return ChappieFileThreadStore(directory: world.directory, device: { "d0" }, keys: world.keys)
     }
     #expect(worlds.count > 10)
-  }
-
-  @Test func changesHaveTheTimeOfTheClock() async throws {
-    try await world.store().create(.sample("a", title: "One"))
-    world.clock.advance(seconds: 5)
-    try await world.store().change("a", .rename("Two"))
-    #expect(try await world.store().thread("a").summary.updatedAtSeconds == world.clock.now)
-    try await world.store().change("a", .archive)
-    let archived = try await world.store().threads(ChappieThreadQuery(.archived))
-    #expect(archived.map(\.archivedAtSeconds) == [world.clock.now])
-  }
-
-  @Test func aDeletedThreadIsGoneAndTheOthersAreUnchanged() async throws {
-    let store = world.store()
-    for number in 1...3 { try await store.create(.sample("n\(number)", title: "Title \(number)")) }
-    try await store.append(.sample("t1"), to: "n2")
-    try await store.change("n3", .archive)
-    let others = try await store.threads(ChappieThreadQuery(.all)).filter { $0.id != "n2" }
-    try await store.delete("n2")
-    #expect(try world.database().number("SELECT count(*) FROM turns") == 0)
-    for store in [store, world.store()] {
-      #expect(try await store.threads(ChappieThreadQuery(.all)) == others)
-      for summary in others { #expect(try await store.thread(summary.id).summary == summary) }
-    }
-    for summary in others { try await store.delete(summary.id) }
-    #expect(try await store.usage().usedBytes == 0)
   }
 
   @Test(arguments: ["", "../a", "a/b", ".", "A", "a b", "a\0", "ä", String(repeating: "a", count: 65)])
@@ -92,19 +51,6 @@ struct FileStoreTests {
     }
     try await world.store().deleteAll()
     #expect(!FileManager.default.fileExists(atPath: world.directory), "this creates nothing")
-  }
-
-  @Test func usageIsTheSizeOfTheThreads() async throws {
-    let store = world.store(retention: .default)
-    for id in ["a", "b", "c"] { try await store.create(.sample(id)) }
-    try await store.append(.sample("t"), to: "b")
-    try await store.change("c", .archive)
-    let sizes = try await store.threads(ChappieThreadQuery(.all)).map(\.bytes)
-    #expect(try #require(sizes.min()) > 0)
-    let usage = ChappieThreadStoreUsage(
-      usedBytes: sizes.reduce(0, +), limitBytes: 256 << 20, threadCount: 3, archivedCount: 1)
-    #expect(try await store.usage() == usage)
-    #expect(try await world.store(retention: .default).usage() == usage)
   }
 
   /// A list works even if no turn can be read.
@@ -156,5 +102,50 @@ struct FileStoreTests {
     }
     #expect(mode(world.directory) == 0o700)
     for name in try world.names { #expect(mode(world.path(name)) == 0o600, "\(name)") }
+  }
+
+  // MARK: The directory
+
+  @Test func theAccountsOfAnAppShareAFolder() {
+    let paths = ["one", "two"].map { account in
+      ChappieFileThreadStore.directory(for: ChappieConfiguration(keychainAccount: account)).split(separator: "/")
+    }
+    #expect(paths[0].dropLast() == paths[1].dropLast())
+    #expect(paths[0] != paths[1])
+    #expect(paths[0].joined(separator: "/").hasPrefix(Directories.data.dropFirst() + "/chappie/threads/"))
+  }
+
+  /// The default store of an application is not that of the desktop user either.
+  @Test func differentSlotsHaveDifferentDirectories() throws {
+    let user = ChappieConfiguration(applicationID: .desktopUser)
+    var member = ChappieConfiguration(keychainAccessGroup: "T.org.example")
+    member.applicationID = .sandboxed("org.example.App")
+    let configurations = [
+      ChappieConfiguration(), ChappieConfiguration(keychainService: "org.example"),
+      ChappieConfiguration(keychainAccount: "other"), ChappieConfiguration(keychainAccessGroup: "T.org.example"),
+      ChappieConfiguration(applicationID: .sandboxed("org.example.App")), member, user,
+      ChappieConfiguration(applicationID: try ChappieApplicationID("org.example.App")),
+    ]
+    #expect(Set(configurations.map(ChappieFileThreadStore.directory)).count == configurations.count)
+    #expect(
+      ChappieFileThreadStore.directory(for: user).hasSuffix(
+        "/3813bbcb895e2dcf5e32c62475f69e13/1ce1b465dc36f97a4138cbb49cd579f6"))
+  }
+
+  @Test(arguments: ["../../etc", "a/b", "", "ä", "josé@example.com"])
+  func namesDoNotAppearInPaths(_ name: String) {
+    let path = ChappieFileThreadStore.directory(
+      for: ChappieConfiguration(keychainService: name, keychainAccount: name, keychainAccessGroup: name))
+    let own = path.dropFirst(Directories.data.count + "/chappie/threads/".count).split(separator: "/")
+    #expect(own.count == 2)
+    #expect(own.allSatisfy { $0.count == 32 && $0.allSatisfy(\.isHexDigit) })
+  }
+
+  @Test func eachFileProtectionHasItsKeyringAccessibility() {
+    #expect(
+      ChappieFileThreadStoreStoragePolicy().fileProtection.accessibility == .whenUnlockedThisDeviceOnly)
+    #expect(
+      ChappieFileThreadStoreStoragePolicy(fileProtection: .completeUntilFirstUserAuthentication)
+        .fileProtection.accessibility == .afterFirstUnlockThisDeviceOnly)
   }
 }

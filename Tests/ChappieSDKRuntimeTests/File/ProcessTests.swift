@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import FoundationEssentials
+import Foundation
 import Glibc
 import Platform
 import SQLite
@@ -85,6 +85,64 @@ struct ProcessTests {
     _ = await other
     #expect(try await world.store(keys: key).thread("a").turns.count == 6)
   }
+
+  // MARK: Several stores in one process
+
+  /// Many processes may start at the same time.
+  @Test func manyStoresCanCreateTheDatabaseAtOnce() async throws {
+    for _ in 1...10 {
+      let world = FileStoreWorld()
+      try await withThrowingTaskGroup { group in
+        for writer in 0..<6 {
+          group.addTask { try await world.store().create(.sample("w\(writer)")) }
+        }
+        try await group.waitForAll()
+      }
+      #expect(try await world.store().threads(ChappieThreadQuery()).count == 6)
+    }
+  }
+
+  @Test func aWriteWaitsForAnotherWriteAndAReadDoesNot() async throws {
+    let store = world.store(patience: .milliseconds(50))
+    try await store.create(.sample("a"))
+    let other = try world.database()
+    try other.run("BEGIN IMMEDIATE")
+    #expect(try await store.thread("a").id == "a")
+    #expect(try await world.store().threads(ChappieThreadQuery()).count == 1)
+    for access in store.writes {
+      let error = await #expect(throws: ChappieThreadStoreError.self) { try await access() }
+      #expect(error?.kind == "busy", "\(String(describing: error))")
+    }
+    try other.run("ROLLBACK")
+    #expect(try await store.thread("a").turns.isEmpty)
+    try await store.append(.sample("t"), to: "a")
+  }
+
+  /// If the files of an open database are gone or replaced, the store opens them again.
+  @Test(arguments: ["moved", "replaced", "deleted"])
+  func replacedFilesAreOpenedAgain(_ what: String) async throws {
+    let store = world.store()
+    try await store.create(.sample("a"))
+    try world.backUp(to: "copy")
+    try await store.append(.sample("t1"), to: "a")
+    switch what {
+    case "moved":
+      let beside = try world.names.filter { $0.hasPrefix("threads.db") }
+      for name in beside { #expect(rename(world.path(name), world.path("moved-" + name)) == 0) }
+      #expect(try await store.threads(ChappieThreadQuery()).isEmpty)
+    case "replaced":
+      for name in ["threads.db-wal", "threads.db-shm"] { try world.remove(name) }
+      #expect(rename(world.path("copy"), world.path("threads.db")) == 0)
+      #expect(try await store.thread("a").turns.isEmpty)
+    default:
+      try await world.store().deleteAll()
+      #expect(try await store.threads(ChappieThreadQuery()).isEmpty)
+    }
+    let other = world.store()
+    try await other.create(.sample("b"))
+    try await store.append(.sample("t2"), to: "b")
+    #expect(try await other.thread("b").turns.map(\.id) == ["t2"])
+  }
 }
 
 /// The work of the other process.
@@ -103,9 +161,16 @@ private struct Writer {
     for number in 1...count { try await store.append(.sample("\(getpid())-\(number)"), to: "a") }
   }
 
+  private static func killThisProcess(after microseconds: UInt32) {
+    Thread.detachNewThread {
+      usleep(microseconds)
+      kill(getpid(), SIGKILL)
+    }
+  }
+
   /// Adds a turn and removes it, again and again.
   func replaceUntilKilled() async throws {
-    Thread.kill(after: UInt32.random(in: 20_000...90_000))
+    Self.killThisProcess(after: UInt32.random(in: 20_000...90_000))
     for number in 1... {
       try await store.append(.sample("\(number)"), to: "a")
       try await store.undoTurn(of: "a", asking: nil)
@@ -123,24 +188,8 @@ private struct Writer {
       _ = (id + "\n").utf8.withContiguousStorageIfAvailable { Glibc.write(notes, $0.baseAddress, $0.count) }
       if !isStarted {
         isStarted = true
-        Thread.kill(after: life)
+        Self.killThisProcess(after: life)
       }
     }
-  }
-}
-
-private enum Thread {
-  /// Kills this process from another thread after a delay.
-  static func kill(after microseconds: UInt32) {
-    var thread = pthread_t()
-    let life = UnsafeMutablePointer<UInt32>.allocate(capacity: 1)
-    life.pointee = microseconds
-    pthread_create(
-      &thread, nil,
-      { life in
-        usleep(life?.load(as: UInt32.self) ?? 0)
-        Glibc.kill(getpid(), SIGKILL)
-        return nil
-      }, life)
   }
 }

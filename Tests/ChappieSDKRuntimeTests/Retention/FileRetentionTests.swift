@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ChappieSDK
 import GLibBridge
 import SQLite
 import Synchronization
@@ -49,7 +50,9 @@ struct FileRetentionTests {
     #expect(try await store.threads(ChappieThreadQuery()).isEmpty)
   }
 
+  /// On any clock: the limit is not about time.
   @Test func eachWriteEnforcesTheLimit() async throws {
+    world.servers.follow(nil)
     let text = String(repeating: "x", count: 4_000)
     let cap: Int64 = 20_000
     let store = world.store(retention: ChappieThreadStoreRetentionPolicy(maximumTotalBytes: cap))
@@ -73,10 +76,7 @@ struct FileRetentionTests {
     let error = await #expect(throws: ChappieThreadStoreError.self) {
       try await store.append(.sample("t2", String(repeating: "x", count: 20_000)), to: "b")
     }
-    guard case .full = error else {
-      Issue.record("\(String(describing: error))")
-      return
-    }
+    #expect(error?.kind == "full")
     #expect(try await world.store().threads(ChappieThreadQuery(.all)) == before)
     #expect(try await world.store().thread("b").turns.map(\.id) == ["t1"])
   }
@@ -101,11 +101,8 @@ struct FileRetentionTests {
       try await world.store(retention: ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 20_000))
         .append(.sample("t"), to: "b")
     }
-    guard case .full(let message) = error else {
-      Issue.record("\(String(describing: error))")
-      return
-    }
-    #expect(message.contains("cannot be read") && message.contains("delete all threads"))
+    let message = error?.description ?? ""
+    #expect(error?.kind == "full" && message.contains("cannot be read") && message.contains("delete all threads"))
   }
 
   @Test func failedRetentionIsNotReported() async throws {
@@ -197,18 +194,54 @@ struct FileRetentionTests {
     #expect(try await count(world.store(retention: .default)) == 1)
   }
 
-  /// The limit is not about time.
-  @Test func theLimitHoldsOnAnyClock() async throws {
-    world.servers.follow(nil)
-    let store = world.store(
-      retention: ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 3_000, deleteArchivedAfter: 1))
-    for number in 1...8 {
-      try await store.create(.sample("n\(number)", at: world.clock.now))
-      try await store.append(.sample("t", at: world.clock.now), to: "n\(number)")
-      try await store.change("n\(number)", .archive)
-      world.clock.advance(seconds: 100)
+  // MARK: Running turns
+
+  /// Two store objects on one directory, or one in memory.
+  private func stores(inMemory: Bool) -> [any ChappieThreadStore] {
+    if inMemory { return [world.memoryStore(retention: .default)] }
+    return [world.store(retention: .default), world.store(retention: .default)]
+  }
+
+  /// Runs every operation that enforces retention.
+  private func useOthers(_ store: any ChappieThreadStore) async throws {
+    try await store.append(.sample("t", at: world.clock.now), to: "other")
+    _ = try await store.threads(ChappieThreadQuery())
+    try await (store as? ChappieFileThreadStore)?.enforceRetention()
+  }
+
+  @Test(arguments: [false, true]) func aThreadThatIsDueStaysUntilItsTurnHasEnded(_ inMemory: Bool) async throws {
+    let stores = stores(inMemory: inMemory)
+    for id in ["active", "away", "other"] { try await stores[0].create(.sample(id, at: world.clock.now)) }
+    try await stores[0].change("away", .archive)
+    var lease: TurnLease? = TurnLease()
+    try await TurnLease.$current.withValue(lease) {
+      for id in ["active", "away"] { _ = try await stores[0].summary(of: id) }
     }
-    let usage = try await store.usage()
-    #expect(usage.usedBytes <= 3_000 && usage.threadCount > 1)
+    world.clock.advance(days: 100)
+    for store in stores {
+      try await useOthers(store)
+      #expect(Set(try await store.threads(ChappieThreadQuery(.active)).map(\.id)) == ["active", "other"])
+      #expect(try await store.threads(ChappieThreadQuery(.archived)).map(\.id) == ["away"])
+    }
+    withExtendedLifetime(lease) {}
+    lease = nil
+    try await useOthers(stores[0])
+    world.clock.advance(days: 1)
+    try await useOthers(stores[0])
+    #expect(try await stores[0].threads(ChappieThreadQuery(.active)).map(\.id) == ["other"])
+    #expect(try await stores[0].threads(ChappieThreadQuery(.archived)).map(\.id) == ["active"])
+  }
+
+  /// The turn itself makes the first access after a long time.
+  @Test(arguments: [false, true]) func aTurnTakesBackAThreadThatWasDue(_ inMemory: Bool) async throws {
+    let store = stores(inMemory: inMemory)[0]
+    try await store.create(.sample("away", at: world.clock.now))
+    try await store.change("away", .archive)
+    world.clock.advance(days: 100)
+    try await TurnLease.$current.withValue(TurnLease()) {
+      _ = try await store.summary(of: "away")
+      try await store.append(.sample("t", at: world.clock.now), to: "away")
+    }
+    #expect(try await store.threads(ChappieThreadQuery()).map(\.id) == ["away"])
   }
 }

@@ -82,15 +82,35 @@ struct RetentionPlanTests {
     #expect(plan(policy, threads) == RetentionPlan())
     #expect(plan(.unlimited, threads + [thread("c", used: 4_000, bytes: .max / 4)]) == RetentionPlan())
   }
-}
 
-struct RetentionPolicyTests {
   @Test func negativeNumbersAndNaNCountAsZero() {
     let policy = ChappieThreadStoreRetentionPolicy(
       maximumTotalBytes: -1, archiveInactiveAfter: .nan, deleteArchivedAfter: -5)
-    #expect(
-      policy
-        == ChappieThreadStoreRetentionPolicy(
-          maximumTotalBytes: 0, archiveInactiveAfter: 0, deleteArchivedAfter: 0))
+    #expect([policy.archiveInactiveAfter, policy.deleteArchivedAfter] == [0, 0] && policy.maximumTotalBytes == 0)
+  }
+}
+
+struct ClockWitnessTests {
+  private static let day: Int64 = 86_400
+  private let monday = Timestamp(clamping: 1_800_000_000)
+
+  /// Each process checks the clock before a server has told it the time, and this one runs every other day.
+  @Test func aClockIsBelievedByThoseWhoDoNotLogInDaily() {
+    var clock = ClockWitness()
+    var isBelieved: [Bool] = []
+    for days: Int64 in [0, 2, 4] {
+      let now = monday + days * Self.day
+      isBelieved.append(clock.believes(now, after: monday, serverTime: nil))
+      isBelieved.append(clock.believes(now, after: monday, serverTime: now))
+    }
+    #expect(isBelieved == [false, false, false, true, false, true])
+  }
+
+  @Test func aClockThatAServerContradictsWaitsAnew() {
+    var clock = ClockWitness()
+    let ahead = monday + 3 * Self.day
+    let looks = [(monday, monday), (ahead, monday), (ahead, ahead), (ahead + Self.day, ahead + Self.day)]
+    let isBelieved = looks.map { now, told in clock.believes(now, after: monday, serverTime: told) }
+    #expect(isBelieved == [false, false, false, true])
   }
 }

@@ -46,6 +46,7 @@ struct SendTests {
       for send in sends { answers.append(try await send.value) }
       let thread = try await world.thread()
       #expect(thread.turns.count == 5)
+      #expect(Set(thread.turns.map(\.recordedAtMicroseconds)).count > 1)
       // The context of each turn had all earlier turns.
       #expect((0..<5).allSatisfy { answers[$0].contains($0 == 0 ? "1 message" : "\(2 * $0 + 1) messages") })
       #expect(

@@ -2,12 +2,24 @@
 import ChappieSDKRuntime
 import Synchronization
 
-/// A store in memory whose methods can be made to fail.
+/// A store that forwards to another one, by default one in memory. Its methods can be made to fail.
 final class FaultyStore: ChappieThreadStore {
   enum Method { case create, append, change }
 
-  let inner = ChappieInMemoryThreadStore()
+  private let makeStore: @Sendable () -> any ChappieThreadStore
   private let faults = Mutex<[Method: ChappieThreadStoreError]>([:])
+
+  private var inner: any ChappieThreadStore { makeStore() }
+
+  /// - Parameter makeStore: the store for each call.
+  init(_ makeStore: @escaping @Sendable () -> any ChappieThreadStore) {
+    self.makeStore = makeStore
+  }
+
+  convenience init() {
+    let memory = ChappieInMemoryThreadStore()
+    self.init { memory }
+  }
 
   /// Makes each call of `method` fail from now on; nil ends that.
   func fail(_ method: Method, _ error: ChappieThreadStoreError?) {
@@ -36,6 +48,7 @@ final class FaultyStore: ChappieThreadStore {
   }
 
   func undoTurn(of id: String, asking text: String?) async throws { try await inner.undoTurn(of: id, asking: text) }
+  func summary(of id: String) async throws -> ChappieThreadSummary? { try await inner.summary(of: id) }
   func thread(_ id: String) async throws -> ChappieThread { try await inner.thread(id) }
   func threads(_ query: ChappieThreadQuery) async throws -> [ChappieThreadSummary] { try await inner.threads(query) }
   func delete(_ thread: String) async throws { try await inner.delete(thread) }

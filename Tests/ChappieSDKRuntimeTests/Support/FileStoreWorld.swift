@@ -53,10 +53,10 @@ final class FileStoreWorld: Sendable {
   func path(_ name: String) -> String { directory + "/" + name }
 
   /// A connection to the database, next to those of the stores.
-  func database(patience: Duration = .seconds(20)) throws -> Database {
+  func database() throws -> Database {
     let real = try #require(realpath(directory, nil))
     defer { free(real) }
-    return try Database(String(cString: real) + "/" + DatabaseFiles.database, busyTimeout: patience)
+    return try Database(String(cString: real) + "/" + DatabaseFiles.database, busyTimeout: .seconds(20))
   }
 
   /// Waits until no connection is open: a released store may still be closing its own.
@@ -84,6 +84,32 @@ final class FileStoreWorld: Sendable {
   var names: [String] {
     get throws { try FileManager.default.contentsOfDirectory(atPath: directory).sorted() }
   }
+}
+
+extension ChappieFileThreadStore {
+  typealias Access = @Sendable () async throws -> Void
+
+  /// Each way to read, with the thread `a`.
+  var reads: [Access] {
+    [
+      { _ = try await self.thread("a") }, { _ = try await self.threads(ChappieThreadQuery()) },
+      { _ = try await self.usage() }, { try await self.enforceRetention() },
+    ]
+  }
+
+  /// Each way to write, with the thread `a` and a new one.
+  var writes: [Access] {
+    [
+      { try await self.create(.sample("new")) }, { try await self.append(.sample("t2"), to: "a") },
+      { try await self.change("a", .archive) }, { try await self.undoTurn(of: "a", asking: nil) },
+      { try await self.delete("a") },
+    ]
+  }
+}
+
+extension ChappieThreadStoreError {
+  /// The name of the case.
+  var kind: String { Mirror(reflecting: self).children.first?.label ?? "" }
 }
 
 /// A source of a key that tests can lose or make fail.

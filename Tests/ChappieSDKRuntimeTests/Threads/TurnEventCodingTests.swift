@@ -65,4 +65,72 @@ struct TurnEventCodingTests {
     let error = #expect(throws: ChappieClientError.self) { try ChappieTurn(jsonValue: ["id": "t"]) }
     #expect(error?.description.contains("'recordedAt'") == true)
   }
+
+  // MARK: Errors and times as Foundation types
+
+  @Test func theLocalizedDescriptionIsTheDescription() {
+    let full = ChappieThreadStoreError.full("The disk is full.")
+    let response = ChappieResponse(outputText: "Hi", responseID: "r", model: "m", usage: ChappieTokenUsage())
+    let errors: [any Error & CustomStringConvertible] = [full, ChappieRuntimeError.notStored(response, full)]
+    for error in errors { #expect((error as any Error).localizedDescription == error.description) }
+  }
+
+  @Test func datesHaveFractionsOfASecond() {
+    let (created, updated) = (Date(timeIntervalSince1970: 10.5), Date(timeIntervalSince1970: 20.25))
+    var thread = ChappieThreadSummary(
+      id: "a", createdAt: created, updatedAt: updated, archivedAt: Date(timeIntervalSince1970: 30))
+    #expect((thread.createdAt, thread.updatedAt) == (created, updated))
+    #expect((thread.createdAtSeconds, thread.createdAtMicroseconds) == (10, 500_000))
+    #expect(thread.archivedAt == Date(timeIntervalSince1970: 30))
+    thread.archivedAt = nil
+    #expect(!thread.isArchived)
+    let turn = ChappieTurn(id: "t", recordedAt: Date(timeIntervalSince1970: 40.125), events: [])
+    #expect(turn.recordedAt == Date(timeIntervalSince1970: 40.125))
+  }
+
+  /// A store with `Date`s keeps each microsecond.
+  @Test(arguments: [0, 1, 7, 499_999, 500_000, 999_998, 999_999] as [Int32])
+  func datesKeepMicroseconds(_ microseconds: Int32) {
+    let turn = ChappieTurn(
+      id: "t", recordedAtSeconds: 1_893_456_000, recordedAtMicroseconds: microseconds, events: [])
+    var copy = turn
+    copy.recordedAt = turn.recordedAt
+    #expect(copy == turn)
+  }
+
+  // MARK: Microseconds
+
+  private let world = FileStoreWorld()
+
+  @Test func aFileStoreKeepsMicroseconds() async throws {
+    try await world.store().create(
+      ChappieThreadSummary(
+        id: "a", createdAtSeconds: 100, updatedAtSeconds: 100, createdAtMicroseconds: 1, updatedAtMicroseconds: 999_999)
+    )
+    try await world.store().append(
+      ChappieTurn(id: "t", recordedAtSeconds: 101, recordedAtMicroseconds: 7, events: []), to: "a")
+    let thread = try await world.store().thread("a")
+    #expect(thread.summary.createdAtMicroseconds == 1)
+    #expect((thread.summary.updatedAtSeconds, thread.summary.updatedAtMicroseconds) == (101, 7))
+    #expect(thread.turns.map(\.recordedAtMicroseconds) == [7])
+    #expect(try await world.store().threads(ChappieThreadQuery()) == [thread.summary])
+  }
+
+  @Test func anEarlierTurnDoesNotMoveTheTimeBack() {
+    var summary = ChappieThreadSummary(
+      id: "a", createdAtSeconds: 100, updatedAtSeconds: 100, updatedAtMicroseconds: 500)
+    summary.add(ChappieTurn(id: "t", recordedAtSeconds: 100, recordedAtMicroseconds: 400, events: []), number: 1)
+    #expect((summary.updatedAtSeconds, summary.updatedAtMicroseconds) == (100, 500))
+    summary.add(ChappieTurn(id: "u", recordedAtSeconds: 100, recordedAtMicroseconds: 600, events: []), number: 2)
+    #expect((summary.updatedAtSeconds, summary.updatedAtMicroseconds) == (100, 600))
+  }
+
+  @Test func threadsWithoutMicrosecondsAreRead() throws {
+    let old: ChappieJSONValue = ["id": "a", "createdAt": 5, "updatedAt": 6]
+    let summary = try ChappieThreadSummary(jsonValue: old)
+    #expect((summary.createdAtMicroseconds, summary.updatedAtMicroseconds) == (0, 0))
+    #expect(summary.jsonValue["createdAtMicroseconds"] == nil)
+    let wrong: ChappieJSONValue = ["id": "a", "createdAt": 5, "updatedAt": 6, "createdAtMicroseconds": 2_000_000]
+    #expect(try ChappieThreadSummary(jsonValue: wrong).createdAtMicroseconds == 999_999)
+  }
 }

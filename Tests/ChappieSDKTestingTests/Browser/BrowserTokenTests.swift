@@ -4,7 +4,7 @@ import ChappieSDKTesting
 import GLibBridge
 import Testing
 
-/// The exchange of a code, and revocation.
+/// The exchange of a code, revocation, and refreshes: rotation, reuse, and the time before which none is accepted.
 @Suite @GLibActor struct BrowserTokenTests {
   @Test func theAnswerHasTheDocumentedMembers() async throws {
     let client = try await BrowserClient.signedIn()
@@ -14,10 +14,6 @@ import Testing
     #expect(client.refreshToken.contains("SANDBOXSECRET"))
     let (earliest, issued) = (client.tokens["earliest_refresh_at"]?.integerValue, client.claims["iat"]?.integerValue)
     #expect(try #require(earliest) - #require(issued) == 3240)
-    let state = client.wire.backend.state
-    #expect(state.requests["browser-token"] == 1)
-    // The first is that of the sign-in with a code.
-    #expect(state.liveRefreshTokens == 2)
   }
 
   @Test func theScopeAndTheResourceAreThoseOfTheRequest() async throws {
@@ -109,5 +105,73 @@ import Testing
     // The sign-in with a code is another one.
     #expect(client.wire.backend.state.revokedRefreshTokens == 1)
     #expect(client.wire.backend.state.liveRefreshTokens == 1)
+  }
+
+  // MARK: Refreshes
+
+  /// A client whose tokens may be refreshed at once.
+  private func refreshable() async throws -> BrowserClient {
+    try await BrowserClient.signedIn { $0.browserTokenLifetime = .seconds(1) }
+  }
+
+  @Test func theSecondUseEndsTheSignIn() async throws {
+    let client = try await refreshable()
+    let (used, subject) = (client.refreshToken, client.claims["sub"])
+    _ = try await client.wire.send(.post, "/sandbox/access-token-lifetime", ["seconds": "3600"])
+    #expect(try await client.refresh().status == 200)
+    #expect(client.claims["sub"] == subject && client.claims["nonce"] == nil)
+    #expect(try await client.respond().status == 200)
+    let reuse = try await client.refresh(["refresh_token": used])
+    #expect(reuse.refusal == "400 refresh_token_reused")
+    #expect(try await client.refresh().json["error"] == "refresh_token_invalidated")
+    #expect(try await client.respond().status == 401)
+    // It ends no other sign-in.
+    try await client.signIn()
+    #expect(try await client.refresh(["refresh_token": used]).json["error"] == "refresh_token_reused")
+    #expect(try await client.respond().status == 200)
+  }
+
+  @Test func anEarlyRefreshMayLeaveTheToken() async throws {
+    let client = try await BrowserClient.signedIn { $0.earlyRefresh = .refused }
+    for _ in 1...2 { #expect(try await client.refresh().json["error"] == "invalid_grant") }
+    let path = "/sandbox/early-refresh"
+    #expect(try await client.wire.send(.post, path, ["answer": "perhaps"]).status == 400)
+    #expect(try await client.wire.send(.post, path, ["answer": "accepted"]).status == 200)
+    #expect(try await client.refresh().status == 200)
+    #expect(try await client.wire.send(.post, path, ["answer": "spends"]).status == 200)
+    #expect(try await client.refresh().json["error"] == "invalid_grant")
+    #expect(try await client.refresh().json["error"] == "refresh_token_reused")
+  }
+
+  /// None of them uses the token up.
+  @Test func refusesAWrongRefresh() async throws {
+    let client = try await refreshable()
+    for (change, refusal) in [
+      (["client_id": "oaiapp_unknown"], "401 invalid_client"), (["client_id": ""], "401 invalid_client"),
+      (["resource": ""], "400 invalid_target"), (["scope": "openid"], "400 invalid_request"),
+      (["refresh_token": "rt-unknown"], "400 invalid_refresh_token"),
+      (["refresh_token": ""], "400 invalid_refresh_token"),
+    ] as [([String: String], String)] {
+      #expect(try await client.refresh(change).refusal == refusal, "\(change)")
+    }
+    #expect(try await client.refresh().status == 200)
+    // A token is for its client.
+    let token = client.refreshToken
+    client.clientID = "dynamic_agent_client"
+    try await client.signIn()
+    #expect(try await client.refresh(["refresh_token": token]).json["error"] == "invalid_refresh_token")
+  }
+
+  @Test func aTokenThatIsTooOldIsRefused() async throws {
+    let client = try await BrowserClient { $0.browserTokenLifetime = .seconds(1) }
+    let path = "/sandbox/refresh-token-lifetime"
+    #expect(try await client.wire.send(.post, path, ["seconds": "-1"]).status == 400)
+    #expect(try await client.wire.send(.post, path, ["seconds": "0"]).status == 200)
+    try await client.signIn()
+    #expect(try await client.refresh().refusal == "400 refresh_token_expired")
+    // Thirty days begin anew with each refresh.
+    _ = try await client.wire.send(.post, path, ["seconds": "2592000"])
+    try await client.signIn()
+    for _ in 1...2 { #expect(try await client.refresh().status == 200) }
   }
 }

@@ -4,10 +4,15 @@ import ChappieSDKTesting
 import GLibBridge
 import Testing
 
-/// The backend accepts or refuses the items of a conversation.
+/// The backend accepts or refuses the items of a conversation, calls tools, and answers with their outputs.
 @Suite @GLibActor struct InputItemTests {
+  private let wire: Wire
+
+  init() async throws {
+    wire = try await Wire()
+  }
+
   @Test func refusesMalformedItems() async throws {
-    let wire = try await Wire()
     let socket = try await wire.socket()
     let inputs: [[ChappieJSONValue]] = [
       [Body.output(of: "call_1", "42")], [Body.user("Hi"), Body.call("call_1", "clock")],
@@ -41,7 +46,6 @@ import Testing
   }
 
   @Test func acceptsAllKnownItems() async throws {
-    let wire = try await Wire()
     let input: [ChappieJSONValue] = [
       Body.developer("Be kind."), ["role": "user", "content": "Bare text"], Body.assistant("Indeed."),
       ["type": "web_search_call", "status": "completed", "action": [:]], Body.call("call_1", "clock"),
@@ -61,14 +65,10 @@ import Testing
   }
 
   @Test func countsImages() async throws {
-    let wire = try await Wire()
-    let message = Body.message(
-      "user", ["type": "input_text", "text": "Look"],
-      ["type": "input_image", "image_url": "https://example.com/a.png", "detail": "high"],
-      ["type": "input_image", "image_url": "data:image/png;base64,iVBORw0KGgo="])
+    let image: ChappieJSONValue = ["type": "input_image", "image_url": "https://example.com/a.png", "detail": "high"]
+    let message = Body.message("user", ["type": "input_text", "text": "Look"], image, image)
     let answer = try await wire.respond(Body.request([message]))
     #expect(answer.events.text == "You said: “Look” It came with 2 images. This conversation has 1 message.")
-
     try wire.backend.replaceModels(#"[{"slug": "reader", "input_modalities": ["text"]}]"#)
     let blind = try await wire.respond(Body.request([message], ["model": "reader"]))
     #expect(blind.detail == "The 'reader' model does not take images")
@@ -77,7 +77,6 @@ import Testing
   // MARK: Reasoning
 
   @Test func acceptsItsOwnEncryptedReasoning() async throws {
-    let wire = try await Wire()
     let include: [String: ChappieJSONValue] = ["include": ["reasoning.encrypted_content"]]
     // It sends reasoning only on request.
     for changes in [[:], include.merging(["reasoning": ["effort": "none"]]) { $1 }] {
@@ -89,10 +88,6 @@ import Testing
     #expect(items.map(\.type) == ["reasoning", "message"])
     #expect(items.first?["encrypted_content"]?.stringValue?.isEmpty == false)
 
-    let next = [Body.user("One")] + items + [Body.user("Two")]
-    let second = try await wire.respond(Body.request(next, include))
-    #expect(second.events.text == "You said: “Two” This conversation has 3 messages.")
-
     let seal = try #require(items.first?["encrypted_content"]?.stringValue)
     let changed: ChappieJSONValue = [
       "type": "reasoning", "summary": [], "encrypted_content": .string(seal.replacing("1", with: "2")),
@@ -101,5 +96,72 @@ import Testing
     #expect(refused.detail == "The encrypted content could not be verified")
     let misused: ChappieJSONValue = ["type": "compaction", "encrypted_content": .string(seal)]
     #expect(try await wire.respond(Body.request([misused, Body.user("Two")])).status == 400)
+  }
+
+  // MARK: Tools
+
+  private let tools: [String: ChappieJSONValue] = ["tools": [Body.tool("weather"), Body.tool("clock")]]
+
+  @Test func aMessageCallsATool() async throws {
+    let answer = try await wire.respond(Body.request([Body.user(#"use weather {"city": "Oslo in June"}"#)], tools))
+    let call = try #require(answer.events.items.first)
+    #expect(answer.events.items.count == 1)
+    #expect(call.type == "function_call")
+    #expect(call["name"] == "weather")
+    #expect(call["arguments"] == #"{"city": "Oslo in June"}"#)
+    let deltas = answer.events.filter { $0.type == "response.function_call_arguments.delta" }
+    #expect(deltas.count > 1)
+    #expect(deltas.compactMap { $0["delta"]?.stringValue }.joined() == call["arguments"]?.stringValue)
+    #expect(
+      answer.events.types.filter { !$0.hasSuffix(".delta") } == [
+        "response.created", "response.in_progress", "response.output_item.added",
+        "response.function_call_arguments.done", "response.output_item.done", "response.completed",
+      ])
+
+    let id = try #require(call["call_id"]?.stringValue)
+    let history = [Body.user("use weather {}"), call, Body.output(of: id, "rain")]
+    let next = try await wire.respond(Body.request(history, tools))
+    #expect(next.events.text == "The tool weather said: rain")
+    let thanks = try await wire.respond(Body.request(history + next.events.items + [Body.user("Thanks")], tools))
+    #expect(thanks.events.text == "You said: “Thanks” This conversation has 3 messages.")
+  }
+
+  @Test func severalLinesCallSeveralToolsIfTheRequestLetsThem() async throws {
+    for (isParallel, names) in [(true, ["weather", "clock"]), (false, ["weather"])] {
+      let changes = tools.merging(["parallel_tool_calls": .bool(isParallel)]) { $1 }
+      let answer = try await wire.respond(Body.request([Body.user("use weather {}\nuse clock\n")], changes))
+      #expect(answer.events.items.compactMap { $0["name"]?.stringValue } == names)
+    }
+  }
+
+  @Test func callsNoToolForOtherTextAndIfTheRequestForbidsIt() async throws {
+    let forbidden = tools.merging(["tool_choice": "none"]) { $1 }
+    for (text, changes) in [
+      ("use spoon {}", tools), ("use weather {nope", tools), ("use weather [1]", tools),
+      ("use weather {}\nplease", tools), ("please use clock", tools), ("use clock", forbidden),
+    ] {
+      let answer = try await wire.respond(Body.request([Body.user(text)], changes))
+      #expect(answer.events.items.map(\.type) == ["message"], "\(text)")
+    }
+  }
+
+  @Test func aRuleCallsACustomTool() async throws {
+    try wire.backend.play(
+      """
+      [{"endpoint": "responses", "tool_calls": [{"name": "exec", "namespace": "functions", "input": "text(1 + 1)"}]}]
+      """)
+    let answer = try await wire.respond(Body.request([Body.user("Hello")])).events
+    let call = try #require(answer.items.first)
+    #expect(call.type == "custom_tool_call" && call["input"] == "text(1 + 1)" && call["namespace"] == "functions")
+    let deltas = answer.filter { $0.type == "response.custom_tool_call_input.delta" }
+    #expect(deltas.compactMap { $0["delta"]?.stringValue }.joined() == "text(1 + 1)")
+    #expect(answer.first { $0.type == "response.custom_tool_call_input.done" }?["input"] == "text(1 + 1)")
+
+    let output: ChappieJSONValue = [
+      "type": "custom_tool_call_output", "call_id": try #require(call["call_id"]),
+      "output": [["type": "input_text", "text": "2"]],
+    ]
+    let next = try await wire.respond(Body.request([Body.user("Hello"), call, output]))
+    #expect(next.events.text == "The tool exec said: 2")
   }
 }

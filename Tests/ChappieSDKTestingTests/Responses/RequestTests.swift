@@ -57,6 +57,7 @@ import Testing
       ["tools": "all"],
       ["tools": [["type": "function", "name": "two words"]]], ["tools": [["name": "typeless"]]],
       ["tools": [Body.tool("twice"), Body.tool("twice")]],
+      ["tools": [["type": "namespace", "name": "more", "tools": [Body.tool("two words")]]]],
       ["tools": [["type": "function", "name": "odd", "parameters": ["type": "string"]]]],
       ["text": ["verbosity": "loud"]], ["text": ["format": ["type": "json_schema"]]],
     ]
@@ -76,6 +77,7 @@ import Testing
       ["text": ["verbosity": "high"]],
       ["text": ["format": ["type": "json_schema", "name": "plan", "strict": false, "schema": ["type": "object"]]]],
       ["tools": [Body.tool("weather"), ["type": "web_search"], ["type": "namespace", "name": "more", "tools": []]]],
+      ["tools": [["type": "namespace", "name": "more", "tools": [Body.tool("clock")]]]],
       ["prompt_cache_key": "key", "client_metadata": ["thread_id": "t"], "tool_choice": "auto"],
       // Newer clients send their instructions in a developer message.
       ["input": [Body.developer("Be kind."), Body.user("Hello")], "instructions": .null],
@@ -96,35 +98,85 @@ import Testing
     #expect(try await send(wire, body.encoded, "zstd").status == 400)
     #expect(try await send(wire, Zstandard.encode([UInt8](repeating: 32, count: 17 << 20)), "zstd").status == 413)
     #expect(try await send(wire, body.encoded, "gzip").status == 415)
-  }
-
-  @Test func refusesCompressionIfItIsDisabled() async throws {
-    let wire = try await Wire { $0.allowsCompression = false }
-    let body = Body.request([Body.user("Hello")]).encoded
-    #expect(try await send(wire, Zstandard.encode(body), "zstd").status == 415)
-    #expect(try await send(wire, body, "identity").status == 200)
+    let plain = try await Wire { $0.allowsCompression = false }
+    #expect(try await send(plain, Zstandard.encode(body.encoded), "zstd").status == 415)
+    #expect(try await send(plain, body.encoded, "identity").status == 200)
   }
 
   private func send(_ wire: Wire, _ body: [UInt8], _ coding: String) async throws -> Wire.Response {
     try await wire.respond(body: body, headers: ["content-encoding": coding])
   }
 
-  // MARK: Turn state
+  // MARK: Compaction, section 5.4 of the protocol, and the limit of the context window
 
-  @Test func sendsTheTurnStateOncePerTurn() async throws {
-    let first = try await wire.respond(Body.request([Body.user("One")]))
-    let state = try #require(first.headers["x-codex-turn-state"])
-    #expect(wire.backend.state.turnStateGiven == state)
-    #expect(wire.backend.state.turnStateSentBack == nil)
+  private let history = [
+    Body.user("One"), Body.assistant("You said: “One”"), Body.user("Two"), Body.assistant("You said: “Two”"),
+  ]
+  private let trigger: ChappieJSONValue = ["type": "compaction_trigger"]
 
-    let second = try await wire.respond(Body.request([Body.user("Two")]), headers: ["x-codex-turn-state": state])
-    #expect(second.headers["x-codex-turn-state"] == nil)
-    #expect(wire.backend.state.turnStateSentBack == state)
-    let shown = try await wire.send(.get, "/sandbox/state").json["turn_state"]
-    #expect(shown == ["given": .string(state), "sent_back": .string(state)])
+  @Test func compactsAConversation() async throws {
+    let include: [String: ChappieJSONValue] = ["include": ["reasoning.encrypted_content"]]
+    let answer = try await wire.respond(Body.request(history + [trigger], include))
+    #expect(answer.events.types.last == "response.completed")
+    let compaction = try #require(answer.events.items.first)
+    #expect(answer.events.items.count == 1)
+    #expect(compaction.type == "compaction")
+    #expect(compaction["id"]?.stringValue?.hasPrefix("cmp_") == true)
 
-    _ = try await wire.respond(Body.request([Body.user("Three")]))
-    #expect(wire.backend.state.turnStateSentBack == nil)
-    #expect(wire.backend.state.turnStateGiven != state)
+    let next = try await wire.respond(Body.request([Body.user("Two"), compaction, Body.user("Three")]))
+    #expect(
+      next.events.text
+        == "You said: “Three” This conversation has 2 messages. A summary stands for 4 earlier messages.")
+
+    let again = try await wire.respond(Body.request([Body.user("Two"), compaction, Body.user("Three"), trigger]))
+    let seal = try #require(again.events.items.first?["encrypted_content"])
+    let alias: ChappieJSONValue = ["type": "compaction_summary", "encrypted_content": seal]
+    let last = try await wire.respond(Body.request([alias, Body.user("Four")]))
+    #expect(
+      last.events.text == "You said: “Four” This conversation has 1 message. A summary stands for 6 earlier messages.")
+  }
+
+  @Test func anInputLargerThanTheContextWindowFails() async throws {
+    let wire = try await Wire { $0.contextWindow = 100 }
+    let socket = try await wire.socket()
+    let events = try await socket.create(Body.request([Body.user(String(repeating: "long ", count: 100))]))
+    #expect(events.types.last == "response.failed" && events.items.isEmpty)
+    #expect(events.last?["response", "error", "code"] == "context_length_exceeded")
+    let failed = ChappieJSONValue.string(try #require(events.responseID))
+    let next = try await socket.create(Body.request([Body.user("Hi")]), ["previous_response_id": failed])
+    #expect(next.first?["error", "code"] == "previous_response_not_found")
+    #expect(try await wire.respond(Body.request([Body.user("Hi")])).events.types.last == "response.completed")
+  }
+
+  // MARK: The lite form, as in section 3.2 of the protocol
+
+  private nonisolated static let mark = "x-openai-internal-codex-responses-lite"
+
+  private nonisolated static let lite: [String: ChappieJSONValue] = [
+    "model": "gpt-6-sol", "parallel_tool_calls": false, "reasoning": ["effort": "low", "context": "all_turns"],
+  ]
+
+  private func input(_ text: String) -> [ChappieJSONValue] {
+    [
+      ["type": "additional_tools", "id": "at_1", "role": "developer", "tools": [Body.tool("clock")]],
+      Body.developer("Be brief."), Body.user(text),
+    ]
+  }
+
+  @Test func aRuleRefusesThePlainForm() async throws {
+    try wire.backend.play(#"[{"endpoint": "responses", "requires_lite": true, "text": "Fine.", "times": "always"}]"#)
+    for (changes, mark) in [
+      (["tools": [Body.tool("clock")]], "true"), (["parallel_tool_calls": true], "true"),
+      (["reasoning": ["effort": "low"]], "true"), ([:], "false"),
+    ] as [([String: ChappieJSONValue], String)] {
+      let plain = Body.request(input("Hello"), Self.lite.merging(changes) { $1 })
+      let refused = try await wire.respond(plain, headers: [Self.mark: mark])
+      #expect(refused.refusal == "404 Model not found gpt-6-sol", "\(changes)")
+    }
+    let lite = try await wire.respond(Body.request(input("Hello"), Self.lite), headers: [Self.mark: "true"])
+    #expect(lite.events.text == "Fine.")
+    // A model that does not require the lite form accepts the plain one.
+    wire.backend.restoreModel("gpt-5.5")
+    #expect(try await wire.respond(Body.request([Body.user("Hello")], ["model": "gpt-5.5"])).status == 200)
   }
 }

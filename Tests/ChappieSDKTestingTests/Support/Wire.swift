@@ -34,8 +34,6 @@ final class Wire {
   let backend: StandInBackend
   private let http = HTTPSession()
   private var token = ""
-  /// The refresh token of the sign-in.
-  private(set) var refreshToken = ""
 
   init(_ change: (inout StandInConfiguration) -> Void = { _ in }) async throws {
     var configuration = StandInConfiguration()
@@ -43,13 +41,8 @@ final class Wire {
     configuration.approvesAtOnce = true
     change(&configuration)
     backend = try StandInBackend(configuration)
-    try await signIn(clientID: configuration.clientID)
-  }
-
-  private func signIn(clientID: String) async throws {
-    let tokens = try await exchange(as: clientID, from: backend.issuer).json
+    let tokens = try await exchange(as: configuration.clientID, from: backend.issuer).json
     token = try #require(tokens["access_token"]?.stringValue)
-    refreshToken = try #require(tokens["refresh_token"]?.stringValue)
   }
 
   /// Signs in with a code, and returns the answer of the token endpoint.

@@ -26,10 +26,6 @@ final class WireSocket {
     socket.send(text)
   }
 
-  func close() {
-    socket.close()
-  }
-
   /// The frames up to the end of an answer.
   func frames(while isOpen: @escaping (ChappieJSONValue) -> Bool = { !$0.endsAnswer }) async throws
     -> [ChappieJSONValue]
@@ -39,16 +35,6 @@ final class WireSocket {
       guard let frame = try? ChappieJSONValue(parsing: message) else { return .proceed }
       frames.append(frame)
       return isOpen(frame) ? .proceed : .stop
-    }
-    return frames
-  }
-
-  /// The frames up to the end of the connection.
-  func remainder() async -> [ChappieJSONValue] {
-    var frames: [ChappieJSONValue] = []
-    try? await socket.forEachMessage(idleDeadline: Wire.patience) { message in
-      frames.append((try? ChappieJSONValue(parsing: message)) ?? .null)
-      return .proceed
     }
     return frames
   }

@@ -4,7 +4,7 @@ import ChappieSDKTesting
 import GLibBridge
 import Testing
 
-/// Sections 3.6 and 5.2 of the protocol.
+/// Sections 3.6, 5.2 and 5.3 of the protocol.
 @Suite @GLibActor struct UsageTests {
   private static let path = "/backend-api/wham/usage"
 
@@ -43,5 +43,20 @@ import Testing
     ]
     for body in bodies { #expect(try await wire.send(.post, "/sandbox/usage", body).status == 400) }
     #expect(try await wire.send(.get, Self.path).json["plan_type"] == "plus")
+  }
+
+  // MARK: Accounts
+
+  @Test func returnsTheWorkspaceOfTheToken() async throws {
+    let wire = try await Wire { $0.user = StandInUser(email: "grace@example.com", accountID: "acc-1", plan: "pro") }
+    let answer = try await wire.send(.get, "/backend-api/wham/accounts/check").json
+    let accounts = try #require(answer["accounts"]?.arrayValue)
+    #expect(accounts.map { $0["id"] } == ["acc-1"] && accounts.first?["plan_type"] == "pro")
+    // Real clients fail without these two members, and with an origin without TLS.
+    #expect(accounts.first?["workspace_backend_origin"] == "https://chatgpt.com")
+    #expect(accounts.first?["account_routing_override"] == "NO_CONSTRAINT")
+    #expect(answer["default_account_id"] == "acc-1")
+    let alone = try await Wire { $0.user = StandInUser(email: "grace@example.com", accountID: "") }
+    #expect(try await alone.send(.get, "/backend-api/wham/accounts/check").json["accounts"]?.arrayValue == [])
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
+import TestSupport
 import Testing
 
 @testable import ChappieSDK
@@ -11,11 +12,10 @@ struct BackendFailureTests {
 
   // MARK: Usage limits (protocol.md, 3.6)
 
-  @Test func aUsageLimitHasStatus429AndPerhapsDetails() {
+  @Test func aUsageLimitHasStatus429AndPerhapsDetails() throws {
     let error = "{\"error\":{\"type\":\"usage_limit_reached\",\"message\":\"m\"}}"
     guard case .rateLimited(.usageLimitReached(let limit), _) = Self.failure(429, error) else {
-      Issue.record("It does not follow the policy")
-      return
+      throw UnmetCondition("a usage limit")
     }
     #expect(limit == ChappieUsageLimit(plan: nil, resetsAt: nil))
     #expect(Self.failure(400, error).error == .httpError(400, "m"))
@@ -24,12 +24,11 @@ struct BackendFailureTests {
   // MARK: Refusals (protocol.md, 3.7)
 
   @Test(arguments: [
-    ("{\"error\":{\"code\":\"server_is_overloaded\",\"message\":\"at capacity\"}}", "at capacity"),
-    ("{\"error\":{\"message\":\"error\"},\"detail\":\"detail\"}", "error"),
-    ("{\"detail\":\"Stream must be set to true\"}", "Stream must be set to true"), ("plain text", "plain text"),
-    ("", ""),
-    ("{\"detail\":[{\"loc\":[\"body\"]}]}", "{\"detail\":[{\"loc\":[\"body\"]}]}"),
-    ("{\"error\":\"gone\"}", "{\"error\":\"gone\"}"),
+    (#"{"error":{"code":"server_is_overloaded","message":"at capacity"}}"#, "at capacity"),
+    (#"{"error":{"message":"error"},"detail":"detail"}"#, "error"),
+    (#"{"detail":"Stream must be set to true"}"#, "Stream must be set to true"), ("plain text", "plain text"), ("", ""),
+    (#"{"detail":[{"loc":["body"]}]}"#, #"{"detail":[{"loc":["body"]}]}"#),
+    (#"{"error":"gone"}"#, #"{"error":"gone"}"#),
   ])
   func findsTheMessageInEachBodyForm(_ body: String, _ text: String) {
     for status in [400, 503] { #expect(Self.failure(status, body).error == .httpError(status, text)) }
@@ -39,11 +38,8 @@ struct BackendFailureTests {
     "<html>\n<body>blocked</body>\n</html>", " \n<!DOCTYPE html><title>Just a moment...</title>", "\u{FEFF}<?xml?>",
     "oops </p>",
   ])
-  func errorMentionsAWebPageWithoutItsMarkup(_ body: String) {
-    guard case .httpError(403, let text) = Self.failure(403, body).error else {
-      Issue.record("another error")
-      return
-    }
+  func errorMentionsAWebPageWithoutItsMarkup(_ body: String) throws {
+    guard case .httpError(403, let text) = Self.failure(403, body).error else { throw UnmetCondition("the refusal") }
     #expect(text.hasPrefix("chat.example sent a web page"))
     #expect(!text.contains("<"))
   }
@@ -58,12 +54,11 @@ struct BackendFailureTests {
     }
   }
 
-  @Test func aBodyThatIsDamagedOrLongIsCutToText() {
+  @Test func aBodyThatIsDamagedOrLongIsCutToText() throws {
     let damaged = ExchangeFailure(status: 500, retryAfter: nil, body: [0xFF, 0xFE, 97], host: "h")
     #expect(damaged.error == .httpError(500, "\u{FFFD}\u{FFFD}a"))
     guard case .httpError(500, let text) = Self.failure(500, String(repeating: "no ", count: 100_000)).error else {
-      Issue.record("another error")
-      return
+      throw UnmetCondition("the error")
     }
     #expect(text.count == 300)
   }
@@ -85,13 +80,25 @@ struct BackendFailureTests {
   }
 
   @Test(arguments: [("7", 7), ("soon", nil), (nil, nil)] as [(String?, Double?)])
-  func rateLimitIsNotFinal(_ header: String?, _ seconds: Double?) {
+  func rateLimitIsNotFinal(_ header: String?, _ seconds: Double?) throws {
     let body = "{\"error\":{\"type\":\"rate_limit_exceeded\",\"message\":\"slow down\"}}"
     guard case .rateLimited(let error, let delay) = Self.failure(429, body, retryAfter: header) else {
-      Issue.record("Another failure")
-      return
+      throw UnmetCondition("a rate limit")
     }
     #expect(error == .httpError(429, "slow down") && delay == seconds)
+  }
+
+  @Test(
+    arguments: [
+      ("Please try again in 2.5s. Visit the page to learn more.", 2.5),
+      ("Limit 10.\nPlease try again in 20 seconds.", 20), ("Please try again in 500ms.", 0.5),
+      ("try again in 7 ms", 0.007), ("try to try again in 1s", 1), ("Slow down (try again in 2s).", 2),
+      (nil, nil), ("", nil), ("Please try again.", nil), ("try again in", nil), ("try again in a while", nil),
+      ("try again in 2 minutes", nil), ("try again in s", nil), ("try again in 1.2.3s", nil),
+      ("Please try again soon in 3s", nil),
+    ] as [(String?, Double?)])
+  func readsTheDelayFromTheMessage(_ message: String?, _ seconds: Double?) {
+    #expect(WireError(code: nil, message: message).delay == seconds)
   }
 
   // MARK: The log
@@ -107,5 +114,16 @@ struct BackendFailureTests {
     #expect(ExchangeFailure.reason(of: GLibError.timedOut) == "timed out")
     #expect(ExchangeFailure.reason(of: CancellationError()) == "the request was cancelled")
     #expect(ExchangeFailure.reason(of: Unforeseen()) == "an unexpected error of type Unforeseen")
+  }
+}
+
+extension WireError {
+  init(code: String?, message: String?, plan: String? = nil, resetsAt: Int64? = nil) {
+    var members: [String: ChappieJSONValue] = [:]
+    members["code"] = code.map { .string($0) }
+    members["message"] = message.map { .string($0) }
+    members["plan_type"] = plan.map { .string($0) }
+    members["resets_at"] = resetsAt.map { .integer($0) }
+    self.init(.object(members))
   }
 }

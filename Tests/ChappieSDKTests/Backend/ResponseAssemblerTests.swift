@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
+import TestSupport
 import Testing
 
 @testable import ChappieSDK
@@ -18,14 +19,11 @@ struct ResponseAssemblerTests {
     ResponseEvent.textDelta("late"), .message("late"), .completed(id: "late", usage: ChappieTokenUsage()),
     .incomplete(reason: nil),
   ])
-  func eventBeforeADueBeginningMeansAStaleSocket(_ event: ResponseEvent) {
+  func eventBeforeADueBeginningMeansAStaleSocket(_ event: ResponseEvent) throws {
     var assembler = ResponseAssembler(AnswerText(), beginning: .due)
     #expect(assembler.take(.other) == "")
     #expect(assembler.take(event) == "")
-    guard case .failed(.staleSocket) = assembler.outcome else {
-      Issue.record("another outcome: \(assembler.outcome)")
-      return
-    }
+    guard case .failed(.staleSocket) = assembler.outcome else { throw UnmetCondition("a stale socket") }
     #expect(assembler.items.isEmpty)
   }
 
@@ -37,13 +35,10 @@ struct ResponseAssemblerTests {
     #expect(assembler.take(.textDelta("words")) == "words")
   }
 
-  @Test func eventOfAnotherAnswerBreaksThisOne() {
+  @Test func eventOfAnotherAnswerBreaksThisOne() throws {
     var assembler = ResponseAssembler(AnswerText())
     _ = assembler.take(.foreign)
-    guard case .failed(.broken) = assembler.outcome else {
-      Issue.record("another outcome: \(assembler.outcome)")
-      return
-    }
+    guard case .failed(.broken) = assembler.outcome else { throw UnmetCondition("a break") }
   }
 
   // MARK: Text
@@ -130,20 +125,14 @@ struct ResponseAssemblerTests {
 
   // MARK: Outcome
 
-  @Test func staysOpenUntilTheEndEventWithIDAndUsage() {
+  @Test func staysOpenUntilTheEndEventWithIDAndUsage() throws {
     let text = AnswerText()
     var assembler = ResponseAssembler(text)
     for event in [ResponseEvent.textDelta("a"), .message("a"), .other] { _ = assembler.take(event, into: text) }
-    guard case .open = assembler.outcome else {
-      Issue.record("it ended by itself")
-      return
-    }
+    guard case .open = assembler.outcome else { throw UnmetCondition("an open answer") }
     let usage = ChappieTokenUsage(inputTokens: 1, cachedInputTokens: 2, outputTokens: 3, reasoningTokens: 4)
     #expect(assembler.take(.completed(id: "resp_1", usage: usage)) == "")
-    guard case .completed("resp_1", usage) = assembler.outcome else {
-      Issue.record("\(assembler.outcome)")
-      return
-    }
+    guard case .completed("resp_1", usage) = assembler.outcome else { throw UnmetCondition("the end") }
   }
 
   @Test(arguments: ["usage_limit_reached", "insufficient_quota"])
@@ -153,16 +142,15 @@ struct ResponseAssemblerTests {
   }
 
   @Test(arguments: ["rate_limit_exceeded", "slow_down"])
-  func rateLimitIsStatus429(_ code: String) {
+  func rateLimitIsStatus429(_ code: String) throws {
     #expect(Self.failure(.failed(WireError(code: code, message: "wait"))) == .httpError(429, "wait"))
     guard case .httpError(429, let text)? = Self.failure(.failed(WireError(code: code, message: nil))) else {
-      Issue.record("not 429")
-      return
+      throw UnmetCondition("a rate limit")
     }
     #expect(!text.isEmpty)
   }
 
-  @Test func otherFailuresContainTheReason() {
+  @Test func otherFailuresContainTheReason() throws {
     let cases: [(event: ResponseEvent, part: String)] = [
       (.failed(WireError(code: "context_length_exceeded", message: "It is too long.")), "It is too long."),
       (.failed(WireError(code: "invalid_prompt", message: nil)), "invalid_prompt"),
@@ -171,10 +159,7 @@ struct ResponseAssemblerTests {
       (.incomplete(reason: "max_output_tokens"), "max_output_tokens"), (.incomplete(reason: nil), ""),
     ]
     for (event, part) in cases {
-      guard case .httpError(200, let text)? = Self.failure(event) else {
-        Issue.record("\(event) is another error")
-        continue
-      }
+      guard case .httpError(200, let text)? = Self.failure(event) else { throw UnmetCondition("an error of \(event)") }
       #expect(part.isEmpty || text.contains(part))
     }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
+import TestSupport
 import Testing
 
 @testable import ChappieSDK
@@ -70,14 +71,11 @@ struct RetriesTests {
   }
 
   @Test(arguments: [Retries.Transport.webSocket, .http])
-  func replacesARejectedTokenAndARefusedModelOnce(_ transport: Retries.Transport) {
+  func replacesARejectedTokenAndARefusedModelOnce(_ transport: Retries.Transport) throws {
     var retries = Self.retries()
     guard case .withAnotherToken = retries.decide(.rejected(Self.error), over: transport, hasDelivered: false),
       case .withAnotherModel = retries.decide(.modelRefused(Self.error), over: transport, hasDelivered: false)
-    else {
-      Issue.record("no other token or model")
-      return
-    }
+    else { throw UnmetCondition("another token and model") }
     #expect(Self.fails(retries.decide(.rejected(Self.error), over: transport, hasDelivered: false)))
     #expect(Self.fails(retries.decide(.modelRefused(Self.error), over: transport, hasDelivered: false)))
     var renewed = Self.retries()
@@ -104,13 +102,12 @@ struct RetriesTests {
   }
 
   @Test(arguments: [true, false])
-  func fallsBackToHTTPAfterDroppedSocketsOrWithoutWebSocket(_ flag: Bool) {
+  func fallsBackToHTTPAfterDroppedSocketsOrWithoutWebSocket(_ flag: Bool) throws {
     let (seconds, last) = Self.waits(.broken(Self.error), over: .webSocket, hasDelivered: flag)
     #expect(Self.backOff(seconds, to: 5))
     let missing = Self.waits(.noWebSocket(Self.error, isLasting: flag), over: .webSocket)
     guard case .overHTTP(isLasting: true) = last, case .overHTTP(isLasting: flag) = missing.last else {
-      Issue.record("no fallback: \(last), \(missing.last)")
-      return
+      throw UnmetCondition("a fallback")
     }
     #expect(missing.seconds == [])
   }

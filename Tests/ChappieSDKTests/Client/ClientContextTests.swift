@@ -130,4 +130,39 @@ import Testing
     context.model = "gpt-6-sol"
     #expect(!context.usesDefaultModel)
   }
+
+  // MARK: Compaction before a conversation exceeds the model's context window
+
+  /// The context after a message of about 700 tokens and a short one.
+  private func context(
+    _ compaction: ChappieAutomaticCompaction, model: String? = nil
+  ) async throws -> ChappieClientContext {
+    var context: ChappieClientContext?
+    try await TestClient.with(compaction: compaction, contextWindow: 4000) { tools in
+      if let model { _ = await tools.client.selectModel(model) }
+      _ = try? await tools.client.send(String(repeating: "word ", count: 560))
+      #expect(await tools.client.context().compactedSummary == nil)
+      if model == nil { _ = try await tools.client.send("what now?") }
+      context = await tools.client.context()
+    }
+    return try #require(context)
+  }
+
+  @Test func compactsBeforeAMessageThatDoesNotFit() async throws {
+    let context = try await context(.whenFull(percent: 15))
+    #expect(context.compactedSummary?.isEmpty == false)
+    #expect(context.messages.map(\.role) == [.user, .assistant])
+    #expect(context.messages.map { $0.text.contains("what now?") } == [true, true])
+  }
+
+  @Test(arguments: [ChappieAutomaticCompaction.off, .whenFull(percent: 90)])
+  func doesNotCompactAConversationThatFits(_ compaction: ChappieAutomaticCompaction) async throws {
+    let context = try await context(compaction)
+    #expect(context.compactedSummary == nil && context.messageCount == 4)
+  }
+
+  /// The turn continues without compaction.
+  @Test func doesNotCompactWithAnUnknownWindow() async throws {
+    #expect(try await context(.whenFull(percent: 1), model: "gpt-5.3-codex-unlisted").compactedSummary == nil)
+  }
 }

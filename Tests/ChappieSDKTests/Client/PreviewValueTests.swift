@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
+import ChappieSDKTesting
 import Foundation
+import GLibBridge
 import Testing
 
-/// An app makes the values of its previews and mocks, and keeps them in JSON.
+/// An app makes the values of its previews and mocks, and keeps them in JSON. Times are values of `Date`, and addresses
+/// values of `URL`.
 struct PreviewValueTests {
   private static func expectRoundTrip<Value: Codable & Equatable>(_ value: Value) throws {
     #expect(try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value)) == value)
@@ -51,12 +54,43 @@ struct PreviewValueTests {
     try Self.expectRoundTrip(ChappieResponse(outputText: "Hi"))
   }
 
-  @Test func signIns() throws {
-    let address = try #require(URL(string: "https://auth.example.com/codex/device"))
-    let date = Date(timeIntervalSince1970: 1_893_456_000)
-    let code = ChappieDeviceCode(userCode: "ABCD-12345", verificationURI: address, expiresAt: date)
-    #expect((code.verificationURI, code.expiresAt) == (address, date))
-    let page = ChappieBrowserPage(authorizationURI: address, expiresAt: date)
-    #expect((page.authorizationURI, page.expiresAt) == (address, date))
+  /// As version 0.2 wrote it.
+  @Test func contextHasDatesAndUnixSecondsInJSON() throws {
+    let date = Date(timeIntervalSince1970: 1_800_000_000)
+    let context = ChappieClientContext(
+      sessionID: "s", threadID: "t", model: "m", messages: [], createdAt: date, updatedAt: date + 60)
+    #expect((context.createdAt, context.updatedAt) == (date, date + 60))
+    let json = try ChappieJSONValue(json: String(decoding: JSONEncoder().encode(context), as: UTF8.self))
+    #expect(json["createdAt"] == 1_800_000_000)
+    #expect(json["updatedAt"] == 1_800_000_060)
+  }
+
+  @GLibActor @Test func signInHasDatesAndAddresses() async throws {
+    let backend = try StandInBackend()
+    let session = Chappie.authSession(configuration: try .testing(.signedOut, backend: backend))
+    let code = try await session.startDeviceCodeSignIn()
+    #expect(code.expiresAt > .now + 600)
+    #expect(code.verificationURI == URL(string: backend.devicePage))
+    let page = try await session.startBrowserSignIn(opensBrowser: false)
+    #expect(page.expiresAt > .now + 300)
+    #expect(page.authorizationURI.absoluteString.hasPrefix(backend.issuer))
+    // An app can make both for its previews.
+    #expect(
+      code
+        == ChappieDeviceCode(
+          userCode: code.userCode, verificationURI: code.verificationURI, expiresAt: code.expiresAt))
+    #expect(page == ChappieBrowserPage(authorizationURI: page.authorizationURI, expiresAt: page.expiresAt))
+    let updates = session.updates
+    try session.completeBrowserSignIn(try #require(backend.approve(inBrowser: page.authorizationURI)))
+    for await update in updates where update.state == .signedIn { break }
+    #expect(session.manageUsageURL?.host() == "chatgpt.com")
+    await backend.stop()
+  }
+
+  /// A time that is none, or has no place in a message, becomes the start of 1970.
+  @Test(arguments: [Double.nan, .infinity, -.infinity, -1, 1e300, 253_402_300_800])
+  func impossibleDatesAreTheStartOf1970(_ seconds: Double) {
+    let window = ChappieUsageWindow(usedPercent: 1, resetsAt: Date(timeIntervalSince1970: seconds))
+    #expect(window.resetsAt == Date(timeIntervalSince1970: 0))
   }
 }

@@ -23,14 +23,12 @@ struct RedactionTests {
 
   /// A server may quote the request in its answer.
   @Test(arguments: [
-    "\"TOKEN\"", "'TOKEN'", "(TOKEN)", "token=TOKEN", "token:TOKEN", "{\"refresh_token\":\"TOKEN\"}", "`TOKEN`,",
-    "<TOKEN>",
-    "?code=TOKEN&state=1",
+    "\"TOKEN\"", "'TOKEN'", "(TOKEN)", "token=TOKEN", "token:TOKEN", #"{"refresh_token":"TOKEN"}"#, "`TOKEN`,",
+    "<TOKEN>", "?code=TOKEN&state=1",
   ])
   func removesATokenInsideAWord(_ form: String) {
     for token in [Self.jwt, "rt-1", "rt_abcdef", "sk-abc"] {
-      let shown = Redaction.message(
-        "bad " + form.split(separator: "TOKEN", omittingEmptySubsequences: false).joined(separator: token))
+      let shown = Redaction.message("bad " + form.replacing("TOKEN", with: token))
       #expect(!shown.contains(token), "\(shown)")
     }
   }
@@ -50,8 +48,7 @@ struct RedactionTests {
   /// A server's sentence could read backwards, or hide a part.
   @Test(arguments: [
     "\u{202A}", "\u{202E}", "\u{2066}", "\u{2069}", "\u{200E}", "\u{200F}", "\u{061C}", "\u{200B}", "\u{FEFF}",
-    "\u{AD}",
-    "\u{E0041}",
+    "\u{AD}", "\u{E0041}",
   ])
   func removesWhatReordersAndHides(_ sign: String) {
     #expect(Redaction.message("access\(sign) is \(sign)denied\(sign)") == "access is denied")
@@ -66,13 +63,11 @@ struct RedactionTests {
   @Test func removesPartsOfAKnownToken() {
     let token = SecretBytes(Self.opaque.utf8)
     TokensAtHand.note(token)
-    let text = Array(Self.opaque)
     for length in [8, 11, 20, 31] {
-      for start in stride(from: 0, through: text.count - length, by: 3) {
-        let part = String(text[start..<start + length])
-        for form in ["TOKEN", "a (TOKEN) b", "token:TOKEN,", "x\nTOKEN"] {
-          let shown = Redaction.message(form.replacing("TOKEN", with: part))
-          #expect(!shown.contains(part), "\(shown)")
+      for start in stride(from: 0, through: Self.opaque.count - length, by: 3) {
+        let part = String(Self.opaque.dropFirst(start).prefix(length))
+        for form in [part, "a (\(part)) b", "token:\(part),", "x\n\(part)"] {
+          #expect(!Redaction.message(form).contains(part), "\(form)")
         }
       }
     }

@@ -44,16 +44,13 @@ struct DocumentReaderTests {
         Pictures of pages: 1 to 3.
         """)
     #expect(content.pictures.count == 3)
+    #expect(try await DocumentSandbox.obstacle() == nil)
     #expect(content.pictures.allSatisfy { $0.url.hasPrefix("data:image/jpeg;base64,/9j/") })
     let scan = try await read(.imageOnly)
     #expect(scan.text == "Page 1 has no text.\n\nPictures of pages: 1." && scan.pictures.count == 1)
   }
 
   // MARK: Obstacles
-
-  @Test func nothingIsInTheWayHere() async throws {
-    #expect(try await DocumentSandbox.obstacle() == nil)
-  }
 
   /// A program without its libraries is no damaged document.
   @Test(
@@ -109,11 +106,6 @@ struct DocumentReaderTests {
     let content = try await read(TestPDF(contents: [TestPDF.lines(["words"])], size: size))
     let picture = try #require(content.pictures.first)
     #expect(picture.url.utf8.count < 100_000)
-  }
-
-  @Test func picturesFitIntoOneMessage() {
-    let longest = (DocumentReader.pictureLimit + 2) / 3 * 4 + "data:image/jpeg;base64,".utf8.count
-    #expect(longest * DocumentReader.picturePages <= ChappieImage.messageLimit)
   }
 
   // MARK: Bad input
@@ -202,6 +194,116 @@ struct DocumentReaderTests {
     #expect(unit.suffix(child.count - 1) == child.dropFirst())
     #expect(unit.contains("--unit=u.service"))
     #expect(unit.contains("--property=RuntimeMaxSec=3000ms"))
+  }
+}
+
+struct DocumentPagesTests {
+  @Test(arguments: [
+    ("Title: x\nPages:           12\nEncrypted:       no\n", 12), ("Pages: 1", 1),
+    // The document's title comes before the true number.
+    ("Title: y\nPages: 7\nAuthor: z\nPages:           2\n", 2),
+    ("", nil), ("Pages:", nil), ("Pages: 0\n", nil), ("Pages: -1\n", nil), ("Pages: 1000001\n", nil),
+    ("Pages: 99999999999999999999\n", nil), ("Pages: 1 2\n", nil), (" Pages: 1\n", nil),
+  ])
+  func theNumberOfPages(_ info: String, _ count: Int?) {
+    #expect(DocumentPages.count(Array(info.utf8)) == count)
+  }
+
+  @Test func aPageEndsWithAFormFeed() {
+    #expect(DocumentPages.pages(Array("\none\n two \n\n\u{C}\u{C}half".utf8)) == ["one\n two", ""])
+    #expect(DocumentPages.pages([]) == [])
+    // Control characters and wrong bytes are no text.
+    #expect(DocumentPages.pages([0x61, 0x00, 0x1B, 0x7F, 0x09, 0x62, 0xFF, 0x0C]) == ["a\tb\u{FFFD}"])
+    #expect(DocumentPages.pages(Array("half".utf8)) == [])
+  }
+
+  @Test func theTextNamesThePages() {
+    #expect(
+      DocumentPages.text(["one", ""], pictures: [1, 2, 4], pageCount: 4) == """
+        Page 1
+
+        one
+
+        Page 2 has no text.
+
+        The text of pages 3 to 4 is left out.
+
+        Pictures of pages: 1 to 2, 4.
+        """)
+    #expect(
+      DocumentPages.text([], pictures: [], pageCount: 1) == """
+        The text of page 1 is left out.
+
+        There is no picture of a page.
+        """)
+  }
+}
+
+@GLibActor
+struct DocumentQueueTests {
+  private let queue = DocumentQueue()
+  private let log = Log()
+
+  @GLibActor
+  private final class Log {
+    var read: [String] = []
+  }
+
+  /// Reads a document for a caller.
+  private func read(_ name: String, for caller: String, until end: Wait? = nil) -> Task<Void, any Error> {
+    CallerGroup.$current.withValue(caller) {
+      Task.onGLib {
+        try await queue.inTurn(name: name) {
+          log.read.append(name)
+          await end?.value()
+        }
+      }
+    }
+  }
+
+  @Test func callersTakeTurns() async throws {
+    let end = Wait()
+    var readings = [read("a1", for: "a", until: end)]
+    for name in ["a2", "a3", "a4", "b1", "b2", "c1"] { readings.append(read(name, for: String(name.prefix(1)))) }
+    try await eventually("the first document") { log.read == ["a1"] }
+    end.finish()
+    for reading in readings { try await reading.value }
+    #expect(log.read == ["a1", "a2", "b1", "c1", "a3", "b2", "a4"])
+  }
+
+  @Test func oneCallerLeavesRoomForOthers() async throws {
+    let end = Wait()
+    let first = (0..<DocumentQueue.limit).map { read("\($0)", for: "a", until: end) }
+    try await eventually("the first document") { log.read == ["0"] }
+    await #expect(throws: ChappieClientError.self) { try await read("more", for: "a").value }
+    let other = read("other", for: "b")
+    end.finish()
+    for reading in first + [other] { try await reading.value }
+    #expect(log.read == ["0", "1", "other", "2", "3", "4"])
+  }
+
+  @Test func manyCallersHaveOneEach() async throws {
+    let end = Wait()
+    var readings = (0..<DocumentQueue.limitInAll / 2).map { read("\($0)", for: "\($0)", until: end) }
+    try await eventually("the first document") { !log.read.isEmpty }
+    await #expect(throws: ChappieClientError.self) { try await read("second", for: "1").value }
+    readings.append(read("new", for: "new"))
+    end.finish()
+    for reading in readings { try await reading.value }
+    #expect(log.read.count == readings.count)
+  }
+
+  @Test func aCancelledReadingStopsWaiting() async throws {
+    let end = Wait()
+    let first = read("first", for: "a", until: end)
+    try await eventually("the first document") { log.read == ["first"] }
+    let (second, third) = (read("second", for: "a"), read("third", for: "a"))
+    second.cancel()
+    await #expect(throws: CancellationError.self) { try await second.value }
+    end.finish()
+    try await first.value
+    try await third.value
+    #expect(log.read == ["first", "third"])
   }
 }
 

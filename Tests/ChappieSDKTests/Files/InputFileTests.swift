@@ -50,14 +50,20 @@ struct InputFileTests {
     }
   }
 
-  @Test func aConversationKeepsItsFiles() async throws {
+  /// Searches of earlier turns stay if files were the reason.
+  @Test func aConversationKeepsItsFilesAndSearches() async throws {
     try await TestClient.with(.httpSSEOnly) { tools in
+      let options = ChappieMessageOptions(webSearch: .live)
+      _ = try await tools.client.send(.user("search for night buses", options: options))
       _ = try await tools.client.send(.user("Look", files: [try notes()]))
       try tools.backend.play(Self.refusal)
       for try await event in tools.client.stream("And now?") {
         if case .completed(let response) = event { #expect(response.filesForm == .text) }
       }
-      #expect(tools.backend.state.requests["responses"] == 3)
+      #expect(tools.backend.state.requests["responses"] == 5)
+      try tools.backend.play(#"[{"endpoint":"responses","refuses_search_items":true,"times":100}]"#)
+      _ = try await tools.client.send("And now?")
+      #expect(tools.backend.state.requests["responses"] == 7)
     }
   }
 
@@ -69,20 +75,6 @@ struct InputFileTests {
         "[{\"endpoint\":\"responses\",\"times\":2,\"status\":400,\"body\":\(refusal)}]")
       await #expect(throws: ChappieClientError.httpError(400, "Bad image")) { try await ask(tools, "Look", [notes()]) }
       #expect(try await ask(tools, "Look", [notes()]).filesForm == .inline)
-    }
-  }
-
-  /// Searches of earlier turns stay if files were the reason.
-  @Test func aRefusedFileCostsNoSearch() async throws {
-    try await TestClient.with(.httpSSEOnly) { tools in
-      let options = ChappieMessageOptions(webSearch: .live)
-      _ = try await tools.client.send(.user("search for night buses", options: options))
-      try tools.backend.play(Self.refusal)
-      _ = try await tools.client.send(.user("Look", files: [try notes()]))
-      #expect(tools.backend.state.requests["responses"] == 4)
-      try tools.backend.play(#"[{"endpoint":"responses","refuses_search_items":true,"times":100}]"#)
-      _ = try await tools.client.send("And now?")
-      #expect(tools.backend.state.requests["responses"] == 6)
     }
   }
 
@@ -141,8 +133,7 @@ struct InputFileTests {
 
   @Test(arguments: [
     "", "notes.txt", "data:,a", "data:text/plain,a", "data:;base64,%",
-    "data:;name=\(String(repeating: "a", count: 4000)).txt;base64,YQ==",
-    "https://example.org/a.pdf",
+    "data:;name=\(String(repeating: "a", count: 4000)).txt;base64,YQ==", "https://example.org/a.pdf",
   ])
   func anotherAddressIsRefused(_ address: String) {
     #expect(throws: ChappieClientError.self) { try ChappieInputFile(address: address) }

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import ChappieSDK
 
 struct ChappieHarnessTests {
+  private static let notes = ChappieHarness(
+    name: "Notes", summary: "Keeps notes.", instructions: "Be brief.", capabilities: ["Listing notes.", "Search."],
+    tools: [
+      ChappieHarnessTool(name: "find", description: "Finds notes.", inputSchema: ["type": "object"]),
+      ChappieHarnessTool(name: "write", description: "Writes one.", policy: .ask),
+      ChappieHarnessTool(name: "wipe", description: "", policy: .deny),
+    ],
+    plugins: [
+      ChappieHarnessPlugin(name: "Tags", description: "Adds tags.", version: "1.2.0"),
+      ChappieHarnessPlugin(name: "Stars", description: ""),
+    ])
+
   @Test func rendersAllItsParts() {
-    let harness = ChappieHarness(
-      name: "Notes", summary: "Keeps notes.", instructions: "Be brief.", capabilities: ["Listing notes.", "Search."],
-      tools: [
-        ChappieHarnessTool(name: "find", description: "Finds notes."),
-        ChappieHarnessTool(name: "write", description: "Writes one.", policy: .ask),
-        ChappieHarnessTool(name: "wipe", description: "", policy: .deny),
-      ],
-      plugins: [
-        ChappieHarnessPlugin(name: "Tags", description: "Adds tags.", version: "1.2.0"),
-        ChappieHarnessPlugin(name: "Stars", description: ""),
-      ])
     #expect(
-      harness.rendered == """
+      Self.notes.rendered == """
         Be brief.
 
         App: Notes
@@ -65,15 +68,91 @@ struct ChappieHarnessTests {
     #expect(inline == "Help with cooking." && inline == "Help with \(dish).")
   }
 
-  @Test func refusesInvalidOrDuplicateTools() throws {
+  // MARK: Tools
+
+  @Test func refusesDuplicateTools() throws {
     let tool = ChappieHarnessTool(name: "find", description: "")
-    #expect(try ChappieHarness(tools: [tool]).argumentsSchemas().keys.sorted() == ["find"])
     #expect(throws: ChappieClientError.invalidArgument("The harness declares the tool 'find' twice.")) {
       try ChappieHarness(tools: [tool, tool]).argumentsSchemas()
     }
-    #expect(throws: ChappieClientError.self) {
-      try ChappieHarness(tools: [ChappieHarnessTool(name: "a b", description: "")]).argumentsSchemas()
+  }
+
+  @Test(arguments: ["", "get weather", "wetter_für", "a.b", "a\n", "a\0", String(repeating: "x", count: 65)])
+  func refusesBadNames(_ name: String) {
+    let harness = ChappieHarness(tools: [ChappieHarnessTool(name: name, description: "")])
+    let error = #expect(throws: ChappieClientError.self) { try harness.argumentsSchemas() }
+    #expect(error?.description.hasPrefix("A tool's name must have 1 to 64 letters") == true)
+  }
+
+  @Test(arguments: ["a", "get_weather", "A-9_z", String(repeating: "x", count: 64)])
+  func aToolWithAGoodNameTakesNoArgumentsByDefault(_ name: String) throws {
+    let schema = try ChappieHarnessTool(name: name, description: "").argumentsSchema()
+    #expect(schema.violation(in: [:]) == nil)
+    #expect(schema.violation(in: ["a": 1]) == "/: must not have the property 'a'")
+  }
+
+  private static let noObject = "must be a JSON Schema with type 'object'."
+
+  @Test(
+    arguments: [
+      (.object([:]), noObject), (.object(["type": .array(["object", "null"])]), noObject), (true, noObject),
+      (.null, noObject),
+      (
+        ["type": "object", "properties": ["a": ["items": 1]]],
+        "cannot be used: #/properties/a/items must be an object, true or false."
+      ),
+    ] as [(ChappieJSONValue, String)])
+  func schemaMustDescribeAnObject(_ schema: ChappieJSONValue, _ reason: String) {
+    let tool = ChappieHarnessTool(name: "look", description: "", inputSchema: schema)
+    #expect(throws: ChappieClientError.invalidArgument("The input schema of the tool 'look' \(reason)")) {
+      try tool.argumentsSchema()
     }
+  }
+
+  // MARK: Coding
+
+  private static func decode(_ text: String) throws -> ChappieHarness {
+    try JSONDecoder().decode(ChappieHarness.self, from: Data(text.utf8))
+  }
+
+  @Test(arguments: [notes, .default, .none, "Be kind.", ChappieHarnessSamples.inventory])
+  func codingRoundTrips(_ harness: ChappieHarness) throws {
+    let encoded = try JSONEncoder().encode(harness)
+    #expect(try JSONDecoder().decode(ChappieHarness.self, from: encoded) == harness)
+  }
+
+  @Test func omittedFieldsGetDefaults() throws {
+    #expect(try Self.decode("{}") == ChappieHarness())
+    #expect(try Self.decode(#"{"name":"A","tools":null,"later":1}"#) == ChappieHarness(name: "A"))
+    let tool = try Self.decode(#"{"tools":[{"name":"t"}]}"#).tools
+    #expect(tool == [ChappieHarnessTool(name: "t", description: "")])
+  }
+
+  @Test(arguments: [
+    ("[]", "In the harness, a JSON object is expected."),
+    (#"{"name":1}"#, "The field 'name' of the harness must be a string."),
+    (#"{"capabilities":["a",1]}"#, "The field 'capabilities' of the harness must be an array of strings."),
+    (#"{"tools":{}}"#, "The field 'tools' of the harness must be an array."),
+    (#"{"tools":[1]}"#, "In number 1 in 'tools' of the harness, a JSON object is expected."),
+    (#"{"tools":[{}]}"#, "The field 'name' of number 1 in 'tools' of the harness is missing."),
+    (
+      #"{"tools":[{"name":"a","strict":1}]}"#,
+      "The field 'strict' of number 1 in 'tools' of the harness must be true or false."
+    ),
+    (#"{"tools":[{"name":"a","policy":"never"}]}"#, "There is no tool policy 'never': use automatic, ask or deny."),
+    (
+      #"{"tools":[{"name":"a b"}]}"#,
+      "A tool's name must have 1 to 64 letters, digits, '_' or '-' of ASCII, not 'a b'."
+    ),
+    (
+      #"{"plugins":[{"name":""}]}"#,
+      "The field 'name' of number 1 in 'plugins' of the harness must be a string that is not empty."
+    ),
+  ])
+  func errorNamesTheField(_ text: String, _ problem: String) throws {
+    let error = #expect(throws: DecodingError.self) { try Self.decode(text) }
+    guard case .dataCorrupted(let context) = error else { throw UnmetCondition("the error") }
+    #expect(context.debugDescription == problem)
   }
 }
 
@@ -84,18 +163,5 @@ struct ChappieHarnessSamplesTests {
     #expect(!sample.name.isEmpty && !sample.summary.isEmpty && !sample.capabilities.isEmpty)
     #expect(try sample.argumentsSchemas().count == sample.tools.count)
     #expect(sample.tools.count >= 3)
-  }
-
-  @Test func schemasCheckTheirArguments() throws {
-    #expect(Set(ChappieHarnessSamples.named.values).count == 4)
-    #expect(ChappieHarnessSamples.named["inventory"] == ChappieHarnessSamples.inventory)
-    let schemas = try ChappieHarnessSamples.inventory.argumentsSchemas()
-    let adjust = try #require(schemas["adjust_quantity"])
-    #expect(adjust.violation(in: ["item_id": "a1", "change": -3]) == nil)
-    #expect(adjust.violation(in: ["item_id": "a1", "change": 0.5]) == "/change: must be an integer")
-    #expect(schemas["list_low_stock"]?.violation(in: [:]) == nil)
-    #expect(ChappieHarnessSamples.inventory.tools.last?.policy == .ask)
-    let playback = try ChappieHarnessSamples.mediaPlayer.argumentsSchemas()["control_playback"]
-    #expect(playback?.violation(in: ["action": "eject"])?.hasPrefix("/action: must be one of \"play\"") == true)
   }
 }

@@ -9,7 +9,7 @@ import Testing
 /// The key of a slot's threads, under the rule that ignores the desktop's lock.
 @GLibActor
 struct ThreadKeySlotTests {
-  private let store = KeyStore()
+  private let store = FakeSlotStore<ThreadKey>(heedsRule: true)
   private static let identity = SlotIdentity(ChappieConfiguration(keychainService: "org.example.thread-keys"))
 
   private func slot(_ rule: ChappieKeychainAccessibility = .afterFirstUnlockThisDeviceOnly) -> ThreadKeySlot {
@@ -53,30 +53,25 @@ struct ThreadKeySlotTests {
 
   @Test func lockedKeyringNeitherCreatesNorDestroysAKey() async throws {
     let key = try await slot().key()
-    let copy = StoredItem.unread(
-      UnreadItem<ThreadKey>(.afterFirstUnlockThisDeviceOnly, isCopy: true) { .unusable(reason: "") })
-    for item in [StoredItem<ThreadKey>.locked, .hidden, copy] {
-      store.shown = item
+    for reading in [FakeSlotStore<ThreadKey>.Reading.locked, .hidden] {
+      store.reading = reading
       await #expect(throws: CredentialError.keyringLocked) { try await slot().destroy() }
-    }
-    for item in [StoredItem<ThreadKey>.locked, .hidden] {
-      store.shown = item
       await #expect(throws: CredentialError.keyringLocked) { try await slot().key() }
     }
+    store.reading = .open
+    store.isCopy = true
+    await #expect(throws: CredentialError.keyringLocked) { try await slot().destroy() }
     #expect(store.writes == 1)
-    #expect(store.key?.bytes.isEqual(to: key) == true)
+    #expect(store.credential?.bytes.isEqual(to: key) == true)
   }
 
-  @Test func unusableItemIsKeptUntilDestroyed() async throws {
-    store.shown = .unread(UnreadItem(.afterFirstUnlockThisDeviceOnly) { .unusable(reason: "from elsewhere") })
+  @Test func unusableItemIsKeptUntilDestroyedAndAFailureIsThrown() async throws {
+    store.item = .unusable(reason: "from elsewhere")
     await #expect(throws: CredentialError.unusable("from elsewhere")) { try await slot().key() }
     #expect(store.writes == 0)
     try await slot().destroy()
-    #expect(store.key == nil)
-  }
-
-  @Test func throwsTheKeyringsFailure() async {
-    store.error = .keyringFailed("gone")
+    #expect(store.deletes == 1)
+    store.findError = .keyringFailed("gone")
     await #expect(throws: CredentialError.keyringFailed("gone")) { try await slot().key() }
     await #expect(throws: CredentialError.self) { try await slot().destroy() }
   }
@@ -94,7 +89,8 @@ struct ThreadKeySlotTests {
   /// A locked keyring returns only the copy, and only the weaker rule may read it.
   @Test func stricterRuleDoesNotReadTheCopy() async throws {
     let key = ThreadKey(bytes: AEAD.randomKey())
-    store.shown = .unread(UnreadItem(.afterFirstUnlockThisDeviceOnly, isCopy: true) { .secret(key) })
+    store.item = .credential(key)
+    store.isCopy = true
     await #expect(throws: CredentialError.keyringLocked) { try await slot(.whenUnlockedThisDeviceOnly).key() }
     #expect(try await slot(.afterFirstUnlockThisDeviceOnly).key().isEqual(to: key.bytes))
     #expect(store.writes == 0)
@@ -111,7 +107,7 @@ struct ThreadKeySlotTests {
     withExtendedLifetime(lock) {}
     lock = nil
     try await reading.value
-    #expect(store.key == nil)
+    #expect(store.credential == nil)
     #expect(store.writes == 1)
   }
 
@@ -120,45 +116,14 @@ struct ThreadKeySlotTests {
     #expect(ThreadKey.decode(key.encode())?.bytes.isEqual(to: key.bytes) == true)
     #expect(ThreadKey.decode(SecretBytes(Array("a sign-in".utf8))) == nil)
   }
-}
 
-/// Stores one key in memory.
-@GLibActor
-private final class KeyStore: SlotStore {
-  private(set) var key: ThreadKey?
-  private(set) var rule: ChappieKeychainAccessibility?
-  private(set) var writes = 0
-  private(set) var finds = 0
-  /// The item to return in place of the stored one.
-  var shown: StoredItem<ThreadKey>?
-  var error: CredentialError?
-
-  nonisolated init() {}
-
-  func find(_ slot: SlotIdentity) async throws -> StoredItem<ThreadKey> {
-    // A real keyring suspends its caller too.
-    await Task.yield()
-    if let error { throw error }
-    finds += 1
-    if let shown { return shown }
-    guard let key, let rule else { return .none }
-    return .unread(UnreadItem(rule) { .secret(key) })
+  /// Without permission, no password is asked for.
+  @Test func readingUnlocksNothing() async throws {
+    for item in [FakeStore.Item.locked, .hidden] {
+      let store = FakeStore(item)
+      let vault = SlotVault<Credential>(store: store, gate: LockGate(unknown: .deny))
+      _ = try await vault.read(Self.identity, interaction: .forbidden)
+      #expect(store.unlocks.isEmpty)
+    }
   }
-
-  func write(
-    _ secret: ThreadKey, for slot: SlotIdentity, accessibility: ChappieKeychainAccessibility,
-    interaction: UserInteraction
-  ) async throws {
-    await Task.yield()
-    if let error { throw error }
-    writes += 1
-    (key, rule) = (secret, accessibility)
-  }
-
-  func delete(_ slot: SlotIdentity, interaction: UserInteraction) async throws {
-    if let error { throw error }
-    (key, rule, shown) = (nil, nil, nil)
-  }
-
-  func unlock(_ slot: SlotIdentity, interaction: UserInteraction) async throws {}
 }

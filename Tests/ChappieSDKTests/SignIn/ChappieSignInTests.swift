@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDKTesting
 import GLibBridge
-import Observation
 import Testing
 
 @testable import ChappieSDK
@@ -48,17 +47,12 @@ import Testing
     let signIn = try await signIn(.signedOut)
     let welcome = signIn.step
     #expect(welcome.content == .signedOut)
-    #expect(welcome.title == "Sign in to ChatGPT")
-    #expect(
-      welcome.message
-        == "Your browser opens a page of ChatGPT, where you connect Notes. Then it can ask, on your own plan.")
-    #expect(welcome.actions.map(\.title) == ["Continue with ChatGPT", "Use a code instead"])
+    #expect(welcome.message?.contains("where you connect Notes.") == true)
+    #expect(welcome.actions == [.continueInBrowser, .useCode])
     #expect(welcome.code == nil && welcome.link == nil && welcome.planLine == nil && !welcome.isBusy)
     try await signIn.perform(.useCode)
     let waiting = signIn.step
     let code = try #require(waiting.code)
-    #expect(waiting.title == "Enter this code on the page")
-    #expect(waiting.link?.title == "Open page")
     #expect(waiting.link?.address.address == backend.devicePage)
     #expect(waiting.actions == [.cancel])
     backend.approve(userCode: code)
@@ -73,9 +67,7 @@ import Testing
     let signIn = try await signIn(.signedOut)
     let address = try await showPage(signIn)
     let waiting = signIn.step
-    #expect(waiting.title == "Waiting for your browser…")
     #expect(waiting.message?.hasPrefix("Connect Notes on the page of ChatGPT.") == true)
-    #expect(waiting.link?.title == "Open the page again")
     #expect(waiting.link?.address == address)
     #expect(waiting.actions == [.pasteAddress, .cancel])
     await #expect(throws: ChappieAuthError.self) {
@@ -99,7 +91,7 @@ import Testing
     _ = try await showPage(signIn)
     try await signIn.perform(.cancel)
     let cancelled = try await step(of: signIn) { $0.content == .signedOut }
-    #expect(cancelled.message?.hasPrefix("Your browser opens") == true)
+    #expect(cancelled.message?.contains("where you connect Notes.") == true)
     #expect(cancelled.actions == [.continueInBrowser, .useCode, .connectAnew])
   }
 
@@ -140,20 +132,7 @@ import Testing
     #expect(waiting.content == .restoring && waiting.isBusy && waiting.actions.isEmpty)
     let step = try await signIn(.reauthenticationRequired).step
     #expect(step.content == .signInAgain)
-    #expect(step.title == "Sign in again")
     #expect(step.message == "The server no longer accepts your sign-in.")
     #expect(step.actions == [.continueInBrowser, .useCode, .signOut])
-  }
-
-  /// The main actor observes, as a view does.
-  @MainActor @Test func viewObservesTheStep() async throws {
-    let signIn = try await signIn(.signedIn)
-    var seen: [String] = []
-    for await title in Observations({ signIn.step.title }) {
-      seen.append(title)
-      if seen.count == 2 { break }
-      signIn.authSession.signOut()
-    }
-    #expect(seen == ["You are signed in as ada@example.com", "Sign in to ChatGPT"])
   }
 }

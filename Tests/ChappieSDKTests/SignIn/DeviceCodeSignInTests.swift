@@ -44,8 +44,8 @@ struct DeviceCodeSignInTests {
         "redirect_uri": "\(method.servers.issuer)/deviceauth/callback", "code_verifier": "verifier",
       ])
 
-    guard case .preparing = stages.first, case .exchanging = stages.last, stages.count == 3,
-      case .waiting(.showCode(let code)) = stages[1]
+    guard stages.count == 3, case .preparing = stages[0], case .waiting(.showCode(let code)) = stages[1],
+      case .exchanging = stages[2]
     else {
       Issue.record("other stages: \(stages)")
       return
@@ -67,9 +67,8 @@ struct DeviceCodeSignInTests {
   }
 
   @Test(arguments: [
-    "{\"device_auth_id\":\"da\",\"usercode\":\"ABCD\"}",
-    "{\"device_auth_id\":\"da\",\"user_code\":\"ABCD\",\"interval\":5}",
-    "{\"device_auth_id\":\"da\",\"user_code\":\"ABCD\",\"interval\":null,\"more\":[]}",
+    #"{"device_auth_id":"da","usercode":"ABCD"}"#, #"{"device_auth_id":"da","user_code":"ABCD","interval":5}"#,
+    #"{"device_auth_id":"da","user_code":"ABCD","interval":null,"more":[]}"#,
   ])
   func acceptsOtherFormsOfTheCode(_ body: String) async throws {
     let issuer = try FakeIssuer(code: Response(body: body))
@@ -83,17 +82,18 @@ struct DeviceCodeSignInTests {
   }
 
   @Test(arguments: [
-    "", "{}", "null", "{\"device_auth_id\":\"da\"}", "{\"user_code\":\"ABCD\"}",
-    "{\"device_auth_id\":\"da\",\"user_code\":\"\"}", "{\"device_auth_id\":\"da\",\"user_code\":\"A\\u001b[2J\"}",
+    "", "null", #"{"device_auth_id":"da"}"#, #"{"user_code":"ABCD"}"#, #"{"device_auth_id":"da","user_code":""}"#,
+    #"{"device_auth_id":"da","user_code":"A\u001b[2J"}"#,
   ])
   func refusesAnAnswerWithoutAShowableCode(_ body: String) async throws {
     try await expectFailure(FakeIssuer(code: Response(body: body)), .invalidResponse("there is no code in it"))
   }
 
-  @Test(arguments: [(404, "", ""), (500, "{\"error\":{\"message\":\"down\"}}", "down")])
-  func refusedRequestEndsTheSignIn(_ status: Int, _ body: String, _ message: String) async throws {
-    let issuer = try FakeIssuer(code: Response(status: status, body: body))
-    await expectFailure(issuer, .deviceCodeRequestFailed(status: status, message: message))
+  @Test func aRefusalContainsTheReason() async throws {
+    let refused = try FakeIssuer(code: Response(status: 500, body: "{\"error\":{\"message\":\"down\"}}"))
+    await expectFailure(refused, .deviceCodeRequestFailed(status: 500, message: "down"))
+    let ended = try FakeIssuer(tokens: Response(status: 400, body: "{\"error\":\"invalid_grant\"}"))
+    await expectFailure(ended, .tokenExchangeFailed(status: 400, message: "invalid_grant"))
   }
 
   @Test(arguments: [
@@ -106,11 +106,6 @@ struct DeviceCodeSignInTests {
   ])
   func refusedPollEndsTheSignIn(_ status: Int, _ body: String, _ expected: ChappieAuthError) async throws {
     try await expectFailure(FakeIssuer(polls: [Response(status: status, body: body)]), expected)
-  }
-
-  @Test func refusedExchangeContainsTheReason() async throws {
-    let issuer = try FakeIssuer(tokens: Response(status: 400, body: "{\"error\":\"invalid_grant\"}"))
-    await expectFailure(issuer, .tokenExchangeFailed(status: 400, message: "invalid_grant"))
   }
 
   @Test(arguments: ["access_token", "refresh_token", "id_token"])
@@ -134,8 +129,8 @@ struct DeviceCodeSignInTests {
 
   @Test(
     arguments: [
-      (nil, 5), ("", 5), ("5", 5), ("1", 1), ("0.5", 0.5), ("0", 5), ("-1", 5), ("nan", 5), ("inf", 5), ("1e400", 5),
-      ("soon", 5), ("0.0001", 0.05), ("3600", 60), ("1e300", 60),
+      (nil, 5), ("", 5), ("1", 1), ("0.5", 0.5), ("0", 5), ("-1", 5), ("nan", 5), ("inf", 5), ("soon", 5),
+      ("0.0001", 0.05), ("3600", 60), ("1e300", 60),
     ] as [(String?, Double)])
   func pollIntervalIsBounded(_ text: String?, _ seconds: Double) {
     #expect(DeviceCodeSignIn.interval(text) == seconds)
@@ -144,10 +139,7 @@ struct DeviceCodeSignInTests {
   @Test func onlyACodeOfLettersDigitsAndDashesIsShowable() {
     let longest = "0123456789ABCDEFGHIJabcdefghij-0123456789ABCDEFGHIJabcdefghij-01"
     for code in ["ABCD-12345", "a", "0", "-", longest] { #expect(DeviceCodeSignIn.isShowable(code), "\(code)") }
-    for code in [
-      "", "A B", "A\n", "A\u{1B}[2J", "A\0", "ÄBCD", "АBCD", "A.B", "<b>", "ABCD_1", "\u{202E}DCBA", "１２", "A😀",
-      longest + "2-",
-    ] {
+    for code in ["", "A B", "A\n", "A\u{1B}[2J", "АBCD", "<b>", "AB_1", "\u{202E}DCBA", "１２", "A😀", longest + "2-"] {
       #expect(!DeviceCodeSignIn.isShowable(code), "\(code.debugDescription)")
     }
   }

@@ -36,8 +36,8 @@ struct IssuerClockTests {
       (3600, local(3650, 150, ""), 50...50), (0, local(43_201, 43_301), 43_201...43_201),
     ] as [(Int64, ClockReading, ClosedRange<Int64>)])
   func anUncertainTimeIsARange(_ ahead: Int64, _ now: ClockReading, _ range: ClosedRange<Int64>) throws {
-    let expected = (Self.told + range.lowerBound)...(Self.told + range.upperBound)
-    #expect(try Self.time(ahead: ahead, at: now) == .guessed(expected))
+    let time = try Self.time(ahead: ahead, at: now)
+    #expect(time == .guessed((Self.told + range.lowerBound)...(Self.told + range.upperBound)))
   }
 
   @Test(arguments: [0, 1_577_836_799, 4_133_980_800, 253_402_300_799] as [Int64])

@@ -18,22 +18,22 @@ struct SessionObservationTests {
   @Test func observationReportsAChangedState() async throws {
     let backend = try await StandInBackend()
     let session = try await session(backend)
-    let state = Atomic(0)
-    let error = Atomic(0)
-    withObservationTracking {
-      _ = session.state
-    } onChange: {
-      state.add(1, ordering: .relaxed)
-    }
-    withObservationTracking {
-      _ = session.lastError
-    } onChange: {
-      error.add(1, ordering: .relaxed)
+    let changed = Mutex<[String]>([])
+    let reads: [(String, () -> Void)] = [
+      ("state", { _ = session.state }), ("button", { _ = ChappieSignIn(authSession: session).step }),
+      // Nothing has failed.
+      ("error", { _ = session.lastError }),
+    ]
+    for (name, read) in reads {
+      withObservationTracking {
+        read()
+      } onChange: {
+        changed.withLock { $0.append(name) }
+      }
     }
     try await session.signOutAndWait()
     #expect(session.state == .signedOut)
-    #expect(state.load(ordering: .relaxed) == 1)
-    #expect(error.load(ordering: .relaxed) == 0, "nothing has failed")
+    #expect(changed.withLock { $0.sorted() } == ["button", "state"])
     await backend.stop()
   }
 

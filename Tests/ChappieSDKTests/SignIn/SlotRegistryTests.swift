@@ -14,36 +14,28 @@ struct SlotRegistryTests {
     return configuration
   }
 
-  @Test func anotherIdentityGivesAnotherSlot() {
+  @Test func anotherIdentityGivesAnotherSlot() throws {
     let slot = SlotRegistry.slot(for: Self.configuration())
     #expect(SlotRegistry.slot(for: Self.configuration()) === slot)
     #expect(SlotRegistry.slot(for: Self.configuration { $0.model = "other" }) === slot)
     #expect(SlotRegistry.slot(for: Self.configuration { $0.keychainAccount = "other" }) !== slot)
     #expect(SlotRegistry.slot(for: Self.configuration { $0.applicationID = .sandboxed("org.example.App") }) !== slot)
-  }
-
-  /// A token for one server must never go to another.
-  @Test func anotherBackendGivesAnotherSlot() throws {
+    // A token for one server must never go to another.
     let backend = try ChappieBackend(issuer: "http://127.0.0.1:1", baseURL: "http://127.0.0.1:2")
-    let slot = SlotRegistry.slot(for: Self.configuration())
     let other = SlotRegistry.slot(for: Self.configuration { $0.backend = backend })
     #expect(other !== slot)
     #expect(other.methods[.deviceCode]?.backend.responsesURL == "http://127.0.0.1:2/codex/responses")
   }
 
-  @Test func unusedSlotIsReleased() {
-    weak let slot = SlotRegistry.slot(for: Self.configuration { $0.keychainAccount = "let go" })
-    #expect(slot == nil)
-  }
-
-  /// All clients of a slot share its usage and its models.
+  /// An unused slot is released, with what all of its clients share.
   @Test func slotOwnsItsUsageAndModels() {
     var slot: CredentialSlot? = SlotRegistry.slot(for: Self.configuration { $0.keychainAccount = "usage" })
+    weak let released = slot
     weak let usage = slot?.usage
     weak let models = slot?.modelCache
     #expect(usage != nil && usage === slot?.usage)
     #expect(models != nil && models === slot?.modelCache)
     slot = nil
-    #expect(usage == nil && models == nil)
+    #expect(released == nil && usage == nil && models == nil)
   }
 }

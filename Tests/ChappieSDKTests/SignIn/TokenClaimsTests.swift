@@ -25,8 +25,7 @@ struct TokenClaimsTests {
   }
 
   @Test(arguments: [
-    "{}", "{\"email\":null,\"exp\":null}", "{\"https://api.openai.com/auth\":{}}",
-    "{\"https://api.openai.com/profile\":{}}",
+    "{\"email\":null,\"exp\":null}", "{\"https://api.openai.com/auth\":{},\"https://api.openai.com/profile\":{}}",
     "{\"other\":[1,2,{\"a\":null}]}",
   ])
   func acceptsMissingClaims(_ payload: String) throws {
@@ -42,11 +41,19 @@ struct TokenClaimsTests {
 
   @Test(arguments: [
     "", "opaque", "a.b", "..", "a..c", ".e30.x.y", "a.e30", "a.e30.b.c", "a.!!!.c", "a.bm8ganNvbg.c", "a.W10.c",
-    "a.e.c",
-    "a.e30\n.c",
+    "a.e.c", "a.e30\n.c",
   ])
   func opaqueTokenHasNoClaims(_ token: String) {
     #expect(TokenClaims(SecretBytes(token.utf8)) == nil)
+  }
+
+  /// Of each name, one of those in protocol.md, 2.1.
+  @Test(arguments: [
+    ("prolite", "Pro Lite"), ("self_serve_business_prolite", "Business"), ("hc", "Enterprise"), ("edu_plus", "Edu"),
+    ("PLUS", "Plus"), ("brand_new", "brand_new"),
+  ])
+  func plansHaveDisplayNames(_ rawValue: String, _ name: String) {
+    #expect(ChappiePlan(rawValue: rawValue).displayName == name)
   }
 
   // MARK: Derived facts
@@ -76,23 +83,19 @@ struct TokenClaimsTests {
   }
 
   @Test func fedRAMPComesFromTheIDToken() {
-    #expect(Self.namesFedRAMP(Self.full))
-    for id in ["{}", "{\"https://api.openai.com/auth\":{\"chatgpt_account_is_fedramp\":false}}", nil] {
-      #expect(!Self.namesFedRAMP(id))
+    for id in [Self.full, "{}", "{\"https://api.openai.com/auth\":{\"chatgpt_account_is_fedramp\":false}}", nil] {
+      let headers = Self.credential(id: id).claimedFacts.headers
+      #expect(headers.contains { $0 == ("x-openai-fedramp", "true") } == (id == Self.full))
     }
-  }
-
-  private static func namesFedRAMP(_ id: String?) -> Bool {
-    credential(id: id).claimedFacts.headers.contains { $0 == ("x-openai-fedramp", "true") }
   }
 
   // MARK: The time of a refresh
 
   private static let now: Timestamp = 1_800_000_000
 
-  private static func validity(_ accessToken: SecretBytes) -> TokenValidity {
+  private static func validity(_ accessToken: String) -> TokenValidity {
     var credential = Credential.test("t", renewedAt: now)
-    credential.accessToken = accessToken
+    credential.accessToken = accessToken == "opaque" ? SecretBytes("opaque".utf8) : TestTokens.jwt(accessToken)
     return credential.claimedFacts.validity
   }
 
@@ -102,22 +105,17 @@ struct TokenClaimsTests {
       ("1800000000", now), ("1800000000.5", now + 1), ("0", 0), ("1", 1), ("253402300799", 253_402_300_799),
     ] as [(String, Timestamp)])
   func tokenIsDueFiveMinutesBeforeItExpires(_ exp: String, _ time: Timestamp) {
-    let validity = Self.validity(TestTokens.jwt("{\"exp\":\(exp)}"))
+    let validity = Self.validity("{\"exp\":\(exp)}")
     #expect(validity.expiresAt == time && validity.dueAt == time - 300)
   }
 
   /// A time that is none counts as missing.
-  @Test(arguments: [
-    "-9223372036854775808", "9223372036854775807", "-1", "1e308", "-1e308", "253402300800", "null", "[]", "missing",
-    "opaque",
-  ])
-  func otherTokensAreDueAfterEightDaysAndNeverExpire(_ time: String) {
-    let validity =
-      switch time {
-      case "opaque": Self.validity(SecretBytes("opaque".utf8))
-      case "missing": Self.validity(TestTokens.jwt("{}"))
-      default: Self.validity(TestTokens.jwt("{\"exp\":\(time)}"))
-      }
+  @Test(
+    arguments: [
+      "-9223372036854775808", "9223372036854775807", "-1", "1e308", "-1e308", "253402300800", "null", "[]", nil,
+    ] as [String?])
+  func otherTokensAreDueAfterEightDaysAndNeverExpire(_ time: String?) {
+    let validity = Self.validity(time.map { "{\"exp\":\($0)}" } ?? "opaque")
     #expect(validity.dueAt == Self.now + 691_201)
     #expect(validity.expiresAt == nil)
   }

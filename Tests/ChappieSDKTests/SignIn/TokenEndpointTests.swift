@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 import HTTPTestServer
+import Platform
 import SecretMemory
 import Testing
 
@@ -81,11 +82,8 @@ struct TokenEndpointTests {
   func otherAnswersDoNotEndTheSignIn(_ body: String) async throws {
     for status in [400, 401, 403] {
       let error = try await error(ofRefresh: status, body)
-      guard case .renewalFailed(status, _)? = error else {
-        Issue.record("\(error.map { "\($0)" } ?? "nothing")")
-        continue
-      }
-      #expect(error?.requiresReauthentication == false)
+      let isFailure = if case .renewalFailed(status, _)? = error { true } else { false }
+      #expect(isFailure && error?.requiresReauthentication == false, "\(String(describing: error))")
     }
   }
 
@@ -93,6 +91,37 @@ struct TokenEndpointTests {
   func otherStatusesDoNotEndTheSignIn(_ status: Int) async throws {
     let error = try await error(ofRefresh: status, "{\"error\":\"invalid_grant\"}")
     #expect(error?.requiresReauthentication == false)
+  }
+
+  // MARK: The text of an error
+
+  private static func answer(_ body: String) -> AuthHTTP.Response {
+    AuthHTTP.Response(status: 400, body: SecretBytes(body.utf8), time: .now, reading: nil)
+  }
+
+  /// The three places for an error code (protocol.md, 2.4), and those for a message.
+  @Test(arguments: [
+    (#"{"error":{"code":"refresh_token_expired","message":"Used."}}"#, "refresh_token_expired", "Used."),
+    (#"{"error":"invalid_grant"}"#, "invalid_grant", "invalid_grant"),
+    (#"{"code":"refresh_token_reused"}"#, "refresh_token_reused", "refresh_token_reused"),
+    (#"{"error":{"code":"nested"},"code":"outer"}"#, "nested", "nested"),
+    (#"{"error_description":"described","error":{"message":"m"}}"#, nil, "described"),
+    (#"{"error":{"code":null}}"#, nil, ""), (#"{"error":{}}"#, nil, ""), ("", nil, ""),
+    ("<html>error</html>", nil, ""),
+  ])
+  func findsTheErrorsCodeAndMessage(_ body: String, _ code: String?, _ message: String) {
+    #expect(Self.answer(body).errorCode == code)
+    #expect(Self.answer(body).errorMessage == message)
+  }
+
+  /// A server may quote the request, so no error may contain a token.
+  @Test func errorMessageContainsNoToken() {
+    let token = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ1c2VyIn0.c2lnbmF0dXJl"
+    for body in [
+      "{\"error_description\":\"bad \(token)\"}", "{\"error\":\"\(token)\"}", "{\"error\":{\"message\":\"\(token)\"}}",
+    ] {
+      #expect(!Self.answer(body).errorMessage.contains("eyJ"))
+    }
   }
 
   // MARK: Revocation

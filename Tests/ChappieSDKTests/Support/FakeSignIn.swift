@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 import Platform
-import Synchronization
 
 @testable import ChappieSDK
 
@@ -88,24 +87,16 @@ final class FakeSignIn: SignInMethod {
     if let revocationError { throw revocationError }
   }
 
-  /// Waits for the first revocation, because a sign-in or sign-out does not.
-  func revocationRequested() async {
+  /// The revoked credentials after the first revocation, for which a sign-in or sign-out does not wait.
+  func revocations() async -> [String] {
     await revocation.value()
+    return revoked
   }
 
-  private nonisolated let times = Mutex<(earliestRefresh: Timestamp?, keepAliveAt: Timestamp?)>((nil, nil))
-
-  /// The time before which the server refuses a refresh.
-  nonisolated var earliestRefresh: Timestamp? {
-    get { times.withLock { $0.earliestRefresh } }
-    set { times.withLock { $0.earliestRefresh = newValue } }
-  }
-
-  /// The time at which an unused sign-in is renewed.
-  nonisolated var keepAliveAt: Timestamp? {
-    get { times.withLock { $0.keepAliveAt } }
-    set { times.withLock { $0.keepAliveAt = newValue } }
-  }
+  /// The times before which the server refuses a refresh, and at which an unused sign-in is renewed. All readers are on
+  /// this actor.
+  nonisolated(unsafe) var earliestRefresh: Timestamp?
+  nonisolated(unsafe) var keepAliveAt: Timestamp?
 
   nonisolated func facts(of credential: Credential) -> CredentialFacts {
     var facts = credential.claimedFacts

@@ -3,16 +3,19 @@ import GLibBridge
 
 @testable import ChappieSDK
 
-/// A credential store in memory with the behaviour that a test sets.
+typealias FakeStore = FakeSlotStore<Credential>
+
+/// A store in memory with the behaviour that a test sets: of a credential, a list of unused sign-ins, or a
+/// key of threads.
 @GLibActor
-final class FakeStore: SlotStore {
+final class FakeSlotStore<Secret: Sendable>: SlotStore {
   /// The content of the store.
   enum Item {
     case none
     case locked
     case hidden
     case unusable(reason: String)
-    case credential(Credential)
+    case credential(Secret)
   }
 
   /// What a reader sees of the content.
@@ -25,6 +28,11 @@ final class FakeStore: SlotStore {
 
   var item: Item
   var reading = Reading.open
+  /// Whether the item is the copy that a locked keyring shows.
+  var isCopy = false
+  /// The rule of the last write. The item has it if `heedsRule`.
+  private(set) var rule: ChappieKeychainAccessibility?
+  private let heedsRule: Bool
   /// The reading from the next write on; nil for the same.
   var readingAfterWrite: Reading?
   /// The error of each operation; nil for success.
@@ -42,22 +50,17 @@ final class FakeStore: SlotStore {
   private(set) var deletes = 0
   private(set) var unlocks: [UserInteraction] = []
 
-  init(_ item: Item = .none) {
+  init(_ item: Item = .none, heedsRule: Bool = false) {
     self.item = item
+    self.heedsRule = heedsRule
   }
 
   /// The stored credential; nil if there is none or it is unreadable.
-  var credential: Credential? {
+  var credential: Secret? {
     if case .credential(let credential) = item { credential } else { nil }
   }
 
-  /// The stored credential's name, from
-  /// ``Credential/test(_:account:expiresAt:renewedAt:canBeRenewed:servers:user:)``.
-  var stored: String? {
-    credential?.name
-  }
-
-  func find(_ slot: SlotIdentity) async throws -> StoredItem<Credential> {
+  func find(_ slot: SlotIdentity) async throws -> StoredItem<Secret> {
     finds += 1
     if let findError { throw findError }
     switch reading {
@@ -70,18 +73,19 @@ final class FakeStore: SlotStore {
     case .none: .none
     case .locked: .locked
     case .hidden: .hidden
-    case .unusable(let reason): Self.unread(.unusable(reason: reason))
-    case .credential(let credential): Self.unread(.secret(credential))
+    case .unusable(let reason): unread(.unusable(reason: reason))
+    case .credential(let credential): unread(.secret(credential))
     }
   }
 
-  /// An item under the rule that ignores the desktop's lock, because tests must not depend on the desktop.
-  private static func unread(_ content: UnreadItem<Credential>.Content) -> StoredItem<Credential> {
-    .unread(UnreadItem(.afterFirstUnlockThisDeviceOnly) { content })
+  /// An item usually under the rule that ignores the desktop's lock, because tests must not depend on the desktop.
+  private func unread(_ content: UnreadItem<Secret>.Content) -> StoredItem<Secret> {
+    let rule = heedsRule ? rule : nil
+    return .unread(UnreadItem(rule ?? .afterFirstUnlockThisDeviceOnly, isCopy: isCopy) { content })
   }
 
   func write(
-    _ credential: Credential, for slot: SlotIdentity, accessibility: ChappieKeychainAccessibility,
+    _ credential: Secret, for slot: SlotIdentity, accessibility: ChappieKeychainAccessibility,
     interaction: UserInteraction
   ) async throws {
     writes += 1
@@ -97,6 +101,7 @@ final class FakeStore: SlotStore {
     }
     try Task.checkCancellation()
     item = .credential(credential)
+    rule = accessibility
   }
 
   func delete(_ slot: SlotIdentity, interaction: UserInteraction) async throws {
@@ -109,6 +114,19 @@ final class FakeStore: SlotStore {
     unlocks.append(interaction)
     if let unlockError { throw unlockError }
   }
+}
+
+extension FakeStore {
+  /// The stored credential's name, from
+  /// ``Credential/test(_:account:expiresAt:renewedAt:canBeRenewed:servers:user:)``.
+  var stored: String? { credential?.name }
+}
+
+extension FakeSlotStore<UnusedSignIns> {
+  convenience init(_ credentials: [Credential]) { self.init(.credential(UnusedSignIns(credentials))) }
+
+  /// The names of the listed credentials.
+  var names: [String] { credential?.credentials.map(\.name) ?? [] }
 }
 
 extension Credential {

@@ -64,10 +64,9 @@ struct SlotFixture {
   }
 
   /// A slot that has read its stored credential, named `old`.
-  static func signedIn(isDue: Bool = false, canBeRenewed: Bool = true) async -> SlotFixture {
+  static func signedIn(isDue: Bool = false) async -> SlotFixture {
     let expiresAt = UnixTime.now + (isDue ? 60 : 3600)
-    let fixture = SlotFixture(
-      .credential(.test("old", account: "ada", expiresAt: expiresAt, renewedAt: 100, canBeRenewed: canBeRenewed)))
+    let fixture = SlotFixture(.credential(.test("old", account: "ada", expiresAt: expiresAt, renewedAt: 100)))
     await fixture.slot.restore()
     return fixture
   }
@@ -78,12 +77,13 @@ struct SlotFixture {
     await until { !$0.deviceLinkState.isRunning }
   }
 
-  /// Makes each refresh wait at a gate.
+  /// Makes each refresh wait at a gate. It fails if it is cancelled, as a request would.
   func holdRefresh() -> (started: Wait, gate: Wait) {
     let (started, gate) = (Wait(), Wait())
     method.onRefresh = { _ in
       started.finish()
       await gate.value()
+      try Task.checkCancellation()
       return .test("new")
     }
     return (started, gate)

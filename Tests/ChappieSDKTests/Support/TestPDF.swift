@@ -6,10 +6,6 @@ struct TestPDF {
   var objects: [[UInt8]]
   var trailer = ""
 
-  init(objects: [[UInt8]]) {
-    self.objects = objects
-  }
-
   /// A document with these content streams as pages.
   ///
   /// - Parameters:

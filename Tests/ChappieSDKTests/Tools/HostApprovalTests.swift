@@ -29,30 +29,28 @@ import Testing
   }
 
   @Test(arguments: [nil, "not today"])
-  func deniedCallDoesNotRun(_ reason: String?) async throws {
-    let calls = Counter()
-    let delete = ChappieHostTool.named("delete", policy: .ask) { _ in
+  func deniedOrDisabledCallDoesNotRun(_ reason: String?) async throws {
+    let (calls, asked) = (Counter(), Counter())
+    let handler: ChappieHostTool.Handler = { _ in
       await calls.add()
       return ChappieToolResult(output: "done")
     }
-    try await TestClient.with(tools: [delete], approval: { _ in .denied(reason: reason) }) { tools in
+    let deny: ChappieToolApprovalHandler = { _ in
+      await asked.add()
+      return .denied(reason: reason)
+    }
+    let tools = [
+      ChappieHostTool.named("delete", policy: .ask, handler: handler),
+      .named("format", policy: .deny, handler: handler),
+    ]
+    try await TestClient.with(tools: tools, approval: deny) { tools in
       let results = try await tools.results("use delete")
       #expect(results.map(\.status) == [.denied])
       #expect(results.first?.output == "The user did not allow this call" + (reason.map { ": \($0)" } ?? "."))
+      // A tool that is switched off needs no question.
+      #expect(try await tools.results("use format").map(\.status) == [.denied])
       #expect(await calls.count == 0)
-    }
-  }
-
-  @Test func disabledToolAsksForNoApproval() async throws {
-    let asked = Counter()
-    let approve: ChappieToolApprovalHandler = { _ in
-      await asked.add()
-      return .approved()
-    }
-    try await TestClient.with(tools: [.named("format", policy: .deny)], approval: approve) { tools in
-      let results = try await tools.results("use format")
-      #expect(results.map(\.status) == [.denied])
-      #expect(await asked.count == 0)
+      #expect(await asked.count == 1)
     }
   }
 

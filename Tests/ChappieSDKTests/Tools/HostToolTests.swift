@@ -59,7 +59,9 @@ import Testing
     }
   }
 
+  /// Invalid arguments never reach the handler.
   @Test func aFailureOrALongOutputDoesNotEndTheTurn() async throws {
+    let calls = Counter()
     struct Rain: Error, CustomStringConvertible { let description = "it rains too hard" }
     struct ShopClosed: LocalizedError { let errorDescription: String? = "The shop opens at nine." }
     let tools = [
@@ -67,6 +69,10 @@ import Testing
       .named("explains") { _ in throw ShopClosed() },
       .named("fails") { _ in ChappieToolResult(failure: "no battery") },
       .named("read") { _ in ChappieToolResult(output: String(repeating: "ü", count: 1 << 20)) },
+      ChappieHostTool(Self.weather.manifest) { _ in
+        await calls.add()
+        return ChappieToolResult(output: "")
+      },
     ]
     try await TestClient.with(tools: tools) { tools in
       // This model makes several calls in one answer.
@@ -79,21 +85,9 @@ import Testing
         ])
       let long = try #require(try await tools.results("use read").first?.output)
       #expect(long.hasSuffix("\n[cut here: the output had 2097152 bytes]") && long.utf8.count < 257 << 10)
-    }
-  }
-
-  @Test func invalidArgumentsNeverReachTheHandler() async throws {
-    let calls = Counter()
-    let counted = ChappieHostTool(Self.weather.manifest) { _ in
-      await calls.add()
-      return ChappieToolResult(output: "")
-    }
-    try await TestClient.with(tools: [counted]) { tools in
-      let events = try await tools.events(#"use weather {"city": 7}"#)
-      guard case .toolCallCompleted(let result)? = events.first else { throw UnmetCondition("a result") }
-      #expect(result.status == .failed)
-      #expect(result.output.hasPrefix("The arguments do not fit the tool's schema"))
-      #expect(result.duration == .zero)
+      let invalid = try #require(try await tools.results(#"use weather {"city": 7}"#).first)
+      #expect(invalid.status == .failed && invalid.duration == .zero)
+      #expect(invalid.output.hasPrefix("The arguments do not fit the tool's schema"))
       #expect(await calls.count == 0)
     }
   }
@@ -148,9 +142,8 @@ import Testing
     try await TestClient.with(tools: [slow, .named("asks", policy: .ask)]) { tools in
       // This model makes several calls in one answer.
       tools.backend.restoreModel("gpt-5.5")
-      let error = await #expect(throws: ChappieClientError.self) { try await tools.client.send("use slow\nuse asks") }
-      guard case .toolApprovalDenied("asks", let reason)? = error else { throw UnmetCondition("a denied approval") }
-      #expect(!reason.isEmpty)
+      let denied = ChappieClientError.toolApprovalDenied("asks", "it must be approved, and nobody can be asked here.")
+      await #expect(throws: denied) { try await tools.client.send("use slow\nuse asks") }
       while await cancelled.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
       #expect(try await tools.client.send("Hello").contains("1 message."))
     }

@@ -109,13 +109,6 @@ struct JSONSchemaTests {
 
   // MARK: What a model or an app may send
 
-  @Test func checksHugeArrays() throws {
-    let schema = try JSONSchema(["items": ["type": "integer"]])
-    let numbers = (0..<100_000).map { ChappieJSONValue.integer(Int64($0)) }
-    #expect(schema.violation(in: .array(numbers)) == nil)
-    #expect(schema.violation(in: .array(numbers + ["x"])) == "/100000: must be an integer")
-  }
-
   /// Each level looks at its element once.
   @Test(.timeLimit(.minutes(1))) func checksDeepArrays() throws {
     var (schema, value): (ChappieJSONValue, ChappieJSONValue) = (["type": "null"], 1)
@@ -123,10 +116,11 @@ struct JSONSchemaTests {
     #expect(try JSONSchema(schema).violation(in: value) == "/…/0/0/0/0/0/0/0/0: must be null")
   }
 
-  @Test(.timeLimit(.minutes(1))) func repeatedNamesCostNothing() throws {
+  @Test(.timeLimit(.minutes(1))) func hugeArraysAndRepeatedNamesCostNothing() throws {
     let names = ChappieJSONValue.array(Array(repeating: "a", count: 19_000))
-    let values = ChappieJSONValue.array(Array(repeating: ["a": 1], count: 100_000))
-    #expect(try JSONSchema(["items": ["required": names]]).violation(in: values) == nil)
+    let values: [ChappieJSONValue] = Array(repeating: ["a": 1], count: 100_000) + [[:]]
+    let violation = try JSONSchema(["items": ["required": names]]).violation(in: .array(values))
+    #expect(violation == "/100000: must have the property 'a'")
     let types = ChappieJSONValue.array(Array(repeating: "null", count: 19_000))
     #expect(try JSONSchema(["type": types]).violation(in: 1) == "/: must be null")
   }

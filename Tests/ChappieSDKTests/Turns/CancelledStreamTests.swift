@@ -64,7 +64,8 @@ import Testing
     }
   }
 
-  @Test func beforeItIsRead() async throws {
+  /// An answer that is complete stays so, even if its reader is cancelled before it has read all of it.
+  @Test func beforeItIsReadAndAfterTheEnd() async throws {
     try await TestClient.with { world in
       let reading = Task {
         withUnsafeCurrentTask { $0?.cancel() }
@@ -72,21 +73,15 @@ import Testing
       }
       await #expect(throws: CancellationError.self) { try await reading.value }
       try await Self.expectNothingLeft(world.client)
-    }
-  }
-
-  /// An answer that is complete stays so, even if its reader is cancelled before it has read all of it.
-  @Test func afterTheEnd() async throws {
-    try await TestClient.with { world in
       let stream = world.client.stream("Hello")
-      try await eventually("the answer") { await world.client.context().messages.count == 2 }
-      let reading = Task {
+      try await eventually("the answer") { await world.client.context().messages.count == 4 }
+      let late = Task {
         withUnsafeCurrentTask { $0?.cancel() }
         var last: ChappieStreamEvent?
         for try await event in stream { last = event }
         return last
       }
-      guard case .completed = try await reading.value else { throw UnmetCondition("the end of the answer") }
+      guard case .completed = try await late.value else { throw UnmetCondition("the end of the answer") }
     }
   }
 

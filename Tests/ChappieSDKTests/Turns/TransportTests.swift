@@ -25,11 +25,15 @@ import Testing
     }
   }
 
-  @Test func policyCanDisableWebSocket() async throws {
+  @Test func policyCanDisableWebSocketAndTextsTakeOptions() async throws {
     try await TestClient.with(.httpSSEOnly) { world in
-      let first = try await world.client.send("One")
-      #expect(first.contains("1 message."))
-      #expect(try await world.client.send("Two").contains("3 messages"))
+      let options = ChappieMessageOptions(outputSchema: ["type": "object", "properties": ["a": ["type": "string"]]])
+      let first = try await world.client.send("One", options: options)
+      #expect(first.hasPrefix("{") && first.contains("1 message."))
+      for try await event in world.client.stream("Two", options: ChappieMessageOptions(model: "gpt-6-luna")) {
+        guard case .completed(let response) = event else { continue }
+        #expect(response.model == "gpt-6-luna" && response.outputText.contains("3 messages"))
+      }
       #expect(world.backend.state.lastResponsesTransport == "http")
       #expect(world.backend.state.requests["handshake", default: 0] == 0)
     }
@@ -42,17 +46,10 @@ import Testing
         [{"endpoint": "responses", "text": "one two three four", "drop_after": 3},
          {"endpoint": "responses", "text": "one two three four"}]
         """)
-      var deltas: [String] = []
-      var whole: String?
-      for try await event in world.client.stream("Count") {
-        switch event {
-        case .textDelta(let delta): deltas.append(delta)
-        case .completed(let response): whole = response.outputText
-        default: break
-        }
-      }
-      #expect(deltas.joined() == "one two three four")
-      #expect(whole == "one two three four")
+      let events = try await world.events("Count")
+      #expect(events.first == .textDelta("one two three four") && events.count == 2)
+      guard case .completed(let response)? = events.last else { throw UnmetCondition("the end") }
+      #expect(response.outputText == "one two three four")
       #expect(world.backend.state.requests["handshake"] == 2)
     }
   }

@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 import ChappieSDKTesting
 import Foundation
 import GLibBridge
 import Testing
 
-// SPDX-License-Identifier: Apache-2.0
 @testable import ChappieSDK
 
 /// Tools with `Decodable` arguments.

@@ -24,17 +24,9 @@ struct PlanTests {
       #expect(try await client.bestAvailableModel(filter: ChappieModelFilter(inputModality: "smell")) == nil)
       #expect(try await client.fallbackModel(insteadOf: "gpt-6.1-sol")?.slug == "gpt-6-astra")
       #expect(try await client.fallbackModel(insteadOf: "gpt-6-astra")?.slug == "gpt-6.1-sol")
-      await client.selectModel("reader")
-      #expect(try await client.fallbackModel()?.slug == "gpt-6.1-sol")
-    }
-  }
-
-  @Test func fallbackIsTheNextBestModelThatMatches() async throws {
-    try await TestClient.with { world in
-      try world.backend.replaceModels(#"[{"slug": "gpt-6-sol"}, {"slug": "reader", "supports_search_tool": false}]"#)
-      await world.client.selectModel("reader")
-      #expect(try await world.client.fallbackModel()?.slug == "gpt-6-sol")
-      #expect(try await world.client.fallbackModel(filter: ChappieModelFilter(supportsSearchTool: false)) == nil)
+      await client.selectModel("gpt-6.1-sol")
+      #expect(try await client.fallbackModel()?.slug == "gpt-6-astra")
+      #expect(try await client.fallbackModel(filter: ChappieModelFilter(inputModality: "smell")) == nil)
     }
   }
 

@@ -10,7 +10,6 @@ struct ApplicationTests {
   /// The kernel reuses process IDs; the same ID with another start time is another application.
   @Test func aProcessIsIdentifiedByItsIDAndStartTime() throws {
     let process = Application.process(id: 7, startTime: 100)
-    #expect(process == .process(id: 7, startTime: 100))
     #expect(process != .process(id: 7, startTime: 101))
     #expect(process.kind == .unsandboxed)
     #expect(try Application.sandboxed(#require(AppID("org.example.App"))).kind == .sandboxed)
@@ -30,13 +29,11 @@ struct ApplicationTests {
 
 struct CallerIdentityTests {
   @Test func theDenialNamesTheCallerAndTheRemedy() throws {
-    let app = CallerIdentity.sandboxed(try #require(AppID("org.example.App"))).denial
-    #expect(app.name == "org.chappie.Error.AccessDenied")
-    #expect(app.message.contains("org.example.App"))
-    #expect(app.message.contains("OpenSession or OpenClient"))
-    let outside = CallerIdentity.unsandboxed.denial
-    #expect(outside.name == "org.chappie.Error.AccessDenied")
-    #expect(outside.message.contains("OpenSession or OpenClient"))
+    for identity in [CallerIdentity.sandboxed(try #require(AppID("org.example.App"))), .unsandboxed] {
+      #expect(identity.denial.name == "org.chappie.Error.AccessDenied")
+      #expect(identity.denial.message.contains("OpenSession or OpenClient"))
+      #expect(identity.denial.message.contains("org.example.App") == (identity != .unsandboxed))
+    }
     let stranger = CallerIdentity.unidentified(Unidentified("has ended")).denial
     #expect(stranger.name == "org.chappie.Error.AccessDenied")
     #expect(stranger.message.contains("the caller has ended."))
@@ -74,5 +71,46 @@ struct ApplicationNameTests {
     #expect(String(repeating: "ä", count: 80).visibleName() == String(repeating: "ä", count: 64))
     // A character may have any number of marks.
     #expect(("e" + String(repeating: "\u{301}", count: 999)).visibleName().unicodeScalars.count == 64)
+  }
+}
+
+struct AppIDTests {
+  /// A Flatpak cannot take the id of a snap, because a Flatpak's id has at least three parts.
+  @Test(arguments: [
+    "org.example.App", "io.github.some_one.App-2", "a.b.c", "org.example.App.Devel", "snap.example.App",
+    "a.b." + String(repeating: "c", count: 251),
+  ])
+  func acceptsValidFlatpakIDs(_ id: String) {
+    #expect(AppID(flatpak: id)?.text == id)
+    #expect(AppID(id)?.text == id)
+    #expect(AppID(id)?.description == id)
+  }
+
+  @Test(
+    arguments: [
+      "", "App", "org.App", ".org.example", "org..example.App", "org.example.", "org.example.9App", "org.example.Äpp",
+      "org.example.App/x", "../../etc.passwd", "org.example.App\n", "org.example.App ", "org.example.App;", ":1.2.3",
+      "snap.firefox", "org.example.\0App", "a.b." + String(repeating: "c", count: 252),
+    ])
+  func rejectsInvalidFlatpakIDs(_ text: String) {
+    #expect(AppID(flatpak: text) == nil)
+  }
+
+  @Test(arguments: [
+    "firefox", "0ad", "a", "some-app", "firefox_work", String(repeating: "a", count: 40) + "_1234567890",
+  ])
+  func acceptsValidSnapNames(_ name: String) {
+    #expect(AppID(snap: name)?.text == "snap." + name)
+    #expect(AppID("snap." + name) == AppID(snap: name))
+  }
+
+  @Test(
+    arguments: [
+      "", "Firefox", "fire/fox", "..", "fire fox", "_", "firefox_", "_work", "a_b_c", "a_B", "ä", "example.App",
+      "a_12345678901", String(repeating: "a", count: 41), "firefox\0",
+    ])
+  func rejectsInvalidSnapNames(_ name: String) {
+    #expect(AppID(snap: name) == nil)
+    #expect(AppID("snap." + name) == AppID(flatpak: "snap." + name))
   }
 }

@@ -118,11 +118,8 @@ struct ApprovalQuestionTests {
     #"{"t":"\#(String(repeating: "x", count: 200))"}"#, #"{"t":"a    b"}"#,
     #"{"t":"\#(String(repeating: "\\u0020", count: 4))"}"#, #"{"t":"\#(String(repeating: "\u{200B}", count: 40))"}"#,
   ])
-  func doesNotShowOtherArgumentsInFull(_ arguments: String) {
+  func doesNotShowOtherArgumentsAndNamesInFull(_ arguments: String) {
     #expect(whole(arguments) == nil)
-  }
-
-  @Test func doesNotShowALongOrInvisibleToolNameInFull() {
     #expect(whole("{}", tool: String(repeating: "t", count: 65)) == nil)
     #expect(whole("{}", tool: "a\u{202E}b") == nil)
   }

@@ -8,25 +8,16 @@ import Testing
 /// The state machine of notifications, driven by the events of a slot.
 struct SlotUpdatesTests {
   private static let ada = ChappieAccountInfo(accountID: "ada")
-  private static let code = ChappieDeviceCode(
-    userCode: "ABCD-12345", verificationAddress: "https://example.org/codex/device", expiresAtSeconds: 1)
-  private static let other = ChappieDeviceCode(
-    userCode: "EFGH-67890", verificationAddress: "https://example.org/codex/device", expiresAtSeconds: 2)
   private static let refused = SlotState.Event.refreshRefused(
     .signIn(.tokenExchangeFailed(status: 400, message: "invalid_grant")), renewedAt: 100)
 
-  private static let signIn: [SlotState.Event] = [
-    .signInProgress(.preparing), .signInProgress(.waiting(.showCode(code))),
-  ]
-  private static let page = ChappieBrowserPage(
-    authorizationAddress: "https://example.org/authorize", expiresAtSeconds: 1)
-  private static let inBrowser: [SlotState.Event] = [
-    .signInProgress(.preparing),
-    .signInProgress(.waiting(.openPage(page, isElsewhere: false))),
-  ]
+  private static let signIn: [SlotState.Event] = [.signInProgress(.preparing), .signInProgress(.waiting(.code))]
+  private static let inBrowser: [SlotState.Event] = [.signInProgress(.preparing), .signInProgress(.waiting(.page))]
   private static let linked: [SlotState.Event] = signIn + [.signInProgress(.exchanging), .signedIn(ada)]
   private static let found = SlotState.Event.found(ada, renewedAt: 100)
   private static let needed: [SlotState.Event] = [found, refused]
+
+  private static func failed(_ error: ChappieAuthError) -> SlotState.Event { .signInFailed(.signIn(error)) }
 
   /// A slot and its updates.
   private struct Slot {
@@ -55,12 +46,12 @@ struct SlotUpdatesTests {
   // MARK: Without a sign-in
 
   @Test func showsNothingIfNoActionIsNeeded() {
-    #expect(Slot().update == .none)
-    #expect(Slot([.foundNone]).update == .none)
-    #expect(Slot([Self.found]).update == .none)
-    #expect(Slot([.foundLocked]).update == .none)
-    #expect(Slot([.storeFailed(.locked("locked"))]).update == .none)
-    #expect(Slot([Self.found, .refreshFailed(.signIn(.network("down")))]).update == .none)
+    for events in [
+      [], [.foundNone], [Self.found], [.foundLocked], [.storeFailed(.locked("locked"))],
+      [Self.found, .refreshFailed(.signIn(.network("down")))], [Self.found, .signedOut],
+    ] as [[SlotState.Event]] {
+      #expect(Slot(events).update == .none, "\(events)")
+    }
     #expect(Slot([Self.found, .signedOut]).isIdle)
   }
 
@@ -69,7 +60,6 @@ struct SlotUpdatesTests {
     #expect(slot.update == .needsSignIn(failure: nil))
     #expect(!slot.isIdle)
     slot.apply([.storeFailed(.locked("locked")), Self.found])
-    #expect(slot.update == .needsSignIn(failure: nil))
     slot.wait()
     #expect(slot.update == .needsSignIn(failure: nil))
   }
@@ -83,32 +73,18 @@ struct SlotUpdatesTests {
 
   // MARK: A sign-in
 
-  @Test func theCodeReplacesTheRequestForASignIn() {
+  @Test(arguments: [SignInStep.code, .page])
+  func theCodeOrPageReplacesTheRequestForASignIn(_ step: SignInStep) {
     var slot = Slot(Self.needed + [.signInProgress(.preparing)])
     #expect(slot.update == .needsSignIn(failure: nil))
-    slot.apply([.signInProgress(.waiting(.showCode(Self.code)))])
-    #expect(slot.update == .waiting(.showCode(Self.code)))
-    slot.apply([.signInProgress(.exchanging)])
-    #expect(slot.update == .waiting(.showCode(Self.code)))
+    for progress in [SignInProgress.waiting(step), .exchanging, .verifying] {
+      slot.apply([.signInProgress(progress)])
+      #expect(slot.update == .waiting(step))
+    }
     slot.apply([.signedIn(Self.ada)])
     #expect(slot.update == .linked(account: nil))
     slot.wait()
     #expect(slot.isIdle)
-  }
-
-  @Test func thePageReplacesTheRequestForASignIn() {
-    var slot = Slot(Self.needed + Self.inBrowser)
-    #expect(slot.update == .waiting(.openPage(Self.page, isElsewhere: false)))
-    slot.apply([.signInProgress(.exchanging), .signInProgress(.verifying)])
-    #expect(slot.update == .waiting(.openPage(Self.page, isElsewhere: false)))
-    slot.apply([.signedIn(Self.ada)])
-    #expect(slot.update == .linked(account: nil))
-    #expect(Slot(Self.inBrowser, quietly: true).update == .none)
-    #expect(
-      Slot(Self.needed + Self.inBrowser + [.signInFailed(.signIn(.declined))]).update == .needsSignIn(failure: nil))
-    let mismatch = ChappieAuthError.accountMismatch
-    #expect(
-      Slot([Self.found] + Self.inBrowser + [.signInFailed(.signIn(mismatch))]).update == .failed(mismatch.description))
   }
 
   @Test func aNewAccountIsNamed() {
@@ -123,46 +99,44 @@ struct SlotUpdatesTests {
 
   @Test(arguments: [ChappieAuthError.cancelled, .declined, .expired])
   func aCancelledDeclinedOrExpiredSignInRestoresTheEarlierUpdate(_ error: ChappieAuthError) {
-    #expect(Slot([.foundNone] + Self.signIn + [.signInFailed(.signIn(error))]).isIdle)
-    #expect(Slot([Self.found] + Self.signIn + [.signInFailed(.signIn(error))]).isIdle)
-    #expect(Slot(Self.needed + Self.signIn + [.signInFailed(.signIn(error))]).update == .needsSignIn(failure: nil))
+    for steps in [Self.signIn, Self.inBrowser] {
+      #expect(Slot([.foundNone] + steps + [Self.failed(error)]).isIdle)
+      #expect(Slot([Self.found] + steps + [Self.failed(error)]).isIdle)
+      #expect(Slot(Self.needed + steps + [Self.failed(error)]).update == .needsSignIn(failure: nil))
+    }
   }
 
-  @Test func showsAFailureBrieflyIfACodeWasShown() {
-    let error = ChappieAuthError.network("down")
+  @Test func showsAFailureBrieflyIfACodeOrPageWasShown() {
+    let error = ChappieAuthError.accountMismatch
     var slot = Slot([.foundNone, .signInProgress(.preparing)])
     #expect(slot.update == .none)
     #expect(!slot.isIdle)
-    slot.apply([.signInFailed(.signIn(error))])
+    slot.apply([Self.failed(error)])
     #expect(slot.isIdle)
-    slot.apply(Self.signIn + [.signInFailed(.signIn(error))])
-    #expect(slot.update == .failed(error.description))
-    slot.apply([.foundNone])
+    slot.apply(Self.signIn + [Self.failed(error), .foundNone])
     #expect(slot.update == .failed(error.description))
     slot.wait()
     #expect(slot.isIdle)
-    #expect(Slot([Self.found] + Self.signIn + [.signInFailed(.signIn(error))]).update == .failed(error.description))
+    for steps in [Self.signIn, Self.inBrowser] {
+      #expect(Slot([Self.found] + steps + [Self.failed(error)]).update == .failed(error.description))
+    }
   }
 
   @Test func theRequestForASignInContainsTheLastFailure() {
     let error = ChappieAuthError.network("down")
-    let start: [SlotState.Event] = [.signInProgress(.preparing), .signInFailed(.signIn(error))]
-    var slot = Slot(Self.needed + start)
+    var slot = Slot(Self.needed + [.signInProgress(.preparing), Self.failed(error)])
     #expect(slot.update == .needsSignIn(failure: error.description))
-    slot.apply(Self.signIn + [.signInFailed(.signIn(.cancelled))])
+    slot.apply(Self.signIn + [Self.failed(.cancelled)])
     #expect(slot.update == .needsSignIn(failure: nil))
   }
 
-  @Test func theNextSignInEndsTheUpdateOfTheLast() {
+  @Test func theNextSignInOrASignOutEndsTheUpdateOfTheLast() {
     var slot = Slot(Self.linked + [.signInProgress(.preparing)])
     #expect(slot.update == .linked(account: nil))
-    slot.apply([.signInProgress(.waiting(.showCode(Self.other)))])
-    #expect(slot.update == .waiting(.showCode(Self.other)))
-    slot.apply([.signInFailed(.signIn(.cancelled))])
+    slot.apply([.signInProgress(.waiting(.page))])
+    #expect(slot.update == .waiting(.page))
+    slot.apply([Self.failed(.cancelled)])
     #expect(slot.isIdle)
-  }
-
-  @Test func aSignOutEndsTheUpdateOfASignIn() {
     #expect(Slot(Self.linked + [.signedOut]).isIdle)
     #expect(Slot(Self.linked + [.refreshed(Self.ada)]).update == .linked(account: nil))
     #expect(Slot(Self.linked + [Self.refused]).update == .needsSignIn(failure: nil))
@@ -171,14 +145,14 @@ struct SlotUpdatesTests {
   // MARK: Callers that show the code
 
   @Test func showsNothingOfAQuietSignIn() {
-    #expect(Slot([.foundNone] + Self.signIn, quietly: true).update == .none)
+    for steps in [Self.signIn, Self.inBrowser] { #expect(Slot([.foundNone] + steps, quietly: true).update == .none) }
     #expect(Slot(Self.linked, quietly: true).isIdle)
-    #expect(Slot([.foundNone] + Self.signIn + [.signInFailed(.signIn(.network("down")))], quietly: true).isIdle)
+    #expect(Slot([.foundNone] + Self.signIn + [Self.failed(.network("down"))], quietly: true).isIdle)
   }
 
   @Test func theRequestStaysDuringAQuietSignIn() {
     var slot = Slot(Self.needed)
-    slot.apply([.signInProgress(.preparing), .signInFailed(.signIn(.network("down")))], quietly: true)
+    slot.apply([.signInProgress(.preparing), Self.failed(.network("down"))], quietly: true)
     #expect(slot.update == .needsSignIn(failure: nil))
     slot.apply(Self.signIn, quietly: true)
     #expect(slot.update == .needsSignIn(failure: nil))
@@ -193,7 +167,7 @@ struct SlotUpdatesTests {
     slot.apply(Self.signIn, quietly: true)
     #expect(slot.update == .none)
     slot.ask()
-    #expect(slot.update == .waiting(.showCode(Self.code)))
+    #expect(slot.update == .waiting(.code))
     slot.apply([.signedIn(Self.ada)])
     #expect(slot.update == .linked(account: nil))
   }
@@ -201,6 +175,6 @@ struct SlotUpdatesTests {
   @Test func aQuietCallerDoesNotHideAVisibleSignIn() {
     var slot = Slot([.foundNone] + Self.signIn)
     slot.apply([.signInProgress(.exchanging)], quietly: true)
-    #expect(slot.update == .waiting(.showCode(Self.code)))
+    #expect(slot.update == .waiting(.code))
   }
 }

@@ -7,15 +7,12 @@ import Testing
 
 /// The lines that a caller writes on the socket of its turn.
 struct CallerLineTests {
-  @Test func aQuestionIsText() throws {
-    guard case .question(.text("hello"), let attachments) = try line(#"{"text":"hello"}"#) else {
+  @Test func aQuestionIsTextOrATranscript() throws {
+    guard case .question(.text("hello"), let none) = try line(#"{"text":"hello"}"#) else {
       Issue.record("It is no text.")
       return
     }
-    #expect(attachments.images.isEmpty && attachments.files.isEmpty)
-  }
-
-  @Test func aQuestionIsATranscript() throws {
+    #expect(none.images.isEmpty && none.files.isEmpty)
     let text = #"""
       {"messages":[{"role":"user","text":"a"},{"role":"assistant","text":"b"}],"images":["/x.png","https://a.example"],
       "files":["/x.pdf"]}

@@ -14,26 +14,23 @@ struct AvailabilityTests {
   private static func holds(
     _ use: ChappiePlanUse = .enabled, _ rule: ChappieKeychainAccessibility = .whenUnlockedThisDeviceOnly
   ) -> [SlotState.Event] {
-    [
-      .holds(
-        SlotState.Holding(
-          method: .browser, accessibility: rule, planUse: use, manageUsageURL: nil, needsBackgroundConsent: false)),
-      .found(ada, renewedAt: 0),
-    ]
+    let holding = SlotState.Holding(
+      method: .browser, accessibility: rule, planUse: use, manageUsageURL: nil, needsBackgroundConsent: false)
+    return [.holds(holding), .found(ada, renewedAt: 0)]
   }
 
   private static func availability(
     _ events: [SlotState.Event], _ lock: ChappieLockState = .unlocked, _ sources: [String] = []
   ) -> Availability {
-    var state = SlotState()
-    for event in events { state.apply(event) }
-    return Availability(ChappieAuthSession.Snapshot(state), lock, sources)
+    Availability(ChappieAuthSession.Snapshot(after: events), lock, sources)
   }
 
   private func expect(
-    _ found: Availability, _ action: Availability.Action, _ reason: ErrorName?, _ message: String,
+    _ events: [SlotState.Event], _ action: Availability.Action, _ reason: ErrorName?, _ message: String,
+    _ lock: ChappieLockState = .unlocked, _ sources: [String] = [],
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
+    let found = Self.availability(events, lock, sources)
     #expect(found.action == action, sourceLocation: sourceLocation)
     #expect(found.reason == reason, sourceLocation: sourceLocation)
     #expect(found.message.hasPrefix(message), "\(found.message)", sourceLocation: sourceLocation)
@@ -43,46 +40,39 @@ struct AvailabilityTests {
   @Test func whoIsNotSignedInSignsIn() {
     let found = Self.availability(Self.holds())
     #expect(found.dictionary == ["can_ask": true, "reason": "", "message": "", "action": "none"])
-    expect(Self.availability([]), .signIn, .missingCredential, "Your browser opens a page")
-    expect(Self.availability([.foundNone]), .signIn, .missingCredential, "Your browser opens a page")
-    expect(Self.availability([.foundNone, Self.declined]), .signIn, .missingCredential, "The sign-in was declined")
-    expect(Self.availability([Self.refused]), .signIn, .reauthenticationRequired, "The server no longer accepts")
-    expect(Self.availability([Self.refused, Self.declined]), .signIn, .reauthenticationRequired, "The sign-in was")
+    expect([], .signIn, .missingCredential, "Your browser opens a page")
+    expect([.foundNone], .signIn, .missingCredential, "Your browser opens a page")
+    expect([.foundNone, Self.declined], .signIn, .missingCredential, "The sign-in was declined")
+    expect([Self.refused], .signIn, .reauthenticationRequired, "The server no longer accepts")
+    expect([Self.refused, Self.declined], .signIn, .reauthenticationRequired, "The sign-in was")
   }
 
   /// A stored credential can still be used.
   @Test func aRunningSignInTellsItsStep() {
     let preparing = SlotState.Event.signInProgress(.preparing)
-    let code = ChappieDeviceCode(userCode: "A-1", verificationAddress: "https://example.org", expiresAtSeconds: 7)
-    expect(Self.availability([preparing]), .signIn, .missingCredential, "Signing in…")
-    expect(Self.availability(Self.holds() + [preparing]), .signIn, nil, "Signing in…")
-    expect(
-      Self.availability([.signInProgress(.waiting(.showCode(code)))]), .signIn, .missingCredential, "Enter this code")
-    let page = ChappieBrowserPage(authorizationAddress: "https://example.org", expiresAtSeconds: 7)
-    expect(
-      Self.availability([.signInProgress(.waiting(.openPage(page, isElsewhere: false)))]), .signIn,
-      .missingCredential, "Waiting for your browser")
+    expect([preparing], .signIn, .missingCredential, "Signing in…")
+    expect(Self.holds() + [preparing], .signIn, nil, "Signing in…")
+    expect([.signInProgress(.waiting(.code))], .signIn, .missingCredential, "Enter this code")
+    expect([.signInProgress(.waiting(.page))], .signIn, .missingCredential, "Waiting for your browser")
   }
 
   @Test func thePlanMayRefuse() {
-    expect(Self.availability(Self.holds(.notGranted)), .allowPlanUse, .planUseNotGranted, "This sign-in does not")
-    expect(
-      Self.availability(Self.holds() + [.planUse(.notEligible)]), .manageUsage, .planUseNotEligible, "ChatGPT does not")
-    expect(
-      Self.availability(Self.holds() + [.planUse(.limitReached)]), .manageUsage, .usageLimitReached, "The limit of")
-    expect(Self.availability(Self.holds() + [.planUse(.unavailable)]), .none, nil, "")
+    let holds = Self.holds()
+    expect(Self.holds(.notGranted), .allowPlanUse, .planUseNotGranted, "This sign-in does not")
+    expect(holds + [.planUse(.notEligible)], .manageUsage, .planUseNotEligible, "ChatGPT does not")
+    expect(holds + [.planUse(.limitReached)], .manageUsage, .usageLimitReached, "The limit of")
+    expect(holds + [.planUse(.unavailable)], .none, nil, "")
   }
 
   @Test func aLockComesFirst() {
     let keyring = ["keyring", "logind"]
     for events in [[], [.foundNone], Self.holds(), Self.holds(.notGranted)] as [[SlotState.Event]] {
-      expect(Self.availability(events, .locked, keyring), .unlock, .locked, "Your sign-in and your conversations are")
-      expect(Self.availability(events, .locked, ["logind"]), .wait, .locked, "Your sign-in and your conversations can")
+      expect(events, .unlock, .locked, "Your sign-in and your conversations are", .locked, keyring)
+      expect(events, .wait, .locked, "Your sign-in and your conversations can", .locked, ["logind"])
     }
     // Nothing tells whether the screen is locked, and the configuration refuses then.
-    expect(
-      Self.availability(Self.holds() + [.storeFailed(.locked("Nothing here tells."))], .unknown), .wait, .locked,
-      "Nothing here tells.")
+    let failed = SlotState.Event.storeFailed(.locked("Nothing here tells."))
+    expect(Self.holds() + [failed], .wait, .locked, "Nothing here tells.", .unknown)
   }
 
   /// Stored conversations cannot be read then, so the user still unlocks something.
@@ -96,7 +86,7 @@ struct AvailabilityTests {
 
   @Test func aKeyringThatDoesNotAnswerSignsNobodyOut() {
     let failed = SlotState.Event.storeFailed(.keyringFailed("it is gone"))
-    expect(Self.availability([failed]), .createKeyring, .keyringUnavailable, "The keyring cannot be used (it is gone)")
-    expect(Self.availability(Self.holds() + [failed]), .none, .keyringUnavailable, "The keyring cannot be used")
+    expect([failed], .createKeyring, .keyringUnavailable, "The keyring cannot be used (it is gone)")
+    expect(Self.holds() + [failed], .none, .keyringUnavailable, "The keyring cannot be used")
   }
 }

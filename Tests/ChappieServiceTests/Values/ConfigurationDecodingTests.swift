@@ -83,16 +83,11 @@ struct ConfigurationDecodingTests {
   // MARK: Wrong types
 
   @Test(arguments: [
-    ("", "keychain_service", "s"), ("", "keychain_account", "s"), ("", "keychain_access_group", "s"),
-    ("", "keychain_accessibility", "s"), ("", "model", "s"), ("", "web_search", "s"), ("", "search_domains", "as"),
-    ("", "search_location", "a{sv}"), ("", "harness", "a{sv}"), ("", "rate_limit_backoff", "a{sv}"),
-    ("", "streaming_transport_policy", "a{sv}"), ("harness", "preset", "s"), ("harness", "name", "s"),
-    ("harness", "summary", "s"), ("harness", "instructions", "s"), ("harness", "capabilities", "as"),
-    ("rate_limit_backoff", "max_retries", "i"), ("rate_limit_backoff", "initial_delay", "d"),
-    ("rate_limit_backoff", "maximum_delay", "d"), ("rate_limit_backoff", "respects_retry_after_header", "b"),
+    ("", "model", "s"), ("", "search_domains", "as"), ("", "search_location", "a{sv}"), ("", "harness", "a{sv}"),
+    ("", "rate_limit_backoff", "a{sv}"), ("", "streaming_transport_policy", "a{sv}"),
+    ("harness", "capabilities", "as"), ("rate_limit_backoff", "max_retries", "i"),
     ("streaming_transport_policy", "prefers_web_socket", "b"),
     ("streaming_transport_policy", "max_web_socket_reconnection_attempts", "i"),
-    ("streaming_transport_policy", "falls_back_to_http_sse", "b"),
   ])
   func theErrorNamesAKeyOfTheWrongType(_ outer: String, _ key: String, _ type: String) {
     var (options, wrong) = (VariantDictionary(), VariantDictionary())
@@ -128,13 +123,12 @@ struct ConfigurationDecodingTests {
     #expect(values.contains(name))
   }
 
-  @Test(arguments: ["", "whenUnlockedThisDeviceOnly", "when-unlocked", "WHEN-UNLOCKED-THIS-DEVICE-ONLY"])
-  func theErrorForAnUnknownAccessibilityListsTheKnown(_ word: String) {
-    let message = Self.invalidArgument(["keychain_accessibility": word])
+  @Test func theErrorForAnUnknownAccessibilityListsTheKnown() {
+    let message = Self.invalidArgument(["keychain_accessibility": "WHEN-UNLOCKED-THIS-DEVICE-ONLY"])
     for known in ChappieKeychainAccessibility.allCases { #expect(message?.contains(known.rawValue) == true) }
   }
 
-  /// All callers share the account, so none is less patient than the server asks for.
+  /// All callers share the account, so none is less patient than the server asks for, nor asks for ever.
   @Test(
     arguments: [
       ["max_retries": Int32(-1), "initial_delay": -1.0, "maximum_delay": Double.nan], ["max_retries": Int32(0)],
@@ -146,11 +140,8 @@ struct ConfigurationDecodingTests {
     #expect(policy.initialDelay >= 0.5)
     #expect(policy.maximumDelay == 30)
     #expect(policy.respectsRetryAfterHeader)
-  }
-
-  @Test func retriesHaveACeiling() throws {
-    let policy = try Self.decode(["rate_limit_backoff": ["max_retries": Int32.max] as VariantDictionary])
-    #expect(policy.rateLimitBackoff.maxRetries == 10)
+    let eager: VariantDictionary = ["max_retries": Int32.max]
+    #expect(try Self.decode(["rate_limit_backoff": eager]).rateLimitBackoff.maxRetries == 10)
   }
 
   // MARK: The property
@@ -167,11 +158,8 @@ struct ConfigurationDecodingTests {
     let choosing = ChappieConfiguration(model: "gpt-5.5")
     #expect(try choosing.dictionary.value("model") == "gpt-5.5")
     #expect(try Self.decode(choosing.dictionary) == choosing)
-    #expect(choosing != ChappieConfiguration())
   }
-}
 
-struct ModelAliasTests {
   @Test func callersMayUseAliases() throws {
     var aliases = ModelAliases()
     _ = aliases.add("fast", "gpt-a")

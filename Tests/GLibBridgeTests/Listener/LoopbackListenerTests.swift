@@ -23,13 +23,14 @@ struct LoopbackListenerTests {
 
   @Test func everyAnswerIsClosedToOtherSites() async throws {
     let listener = try Self.echo()
-    for request in [Self.request, "no request\r\n\r\n", "HEAD / HTTP/1.0\r\nHost: a\r\n\r\n"] {
+    for request in [Self.request, "no request\r\n\r\n", "HEAD /x HTTP/1.1\r\nHost: a\r\n\r\n"] {
       let answer = try await LoopbackClient.answer(port: listener.port, request)
       for field in [
         "Cache-Control: no-store", "Referrer-Policy: no-referrer", "X-Content-Type-Options: nosniff",
         "Connection: close", "Content-Security-Policy: default-src 'none'; base-uri 'none'; form-action 'none'; ",
       ] { #expect(answer.contains("\r\n\(field)"), "\(request): \(field)") }
       #expect(!answer.lowercased().contains("access-control"))
+      if request.hasPrefix("HEAD") { #expect(answer.hasSuffix("\r\n\r\n") && !answer.contains("Content-Length: 0")) }
     }
   }
 
@@ -45,18 +46,10 @@ struct LoopbackListenerTests {
     #expect(answer.contains("<title>a &lt; b</title><style>p{}</style><script>f()</script>"))
   }
 
-  @Test func anAnswerToHeadHasNoBody() async throws {
-    let listener = try Self.echo()
-    let answer = try await LoopbackClient.answer(port: listener.port, "HEAD /x HTTP/1.1\r\nHost: a\r\n\r\n")
-    #expect(answer.hasSuffix("\r\n\r\n"))
-    #expect(!answer.contains("Content-Length: 0\r\n"))
-  }
-
   @Test func aMalformedHeadIsRefused() async throws {
     let listener = try Self.echo()
     for head in [
       "GET / HTTP/1.1\r\n\r\n",  // no Host
-      "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",
       "GET / HTTP/1.1\r\nhost: a\r\nHOST: b\r\n\r\n",
       "GET / HTTP/2\r\nHost: a\r\n\r\n",
       "GET /\r\nHost: a\r\n\r\n",
@@ -82,7 +75,7 @@ struct LoopbackListenerTests {
     }
   }
 
-  /// Also in pieces, the end of a head is found.
+  /// Also in pieces, the end of a head is found, and without it there is no answer.
   @Test func aRequestMayComeByteByByte() async throws {
     let listener = try Self.echo()
     let client = try LoopbackClient(port: listener.port)
@@ -93,10 +86,6 @@ struct LoopbackListenerTests {
     let answer = try await client.rest()
     #expect(answer.hasPrefix("HTTP/1.1 200 \r\n"))
     #expect(answer.contains("<body>GET /here?a=b for 127.0.0.1</body>"))
-  }
-
-  @Test func aRequestCutAtAnyByteGetsNoAnswer() async throws {
-    let listener = try Self.echo()
     for count in 0..<Self.request.utf8.count {
       let client = try LoopbackClient(port: listener.port)
       client.send(Array(Self.request.utf8.prefix(count)))
@@ -127,22 +116,6 @@ struct LoopbackListenerTests {
     #expect(try await LoopbackClient.answer(port: listener.port, Self.request).hasPrefix("HTTP/1.1 200 "))
   }
 
-  @Test func silentConnectionsBlockNothingAndAreBounded() async throws {
-    let listener = try Self.echo()
-    var silent: [LoopbackClient] = []
-    for number in 0..<200 {
-      let client = try LoopbackClient(port: listener.port)
-      if number.isMultiple(of: 2) { client.send(String(Self.request.dropLast(2))) }
-      silent.append(client)
-    }
-    let answer = try await LoopbackClient.answer(port: listener.port, Self.request)
-    #expect(answer.hasPrefix("HTTP/1.1 200 "))
-    let sockets = try LoopbackClient.listenerSockets(port: listener.port)
-    #expect(sockets <= LoopbackListener.connectionLimit + 1)
-    // The oldest were closed.
-    #expect(try await silent[0].rest().isEmpty)
-  }
-
   @Test(arguments: ["", "GET / HTTP/1.1\r\nHost: a\r\n"])
   func aConnectionThatSendsTooLittleEnds(_ begin: String) async throws {
     let listener = try LoopbackListener(patience: .milliseconds(20))
@@ -169,25 +142,8 @@ struct LoopbackListenerTests {
     client.shutDownOutput()
   }
 
-  /// An answer that takes its time keeps its connection while others come.
-  @Test func aRequestThatHasComeIsNotGivenUp() async throws {
-    let listener = try LoopbackListener()
-    let (arrived, goOn) = (Wait(), Wait())
-    listener.serve { _ in
-      arrived.finish()
-      await goOn.value()
-      return LoopbackAnswer(status: 200)
-    }
-    let client = try LoopbackClient(port: listener.port)
-    client.send(Self.request)
-    await arrived.value()
-    let others = try (0..<50).map { _ in try LoopbackClient(port: listener.port) }
-    #expect(try await others[0].rest().isEmpty)
-    goOn.finish()
-    #expect(try await client.rest().hasPrefix("HTTP/1.1 200 "))
-  }
-
-  @Test func stoppingLetsAnswersOutAndLeavesNothing() async throws {
+  /// An answer that takes its time keeps its connection while others come, and when the listener stops.
+  @Test func silentConnectionsEndAndARequestGetsItsAnswer() async throws {
     let listener = try LoopbackListener()
     let port = listener.port
     let (arrived, goOn) = (Wait(), Wait())
@@ -199,12 +155,21 @@ struct LoopbackListenerTests {
     let client = try LoopbackClient(port: port)
     client.send(Self.request)
     await arrived.value()
-    let silent = try LoopbackClient(port: port)
+    let others = try (0..<200).map { number in
+      let other = try LoopbackClient(port: port)
+      if number.isMultiple(of: 2) { other.send(String(Self.request.dropLast(2))) }
+      return other
+    }
+    // The oldest are closed.
+    #expect(try await others[0].rest().isEmpty)
+    try await eventually("few sockets") {
+      try LoopbackClient.listenerSockets(port: port) <= LoopbackListener.connectionLimit + 1
+    }
     listener.stop()
     #expect(throws: LoopbackClient.Failure.self) { try LoopbackClient(port: port) }
     goOn.finish()
     #expect(try await client.rest().hasPrefix("HTTP/1.1 200 "))
-    #expect(try await silent.rest().isEmpty)
+    #expect(try await others[199].rest().isEmpty)
     try await eventually("no socket") { try LoopbackClient.listenerSockets(port: port) == 0 }
   }
 

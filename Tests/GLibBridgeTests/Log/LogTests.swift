@@ -25,15 +25,12 @@ struct LogTests {
     #expect(text("It failed: \(FileError.full).") == "It failed: the disk is full.")
   }
 
-  @Test func replacesOtherCharactersInNames() {
+  @Test func replacesOtherCharactersInNamesAndReasons() {
     #expect(text("\(name: ":1.42") \(name: "gpt-5.1/x") \(name: "")") == ":1.42 gpt-5.1/x ?")
     #expect(text("\(name: "ada@example.org")") == "ada?example.org")
     #expect(text("\(name: "a b\nc\u{202E}d")") == "a?b?c?d")
     #expect(text("\(name: String(repeating: "x", count: 500))").count == 128)
-  }
-
-  /// A message is one line and sends no control sequence to a terminal.
-  @Test func aReasonIsOneLineWithoutControlCharacters() {
+    // A message is one line and sends no control sequence to a terminal.
     #expect(text("\(reason: "one\ntwo\u{1B}[2J")") == "one two\u{241B}[2J")
     #expect(text("\(path: "/a\nb")") == "/a b")
     #expect(text("\(reason: String(repeating: "x", count: 500))").count == 401)

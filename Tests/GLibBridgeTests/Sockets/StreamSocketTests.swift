@@ -12,7 +12,7 @@ struct StreamSocketTests {
 
   /// What the peer does not read stays in the queue.
   @Test func aSlowPeerIsWaitedFor() async throws {
-    let (near, far) = try Self.pair()
+    let (near, far) = try StreamSocket.ends()
     var drained = 0
     near.onDrained = { drained += 1 }
     near.send { $0 += Self.block }
@@ -26,7 +26,7 @@ struct StreamSocketTests {
   }
 
   @Test func finishingSendsTheQueueFirst() async throws {
-    let (near, far) = try Self.pair()
+    let (near, far) = try StreamSocket.ends()
     near.send { $0 += Self.block }
     near.finish()
     near.send { $0 += "lost".utf8 }
@@ -34,7 +34,7 @@ struct StreamSocketTests {
   }
 
   @Test func aPeerThatClosesIsReportedOnce() async throws {
-    let (near, far) = try Self.pair()
+    let (near, far) = try StreamSocket.ends()
     var reports = 0
     near.onHangUp = { reports += 1 }
     far.close()
@@ -63,7 +63,7 @@ struct StreamSocketTests {
 
   /// The kernel would report a reset connection otherwise.
   @Test func unreadInputDoesNotHideTheLastBytes() async throws {
-    let (near, far) = try Self.pair()
+    let (near, far) = try StreamSocket.ends()
     far.send { $0 += "unread".utf8 }
     near.send { $0 += "last words".utf8 }
     near.finish()
@@ -71,7 +71,7 @@ struct StreamSocketTests {
   }
 
   @Test func aCancelledTaskReceivesNothing() async throws {
-    let (near, far) = try Self.pair()
+    let (near, far) = try StreamSocket.ends()
     let task = Task.onGLib { try await near.receive() }
     try await sleep(for: .milliseconds(1))
     task.cancel()
@@ -79,14 +79,74 @@ struct StreamSocketTests {
     far.send { $0 += "later".utf8 }
     #expect(try await near.receive() == Array("later".utf8))
   }
+}
 
-  private static func pair() throws -> (StreamSocket, StreamSocket) {
-    let (own, other) = try StreamSocket.pair()
-    return (own, try StreamSocket(other))
+/// Lines of a peer that may be hostile.
+@GLibActor
+struct LineReaderTests {
+  @Test(arguments: [[], ["a"], ["", "", ""], ["one", "two", ""], ["ä", String(repeating: "x", count: 100_000)]])
+  func linesAreSplit(_ lines: [String]) async throws {
+    let (near, far) = try StreamSocket.ends()
+    far.send { for line in lines { $0 += Array(line.utf8) + [UInt8(ascii: "\n")] } }
+    far.finish()
+    let reader = LineReader(near, limit: 1 << 20)
+    var read: [String] = []
+    while let line = try await reader.next() { read.append(String(decoding: line, as: UTF8.self)) }
+    #expect(read == lines)
+  }
+
+  @Test(arguments: 1...7)
+  func chunksDoNotMatter(_ size: Int) {
+    let text = Array("one\n\ntwo three\nfour\n".utf8)
+    var splitter = LineSplitter()
+    var lines: [[UInt8]] = []
+    for start in stride(from: 0, to: text.count, by: size) {
+      splitter.append(Array(text[start..<min(start + size, text.count)]))
+      while let line = splitter.next() { lines.append(line) }
+    }
+    #expect(lines.map { String(decoding: $0, as: UTF8.self) } == ["one", "", "two three", "four"])
+    #expect(splitter.pendingBytes == 0)
+  }
+
+  @Test func aLongLineIsRefused() async throws {
+    let (near, far) = try StreamSocket.ends()
+    far.send { $0 += [UInt8](repeating: 0, count: 1 << 20) }
+    var held = 0
+    let reader = LineReader(near, limit: 100_000) { held = $0 }
+    await #expect(throws: LineReader.Failure.tooLong(limit: 100_000)) { try await reader.next() }
+    #expect((100_001...120_000).contains(held))
+    let (next, other) = try StreamSocket.ends()
+    other.send { $0 += Array("12345\n".utf8) }
+    await #expect(throws: LineReader.Failure.tooLong(limit: 4)) { try await LineReader(next, limit: 4).next() }
+  }
+
+  @Test func halfALineIsNotWaitedForLong() async throws {
+    let (near, far) = try StreamSocket.ends()
+    let reader = LineReader(near, limit: 100, patience: .milliseconds(10))
+    far.send { $0 += "whole\nhal".utf8 }
+    #expect(try await reader.next() == Array("whole".utf8))
+    await #expect(throws: LineReader.Failure.unfinished(.milliseconds(10))) { try await reader.next() }
+    let (next, other) = try StreamSocket.ends()
+    other.send { $0 += "hal".utf8 }
+    other.finish()
+    await #expect(throws: LineReader.Failure.cutOff) { try await LineReader(next, limit: 100).next() }
+  }
+
+  @Test func aRefusalOfTheHolderEndsTheReading() async throws {
+    struct NoRoom: Error {}
+    let (near, far) = try StreamSocket.ends()
+    far.send { $0 += "hal".utf8 }
+    let reader = LineReader(near, limit: 100) { _ in throw NoRoom() }
+    await #expect(throws: NoRoom.self) { try await reader.next() }
   }
 }
 
 extension StreamSocket {
+  fileprivate static func ends() throws -> (StreamSocket, StreamSocket) {
+    let (own, other) = try pair()
+    return (own, try StreamSocket(other))
+  }
+
   /// All bytes up to the end of the stream.
   fileprivate func rest() async throws -> [UInt8] {
     var bytes: [UInt8] = []

@@ -1,6 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
 import Testing
+
+@testable import GLibBridge
+
+struct GLibErrorTests {
+  @Test func copiesDomainCodeAndMessage() throws {
+    let error = try #require(throws: GLibError.self) { try KeyFile(Array("nonsense".utf8)) }
+    #expect(error.domain == "g-key-file-error-quark")
+    #expect(error.message.contains("nonsense"))
+  }
+
+  @Test func recognisesTimeoutsOfGIOAndTheBus() {
+    #expect(GLibError.timedOut.isTimeout)
+    let noReply = GLibError(
+      domain: "g-dbus-error-quark", code: 4, message: "late", busName: "org.freedesktop.DBus.Error.NoReply")
+    #expect(noReply.isTimeout)
+    let failed = GLibError(
+      domain: "g-dbus-error-quark", code: 0, message: "no", busName: "org.freedesktop.DBus.Error.Failed")
+    #expect(!failed.isTimeout)
+    // The same code has another meaning in another domain.
+    #expect(!GLibError(domain: "other", code: GLibError.timedOut.code, message: "").isTimeout)
+  }
+}
 
 struct KeyFileTests {
   private func read(_ text: String) throws -> KeyFile {
@@ -14,13 +35,9 @@ struct KeyFileTests {
     #expect(file.string("Backend", "Issuer") == "https://example.org")
     #expect(file.string("Backend", "BaseURL") == "spaced ")
     #expect(file.string("Client", "Model") == "gpt")
-  }
-
-  @Test func returnsNilForMissingKeys() throws {
-    let file = try read("[Group]\nKey=value\n")
-    #expect(file.string("Group", "key") == nil)
-    #expect(file.string("group", "Key") == nil)
-    #expect(file.string("Missing", "Key") == nil)
+    for (group, key) in [("Client", "model"), ("client", "Model"), ("Missing", "Model")] {
+      #expect(file.string(group, key) == nil)
+    }
     #expect(file.keys(of: "Missing").isEmpty)
     #expect(try read("").groupNames.isEmpty)
     #expect(try read("[Group]\n").keys(of: "Group").isEmpty)

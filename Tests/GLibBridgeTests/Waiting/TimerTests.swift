@@ -53,12 +53,25 @@ struct TimerTests {
 
   @Test(arguments: [
     (Duration.zero, UInt32(0)), (.nanoseconds(1), 1), (.milliseconds(1), 1), (.microseconds(1001), 2),
-    (.seconds(2), 2000),
-    (.milliseconds(-5), 0), (.seconds(-5), 0), (.seconds(Int64.min), 0), (.seconds(4_294_967), 4_294_967_000),
-    (.seconds(4_294_968), UInt32.max), (.seconds(Int64.max), .max),
+    (.seconds(2), 2000), (.milliseconds(-5), 0), (.seconds(-5), 0), (.seconds(Int64.min), 0),
+    (.seconds(4_294_967), 4_294_967_000), (.seconds(4_294_968), UInt32.max), (.seconds(Int64.max), .max),
     (Duration(secondsComponent: .max / 1000, attosecondsComponent: 999_999_999_999_999_999), .max),
   ])
   nonisolated func delaysAreRoundedUpToMilliseconds(_ duration: Duration, _ milliseconds: UInt32) {
     #expect(duration.wholeMilliseconds == milliseconds)
+  }
+
+  /// Before it begins, and while it lasts.
+  @Test(arguments: [false, true]) func cancellationEndsASleep(_ isEarly: Bool) async {
+    let (gate, started) = (Wait(), Wait())
+    let task = Task { @GLibActor in
+      if isEarly { await gate.value() }
+      started.finish()
+      try await sleep(for: .seconds(3600))
+    }
+    if !isEarly { await started.value() }
+    task.cancel()
+    gate.finish()
+    await #expect(throws: CancellationError.self) { try await task.value }
   }
 }

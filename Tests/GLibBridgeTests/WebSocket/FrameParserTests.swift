@@ -104,10 +104,6 @@ struct FrameParserTests {
     #expect(problem(bytes) == .malformed)
   }
 
-  @Test func throwsForABinaryMessage() {
-    #expect(problem(Self.frame(0x82, 3)) == .binary)
-  }
-
   @Test(arguments: [0, 5, 126, 70_000])
   func masksTheFramesOfAClient(_ length: Int) throws {
     let payload = (0..<length).map { UInt8(truncatingIfNeeded: $0) }

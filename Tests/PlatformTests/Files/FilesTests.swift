@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import Glibc
-import Platform
 import TestSupport
 import Testing
 
+@testable import Platform
+
 struct FilesTests {
   private let directory: TemporaryDirectory
+  private let storage: StorageDirectory
 
   init() throws {
     directory = try TemporaryDirectory()
+    storage = StorageDirectory(directory.path)
   }
 
   private func content(_ name: String) throws -> String {
     String(decoding: try Files.read(directory.path + "/" + name, limit: 100), as: UTF8.self)
+  }
+
+  private func mode(_ path: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
   }
 
   // MARK: Reading
@@ -65,8 +72,7 @@ struct FilesTests {
       try Files.write(Array(text.utf8), to: path)
       #expect(try content("note") == text)
     }
-    let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
-    #expect(mode == 0o600)
+    #expect(try mode(path) == 0o600)
     #expect(try Files.names(in: directory.path) == ["note"])
   }
 
@@ -100,8 +106,7 @@ struct FilesTests {
   @Test func createsADirectoryWithItsParents() throws {
     let path = directory.path + "/a/b/c"
     for _ in 0..<2 { try Files.makeDirectory(path) }
-    let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
-    #expect(mode == 0o700)
+    #expect(try mode(path) == 0o700)
     try Files.makeDirectory(directory.path + "/d/")
     #expect(FileKind(directory.path + "/d") == .directory)
     _ = try directory.file("file", [])
@@ -119,7 +124,6 @@ struct FilesTests {
 
   /// A name on a disk is bytes, and need not be UTF-8.
   @Test func removesATreeWithNamesThatAreNotUTF8() throws {
-    let directory = try TemporaryDirectory()
     let tree = directory.path + "/tree"
     #expect(mkdir(tree, 0o700) == 0)
     let name = (tree + "/a").utf8.map(CChar.init(bitPattern:)) + [-1, 0]
@@ -127,5 +131,84 @@ struct FilesTests {
     #expect(try Files.removeTree(tree))
     #expect(access(tree, F_OK) != 0)
     #expect(try !Files.removeTree(tree))
+  }
+
+  // MARK: The service's own files
+
+  @Test func createsAnEmptyPrivateFileAndLeavesAnExistingOne() throws {
+    try storage.makeFile("new")
+    #expect(try storage.ownFile("new")?.size == 0)
+    #expect(try mode(storage.path(of: "new")) == 0o600)
+    _ = try directory.file("a", Array("precious".utf8))
+    let before = try storage.ownFile("a")
+    try storage.makeFile("a")
+    #expect(try storage.ownFile("a") == before)
+    #expect(before?.size == 8)
+    #expect(symlink("nowhere", storage.path(of: "b")) == 0)
+    try storage.makeFile("b")
+    #expect(try Files.names(in: storage.path) == ["a", "b", "new"])
+  }
+
+  @Test func rejectsAnythingButTheUsersOwnFile() throws {
+    #expect(try storage.ownFile("none") == nil)
+    _ = try directory.file("a", [1])
+    #expect(symlink("a", storage.path(of: "link")) == 0)
+    #expect(mkfifo(storage.path(of: "pipe"), 0o600) == 0)
+    #expect(throws: FileError.symbolicLink) { try storage.ownFile("link") }
+    #expect(throws: FileError.notRegular) { try storage.ownFile("pipe") }
+    #expect(link(storage.path(of: "a"), storage.path(of: "b")) == 0)
+    #expect(throws: FileError.hardLink) { try storage.ownFile("a") }
+  }
+
+  @Test func throwsWhenAnEntryCannotBeInspected() throws {
+    _ = try directory.file("a", [1])
+    #expect(symlink("nowhere", storage.path(of: "link")) == 0)
+    #expect(try storage.contains("a"))
+    #expect(try storage.contains("link"))
+    #expect(try !storage.contains("none"))
+    #expect(try !StorageDirectory(storage.path(of: "none")).contains("a"))
+    #expect(throws: FileError.self) { try storage.contains(String(repeating: "n", count: 300)) }
+  }
+
+  @Test func resolvesSymbolicLinks() throws {
+    let link = try TemporaryDirectory()
+    #expect(symlink(storage.path, link.path + "/link") == 0)
+    #expect(StorageDirectory(link.path + "/link").resolved == storage.resolved)
+    #expect(StorageDirectory("/none/at/all").resolved.path == "/none/at/all")
+  }
+
+  // MARK: Files of callers
+
+  private func passed(_ path: String) throws -> PassedFile {
+    let number = open(path, O_RDONLY)
+    try #require(number >= 0, "\(path)")
+    return PassedFile(owning: number)
+  }
+
+  @Test func aPassedFileIsReadFromItsStart() throws {
+    let path = try directory.file("words.txt", Array("words".utf8))
+    let file = try passed(path)
+    #expect(try file.size() == 5)
+    #expect(try file.content(limit: 5) == Array("words".utf8))
+    #expect(throws: FileError.tooLarge(limit: 4)) { try file.content(limit: 4) }
+    #expect(try file.name() == "words.txt")
+    unlink(path)
+    #expect(try file.name() == "words.txt")
+  }
+
+  @Test(arguments: ["/", "/dev/null", "/dev/zero"]) func otherThingsAreNoPassedFiles(_ path: String) throws {
+    let file = try passed(path)
+    #expect(throws: FileError.notRegular) { try file.size() }
+    #expect(throws: FileError.notRegular) { try file.content(limit: 9) }
+  }
+
+  /// A file system that does not answer would hold the thread that closes the file.
+  @Test func aPassedFileIsClosedElsewhere() throws {
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    _ = PassedFile(owning: ends[1])
+    var bytes: [UInt8] = [0]
+    #expect(read(ends[0], &bytes, 1) == 0, "the end of the pipe comes with closing")
+    close(ends[0])
   }
 }

@@ -21,9 +21,7 @@ struct CredentialSituationTests {
   private static let validities: [TokenValidity] = ends.flatMap { expiry in
     [100, 200, 300].flatMap { (due: Timestamp) in
       ends.flatMap { keepAlive in
-        ends.map {
-          TokenValidity(expiresAt: expiry, dueAt: due, keepAliveAt: keepAlive, earliestRefresh: $0)
-        }
+        ends.map { TokenValidity(expiresAt: expiry, dueAt: due, keepAliveAt: keepAlive, earliestRefresh: $0) }
       }
     }
   }
@@ -38,8 +36,8 @@ struct CredentialSituationTests {
                 body(
                   Situation(
                     purpose: purpose, isRenewed: flags & 8 != 0, hasPending: flags & 1 != 0, refusal: refusal,
-                    isMarked: flags & 2 != 0,
-                    redeemsOnce: flags & 4 != 0, validity: validity, time: time, obstacle: obstacle))
+                    isMarked: flags & 2 != 0, redeemsOnce: flags & 4 != 0, validity: validity, time: time,
+                    obstacle: obstacle))
               }
             }
           }

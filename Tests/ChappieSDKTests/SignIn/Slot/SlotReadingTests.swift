@@ -39,7 +39,12 @@ struct SlotReadingTests {
       await #expect(throws: failure, "\(item)") { try await fixture.slot.accessGrant() }
     }
     let read = await SlotFixture.signedIn()
-    read.store.item = .hidden
+    let before = read.slot.state
+    for item in [FakeStore.Item.locked, .hidden] {
+      read.store.item = item
+      await read.slot.changedInStore()
+      #expect(read.slot.state == before, "there was no request, so a silent store is no error")
+    }
     await #expect(throws: CredentialError.keyringLocked) { try await read.slot.accessGrant() }
     #expect(read.slot.state.accountInfo?.accountID == "ada")
   }
@@ -54,13 +59,14 @@ struct SlotReadingTests {
     #expect(unread.slot.state.lastError == error)
 
     let read = await SlotFixture.signedIn()
+    let before = read.slot.state
     read.store.findError = error
+    await read.slot.changedInStore()
+    #expect(read.slot.state == before)
     await #expect(throws: error) { try await read.slot.accessGrant() }
     #expect(read.slot.state.state == .signedIn)
     #expect(read.slot.state.accountInfo?.accountID == "ada")
   }
-
-  // MARK: Locks that change
 
   /// Another keyring may be present for one who was signed out.
   @Test func lockChangeReadsAllButAKnownAccountAgain() async {
@@ -80,8 +86,6 @@ struct SlotReadingTests {
     #expect(unasked.slot.state.state == .signedOut)
   }
 
-  // MARK: Changes of other processes
-
   @Test func adoptsAnotherProcessesSignInAndSignOut() async {
     let fixture = SlotFixture(.none)
     await fixture.slot.restore()
@@ -95,20 +99,6 @@ struct SlotReadingTests {
     await fixture.slot.changedInStore()
     #expect(fixture.slot.state.state == .signedOut)
     #expect(fixture.slot.state.deviceLinkState == .idle)
-  }
-
-  /// There was no request, so a silent store is no error.
-  @Test func unreadableStoreChangesNothing() async {
-    let fixture = await SlotFixture.signedIn()
-    let before = fixture.slot.state
-    for item in [FakeStore.Item.locked, .hidden] {
-      fixture.store.item = item
-      await fixture.slot.changedInStore()
-      #expect(fixture.slot.state == before)
-    }
-    fixture.store.findError = .keyringFailed("hangs")
-    await fixture.slot.changedInStore()
-    #expect(fixture.slot.state == before)
   }
 
   /// Concurrent reads are shared, but a running one may have missed a change.
@@ -135,8 +125,6 @@ struct SlotReadingTests {
     #expect(await second.restored() == .signedIn)
     #expect(first.state == .signedIn)
   }
-
-  // MARK: Observers
 
   @Test func observersGetEachChangeOnceInTheirOrder() async {
     let fixture = SlotFixture(.credential(.test("old")))

@@ -9,15 +9,6 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct SlotRefreshTests {
-  // MARK: The time of a refresh
-
-  @Test func refreshesARejectedToken() async throws {
-    let fixture = await SlotFixture.signedIn()
-    let old = try await fixture.slot.accessGrant()
-    #expect(try await fixture.slot.accessGrant(insteadOf: old).name == "new")
-    #expect(fixture.method.refreshed == ["old"])
-  }
-
   @Test func manyCallersShareOneRefresh() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
     let (started, gate) = fixture.holdRefresh()
@@ -32,20 +23,18 @@ struct SlotRefreshTests {
     #expect(fixture.store.stored == "new")
   }
 
-  // MARK: A fresher copy
-
   /// Even one that is due for a refresh too: the server's tokens may live for less than the margin.
   @Test(arguments: [60, 3600] as [Int64])
   func adoptsAFresherCredentialOfAnotherProcess(_ lifetime: Int64) async throws {
     let fixture = await SlotFixture.signedIn()
     let old = try await fixture.slot.accessGrant()
     fixture.store.item = .credential(.test("fresh", expiresAt: UnixTime.now + lifetime))
-    #expect(try await fixture.slot.accessGrant(insteadOf: old).name == "fresh")
-    #expect(fixture.method.refreshed.isEmpty)
-    #expect(fixture.store.writes == 0)
+    let fresh = try await fixture.slot.accessGrant(insteadOf: old)
+    #expect(fresh.name == "fresh" && fixture.method.refreshed.isEmpty && fixture.store.writes == 0)
+    // There is no fresher one than that.
+    #expect(try await fixture.slot.accessGrant(insteadOf: fresh).name == "new")
+    #expect(fixture.method.refreshed == ["fresh"])
   }
-
-  // MARK: Stored before used
 
   @Test func storesATokenBeforeReturningIt() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
@@ -94,23 +83,21 @@ struct SlotRefreshTests {
     #expect(due.slot.state.state == .signedIn)
   }
 
-  // MARK: Refused
-
-  @Test func missingRefreshTokenNeedsASignIn() async throws {
-    let fixture = await SlotFixture.signedIn(isDue: true, canBeRenewed: false)
-    fixture.method.onRefresh = { _ in throw ChappieAuthError.missingRefreshToken }
-    for _ in 0..<2 {
-      await #expect(throws: CredentialError.signIn(.missingRefreshToken)) { try await fixture.slot.accessGrant() }
-    }
-    #expect(fixture.slot.state.lastError == .signIn(.missingRefreshToken))
-    #expect(fixture.slot.state.state == .reauthenticationRequired)
+  @Test func cancelledCallerReturnsBeforeTheRefreshEnds() async throws {
+    let fixture = await SlotFixture.signedIn(isDue: true)
+    let (started, gate) = fixture.holdRefresh()
+    let caller = Task { @GLibActor in _ = try await fixture.slot.accessGrant() }
+    await started.value()
+    caller.cancel()
+    await #expect(throws: CancellationError.self) { try await caller.value }
+    #expect(fixture.store.stored == "old")
+    gate.finish()
+    await fixture.slot.settle()
+    #expect(fixture.store.stored == "new")
   }
 
-  // MARK: Transient
-
   @Test(arguments: [
-    ChappieAuthError.network("down"), .tokenExchangeFailed(status: 500, message: ""),
-    .tokenExchangeFailed(status: 429, message: ""), .invalidResponse("no token in it"),
+    ChappieAuthError.network("down"), .tokenExchangeFailed(status: 500, message: ""), .invalidResponse("no token"),
   ])
   func transientFailureKeepsTheCredential(_ failure: ChappieAuthError) async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
@@ -124,5 +111,75 @@ struct SlotRefreshTests {
     fixture.method.onRefresh = { _ in .test("new") }
     #expect(try await fixture.slot.accessGrant().name == "new")
     #expect(fixture.slot.state.lastError == nil)
+  }
+
+  // MARK: Pending tokens, which the store did not take at first
+
+  /// A slot with the pending credential `new`, because its store was locked.
+  private func pending() async -> SlotFixture {
+    let fixture = await SlotFixture.signedIn(isDue: true)
+    fixture.store.writeError = .keyringLocked
+    await #expect(throws: CredentialError.keyringLocked) { try await fixture.slot.accessGrant() }
+    fixture.store.writeError = nil
+    return fixture
+  }
+
+  @Test(arguments: [false, true])
+  func pendingTokensAreStoredAtALockChangeOrTheEnd(_ isEnd: Bool) async throws {
+    let fixture = await pending()
+    if isEnd { await fixture.slot.settle() } else { await fixture.slot.lockChanged() }
+    #expect(fixture.store.stored == "new")
+    #expect(isEnd || fixture.slot.state.lastError == nil)
+    #expect(try await fixture.slot.accessGrant().name == "new")
+    #expect(fixture.method.refreshed == ["old"])
+  }
+
+  @Test func pendingTokensKeepTheirSlotAlive() async {
+    var fixture: SlotFixture? = await pending()
+    weak let slot = fixture?.slot
+    fixture = nil
+    #expect(slot != nil)
+    await slot?.lockChanged()
+    // The last task releases the slot at its end.
+    while slot != nil { await Task.yield() }
+  }
+
+  @Test func anotherProcessesSignInOrSignOutDiscardsPendingTokens() async throws {
+    let replaced = await pending()
+    replaced.store.item = .credential(.test("other", account: "bob"))
+    for _ in 0..<2 { #expect(try await replaced.slot.accessGrant().name == "other") }
+    #expect(replaced.store.stored == "other")
+    #expect(replaced.method.refreshed == ["old"])
+    let removed = await pending()
+    removed.store.item = .none
+    await removed.slot.lockChanged()
+    await #expect(throws: CredentialError.missing) { try await removed.slot.accessGrant() }
+    #expect(removed.store.stored == nil)
+    #expect(removed.slot.state.state == .signedOut)
+  }
+
+  /// Another process has tried the stored token, and the server has refused it.
+  private func refuseElsewhere(_ fixture: SlotFixture) throws {
+    var refused = try #require(fixture.store.credential)
+    refused.refreshToken = nil
+    refused.refusedAt = fixture.time
+    fixture.store.item = .credential(refused)
+  }
+
+  @Test func aRefusalInAnotherProcessIsAdoptedUnlessTokensArePending() async throws {
+    let pending = await pending()
+    try refuseElsewhere(pending)
+    #expect(try await pending.slot.accessGrant().name == "new")
+    #expect(pending.store.stored == "new")
+    #expect(pending.slot.state.state == .signedIn)
+    // This one has waited for the lock.
+    let fixture = await SlotFixture.signedIn()
+    let rejected = try await fixture.slot.accessGrant()
+    try refuseElsewhere(fixture)
+    await #expect(throws: CredentialError.reauthenticationRequired) {
+      try await fixture.slot.accessGrant(insteadOf: rejected)
+    }
+    #expect(fixture.method.refreshed.isEmpty)
+    #expect(fixture.slot.state.state == .reauthenticationRequired)
   }
 }

@@ -26,8 +26,6 @@ struct SlotRefusalTests {
 
   private func stored(_ fixture: SlotFixture) throws -> Credential { try #require(fixture.store.credential) }
 
-  // MARK: The first refusal
-
   @Test(arguments: [400, 401, 403])
   func firstRefusalNeedsASignInAndKeepsTheToken(_ status: Int) async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
@@ -55,8 +53,6 @@ struct SlotRefusalTests {
     #expect(fixture.method.refreshed.count == 1)
     #expect(restarted.method.refreshed.isEmpty)
   }
-
-  // MARK: After the pause
 
   @Test(arguments: [false, true])
   func secondRefusalRemovesTheToken(afterRestart: Bool) async throws {
@@ -96,8 +92,6 @@ struct SlotRefusalTests {
     #expect(try stored(fixture).refusedAt == nil)
   }
 
-  // MARK: Time
-
   /// After a restart of the machine, only its uptime is a certain measure of the pause. A clock that goes back is none.
   @Test func neitherARebootNorAClockThatGoesBackShortensThePause() async throws {
     let fixture = await refused()
@@ -114,8 +108,6 @@ struct SlotRefusalTests {
     #expect(try stored(fixture).refreshToken == nil)
   }
 
-  // MARK: The store
-
   /// The token stays in the store, and this process remembers the refusal.
   @Test func remembersARefusalThatCannotBeStored() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
@@ -129,8 +121,6 @@ struct SlotRefusalTests {
     fixture.method.onRefresh = { _ in .test("new") }
     #expect(try await fixture.slot.accessGrant().name == "new")
   }
-
-  // MARK: A new sign-in
 
   @Test(arguments: [false, true])
   func newSignInReplacesARefusedCredential(elsewhere: Bool) async throws {

@@ -15,8 +15,7 @@ struct SlotSignOutTests {
     #expect(fixture.slot.state.state == .signedOut)
     #expect(fixture.slot.state.accountInfo == nil)
     #expect(fixture.store.stored == nil)
-    await fixture.method.revocationRequested()
-    #expect(fixture.method.revoked == ["old"])
+    #expect(await fixture.method.revocations() == ["old"])
     await #expect(throws: CredentialError.missing) { try await fixture.slot.accessGrant() }
     // It asks for the password only with permission.
     #expect(fixture.store.unlocks.isEmpty)
@@ -44,8 +43,6 @@ struct SlotSignOutTests {
       #expect(fixture.store.deletes == deletes)
     }
   }
-
-  // MARK: A store that refuses
 
   @Test(arguments: [CredentialError.keyringLocked, .keyringFailed("gone")])
   func failedDeletionKeepsTheState(_ error: CredentialError) async {
@@ -78,8 +75,7 @@ struct SlotSignOutTests {
     let fixture = SlotFixture(.none)
     try await signOut(fixture) { $0.item = .credential(.test("theirs")) }
     #expect(fixture.store.stored == nil)
-    await fixture.method.revocationRequested()
-    #expect(fixture.method.revoked == ["theirs"])
+    #expect(await fixture.method.revocations() == ["theirs"])
   }
 
   /// The keyring is locked while the sign-out waits for the lock of another process.
@@ -128,8 +124,7 @@ struct SlotSignOutTests {
     #expect(fixture.slot.state.state == .signedOut)
     #expect(fixture.store.stored == nil)
     // The server must revoke the latest tokens, not their invalid predecessors.
-    await fixture.method.revocationRequested()
-    #expect(fixture.method.revoked == ["new"])
+    #expect(await fixture.method.revocations() == ["new"])
   }
 
   @Test func revokesPendingTokens() async throws {
@@ -137,8 +132,7 @@ struct SlotSignOutTests {
     fixture.store.writeError = .keyringFailed("full")
     _ = try? await fixture.slot.accessGrant()
     try await fixture.slot.signOut(interaction: .forbidden)
-    await fixture.method.revocationRequested()
-    #expect(fixture.method.revoked == ["new"])
+    #expect(await fixture.method.revocations() == ["new"])
     await #expect(throws: CredentialError.missing) { try await fixture.slot.accessGrant() }
   }
 }

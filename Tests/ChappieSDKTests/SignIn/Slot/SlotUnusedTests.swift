@@ -9,6 +9,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct SlotUnusedTests {
+  private typealias FakeList = FakeSlotStore<UnusedSignIns>
+
   @Test func theListHasABound() {
     let list = UnusedSignIns((0..<40).map { .test("unused-\($0)") })
     #expect(list.credentials.map(\.name) == (24..<40).map { "unused-\($0)" })
@@ -21,7 +23,7 @@ struct SlotUnusedTests {
     let fixture = SlotFixture(.none, unused: list)
     #expect((await fixture.slot.revokeUnused(isFinal: isFinal) == nil) == !isFinal, "a sign-out tells of it")
     #expect(fixture.method.revoked == ["own"])
-    #expect(list.value.credentials.map(\.name) == (isFinal ? [] : ["other"]))
+    #expect(list.names == (isFinal ? [] : ["other"]))
   }
 
   /// The server ends a sign-in by itself after 30 days.
@@ -30,17 +32,16 @@ struct SlotUnusedTests {
     let fixture = SlotFixture(.none, unused: list)
     fixture.method.revocationError = .revocationFailed("down")
     _ = await fixture.slot.revokeUnused()
-    #expect(list.value.credentials.map(\.name) == ["old", "new"], "this machine's clock proves nothing")
+    #expect(list.names == ["old", "new"], "this machine's clock proves nothing")
     fixture.method.clock.note(.now)
     _ = await fixture.slot.revokeUnused()
-    #expect(list.value.credentials.map(\.name) == ["new"])
+    #expect(list.names == ["new"])
   }
 
   /// The server may have issued the tokens when the user cancels.
   @Test func aSignInThatIsCancelledWhileItIsIssuedIsEnded() async throws {
     let fixture = SlotFixture(.none, unused: FakeList())
-    let asked = Wait()
-    let answer = Wait()
+    let (asked, answer) = (Wait(), Wait())
     fixture.method.onIssue = {
       asked.finish()
       await answer.value()
@@ -51,8 +52,7 @@ struct SlotUnusedTests {
     // Nobody waits for a server that does not answer.
     await fixture.until { $0.deviceLinkState == .cancelled }
     answer.finish()
-    await fixture.method.revocationRequested()
-    #expect(fixture.method.revoked == ["signed-in"])
+    #expect(await fixture.method.revocations() == ["signed-in"])
     #expect(fixture.store.writes == 0)
   }
 
@@ -65,8 +65,7 @@ struct SlotUnusedTests {
     fixture.method.onCode { .test("another's", user: "another") }
     await fixture.signIn()
     #expect(fixture.slot.state.deviceLinkState == .failed)
-    await fixture.method.revocationRequested()
-    #expect(fixture.method.revoked == ["another's"])
+    #expect(await fixture.method.revocations() == ["another's"])
     #expect(fixture.store.stored == "old")
   }
 
@@ -74,8 +73,7 @@ struct SlotUnusedTests {
   @Test func aRunThatWaitedEndsOnlyWhatIsNew() async throws {
     let fixture = SlotFixture(.none, unused: FakeList([.test("one"), .test("two")]))
     fixture.method.revocationError = .revocationFailed("down")
-    let asked = Wait()
-    let answer = Wait()
+    let (asked, answer) = (Wait(), Wait())
     fixture.method.onRevoke = {
       asked.finish()
       await answer.value()
@@ -101,37 +99,10 @@ struct SlotUnusedTests {
     }
     fixture.method.revocationError = .revocationFailed("down")
     await #expect(throws: CredentialError.reauthenticationRequired) { try await fixture.slot.accessGrant() }
-    #expect(list.value.credentials.map(\.name) == ["another's"])
-    await fixture.method.revocationRequested()
+    #expect(list.names == ["another's"])
+    _ = await fixture.method.revocations()
     fixture.method.revocationError = nil
     _ = await fixture.slot.revokeUnused()
-    #expect(list.value.credentials.isEmpty)
+    #expect(list.names.isEmpty)
   }
-}
-
-/// A list in memory.
-@GLibActor
-private final class FakeList: SlotStore {
-  var value: UnusedSignIns
-
-  init(_ credentials: [Credential] = []) {
-    value = UnusedSignIns(credentials)
-  }
-
-  func find(_ slot: SlotIdentity) async throws -> StoredItem<UnusedSignIns> {
-    let value = value
-    return value.credentials.isEmpty
-      ? .none : .unread(UnreadItem(.afterFirstUnlockThisDeviceOnly) { .secret(value) })
-  }
-
-  func write(
-    _ value: UnusedSignIns, for slot: SlotIdentity, accessibility: ChappieKeychainAccessibility,
-    interaction: UserInteraction
-  ) async throws {
-    self.value = value
-  }
-
-  func delete(_ slot: SlotIdentity, interaction: UserInteraction) async throws { value = UnusedSignIns() }
-
-  func unlock(_ slot: SlotIdentity, interaction: UserInteraction) async throws {}
 }

@@ -9,62 +9,10 @@ import Testing
 
 /// The way of files from the socket to a call.
 struct MessageFilesTests {
-  /// What the guard writes and rejects, read from a socket as GDBus does.
-  private final class Reading: Sendable {
-    let files = MessageFiles()
-    let bus: Descriptor
-    private let stream: GuardedStream
-    private nonisolated(unsafe) let input: UnsafeMutablePointer<GInputStream>
-    private let list = Rejections()
-    var rejected: [String] { list.reasons.withLock(\.self) }
-
-    init() throws {
-      var ends: [Int32] = [-1, -1]
-      try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-      bus = try #require(Descriptor(owning: ends[0]))
-      let guarded = MessageGuard(files: files) { [list] message in
-        list.reasons.withLock { $0.append("\(message.reason)") }
-      }
-      stream = GuardedStream(guarded)
-      input = try #require(stream.makeStream(owning: ends[1]))
-    }
-
-    private final class Rejections: Sendable {
-      let reasons = Mutex<[String]>([])
-    }
-
-    /// The numbers of descriptors in the headers of all messages.
-    func tickets() throws -> [UInt32] {
-      var bytes: [UInt8] = []
-      var part = [UInt8](repeating: 0, count: 100_000)
-      while true {
-        let count = g_pollable_input_stream_read_nonblocking(OpaquePointer(input), &part, gsize(part.count), nil, nil)
-        guard count > 0 else { break }
-        bytes += part.prefix(count)
-      }
-      var numbers: [UInt32] = []
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let head = try MessageHead(rest)
-        numbers.append(try MessageFields(rest.prefix(head.headerLength), head.byteOrder).descriptorCount)
-        rest = rest.dropFirst(head.length)
-      }
-      return numbers
-    }
-
-    func send(_ message: [UInt8], _ file: Descriptor? = nil) {
-      #expect(chappie_send(bus.number, message, message.count, file?.number ?? -1) == message.count)
-    }
-
-    deinit {
-      g_object_unref(input)
-    }
-  }
-
   private func file(_ text: String) throws -> Descriptor { try .sealed(Array(text.utf8)) }
 
   @Test func eachCallHasItsOwnFiles() throws {
-    let reading = try Reading()
+    let reading = try GuardedBus()
     reading.files.open()
     reading.send(WireBytes.message(serial: 1))
     reading.send(WireBytes.message(serial: 2, descriptors: 1), try file("first"))
@@ -80,7 +28,7 @@ struct MessageFilesTests {
   }
 
   @Test func aCallWithoutItsFilesIsRejected() throws {
-    let reading = try Reading()
+    let reading = try GuardedBus()
     reading.files.open()
     reading.send(WireBytes.message(serial: 1, descriptors: 2), try file("one of two"))
     reading.send(WireBytes.message(serial: 2, descriptors: 17), try file("one"))
@@ -93,9 +41,63 @@ struct MessageFilesTests {
   }
 
   @Test func nobodyTakesFilesBeforeThereIsAnInbox() throws {
-    let reading = try Reading()
+    let reading = try GuardedBus()
     reading.send(WireBytes.message(serial: 1, descriptors: 1), try file("early"))
     #expect(try reading.tickets() == [1])
     #expect(reading.files.take(1).isEmpty)
+  }
+}
+
+/// What the guard writes and rejects, read from a socket as GDBus does.
+final class GuardedBus: Sendable {
+  let files = MessageFiles()
+  let bus: Descriptor
+  nonisolated(unsafe) let input: UnsafeMutablePointer<GInputStream>
+  private let stream: GuardedStream
+  private let list = Rejections()
+  var rejected: [String] { list.reasons.withLock(\.self) }
+
+  init() throws {
+    var ends: [Int32] = [-1, -1]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    bus = try #require(Descriptor(owning: ends[0]))
+    let guarded = MessageGuard(files: files) { [list] message in
+      list.reasons.withLock { $0.append("\(message.reason)") }
+    }
+    stream = GuardedStream(guarded)
+    input = try #require(stream.makeStream(owning: ends[1]))
+  }
+
+  deinit {
+    g_object_unref(input)
+  }
+
+  private final class Rejections: Sendable {
+    let reasons = Mutex<[String]>([])
+  }
+
+  func send(_ message: [UInt8], _ file: Descriptor? = nil) {
+    #expect(chappie_send(bus.number, message, message.count, file?.number ?? -1) == message.count)
+  }
+
+  /// At most `count` bytes that are there. None is the end; nil means that nothing has come.
+  func read(_ count: Int) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let got = g_pollable_input_stream_read_nonblocking(OpaquePointer(input), &bytes, gsize(count), nil, nil)
+    return got < 0 ? nil : Array(bytes.prefix(got))
+  }
+
+  /// The numbers of descriptors in the headers of all messages.
+  func tickets() throws -> [UInt32] {
+    var bytes: [UInt8] = []
+    while let part = read(100_000), !part.isEmpty { bytes += part }
+    var numbers: [UInt32] = []
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let head = try MessageHead(rest)
+      numbers.append(try MessageFields(rest.prefix(head.headerLength), head.byteOrder).descriptorCount)
+      rest = rest.dropFirst(head.length)
+    }
+    return numbers
   }
 }
