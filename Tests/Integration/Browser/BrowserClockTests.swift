@@ -41,30 +41,6 @@ struct BrowserClockTests {
     }
   }
 
-  /// A token whose time has come is renewed, and its successor's time is the issuer's too.
-  @Test func aRenewalComesInTimeAfterALeap() async throws {
-    try await with { world, clock in
-      let caller = try await world.caller()
-      try await world.each([2 * Self.hour, -2 * Self.hour]) { leap in
-        try clock.set(ahead: 0)
-        try await world.service.restart()
-        try await world.setTokenLifetime(1)
-        try await world.user.signIn(caller)
-        try clock.set(ahead: leap)
-        try await world.setTokenLifetime(Self.hour)
-        #expect(try await caller.send("hi").contains("hi"))
-        #expect(try await refreshes(world) == 1)
-        for ahead in [0, leap] {
-          try clock.set(ahead: ahead)
-          try await world.service.restart()
-          #expect(try await caller.send("hi").contains("hi"))
-        }
-        #expect(try await refreshes(world) == 1)
-        try await caller.call("Session.SignOut")
-      }
-    }
-  }
-
   /// The issuer's time is not to be had.
   @Test func aTokenIsUsedOnAnUncertainClock() async throws {
     try await with { world, clock in
@@ -119,33 +95,15 @@ struct BrowserClockTests {
       }
     }
   }
-
-  /// No time that was told once holds up the renewals after it.
-  @Test func theIssuersClockMayLeap() async throws {
-    try await World.with(.browser(["--access-token-lifetime", "1"])) { world in
-      let caller = try await world.callerSignedInInBrowser()
-      try await world.control("early-refresh", "answer=accepted")
-      // Its refresh tokens live for a month of its clock.
-      for leap in [2 * Self.hour, -2 * Self.hour, 480 * Self.hour, -200 * Self.hour, 0] {
-        try await world.setIssuersClock(ahead: leap)
-        for _ in 0..<2 {
-          #expect(try await caller.send("hi").contains("hi"), "\(leap)")
-          try await world.sandbox.expireAccessTokens()
-        }
-        #expect(try await caller.state() == "signed-in", "\(leap)")
-      }
-    }
-  }
 }
 
 extension World {
   func setTokenLifetime(_ seconds: Int) async throws {
     try await control("access-token-lifetime", "seconds=\(seconds)")
   }
-  func setIssuersClock(ahead: Int) async throws { try await control("clock", "ahead=\(ahead)") }
 
   func control(_ name: String, _ form: String) async throws {
     try await sandbox.request(
-      .post, "\(sandbox.issuer)/sandbox/\(name)", form, type: "application/x-www-form-urlencoded")
+      .post, "\(sandbox.issuer)/sandbox/\(name)", form)
   }
 }

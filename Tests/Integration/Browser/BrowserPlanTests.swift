@@ -55,12 +55,10 @@ struct BrowserPlanTests {
         let (code, name, use) = refused
         try await world.sandbox.play(
           "[{\"endpoint\":\"api-responses\",\"refusal\":\"\(code)\",\"param\":\"model\",\"times\":\"always\"\(form)}]")
-        let error = try await refusal { try await caller.send("hi") }
-        #expect(error.name == name, "\(error)")
+        try await expectRefusal(name) { try await caller.send("hi") }
         #expect(try await planUse(caller) == use)
         #expect(try await caller.availability().last == (use == "enabled" ? "" : name))
-        #expect(try await world.sandbox.state().requests["api-responses"] == 1)
-        #expect(try await world.sandbox.state().requests["browser-refresh"] == 0)
+        try await world.expectRequests(["api-responses": 1, "browser-refresh": 0])
         // The next answer clears the state, and the sign-in has stayed.
         #expect(try await caller.state() == "signed-in")
         try await world.sandbox.play("[]")
@@ -96,9 +94,9 @@ struct BrowserPlanTests {
       // An insistence on sockets is refused before anything is sent.
       let policy: VariantDictionary = ["prefers_web_socket": true, "falls_back_to_http_sse": false]
       let client = try await caller.open("Client", ["streaming_transport_policy": policy])
-      let error = try await refusal { try await caller.send("hi", at: client) }
-      #expect(error.name == "UnsupportedCapability")
-      #expect(error.message.contains("streaming_transport_policy"))
+      try await expectRefusal("UnsupportedCapability", saying: "streaming_transport_policy") {
+        try await caller.send("hi", at: client)
+      }
       #expect(try await world.sandbox.state().requests["api-responses"] == 0)
       // Usage has no figures.
       let limits: VariantDictionary = try await caller.call("Client.GetUsageLimits").member(0, "limits")

@@ -70,32 +70,26 @@ struct BrowserRefreshTests {
     }
   }
 
+  /// It may be that of a server in between, and nobody has seen a token that is not sent.
   @Test func anAnswerThatRefusesNothingKeepsTheSignIn() async throws {
     let faults = [
       #""refusal":"invalid_client""#, #""refusal":"temporarily_unavailable""#,
       #""status":403,"body":"<html>blocked</html>""#, #""status":503,"body":"down""#,
-      #""status":302,"headers":{"location":"https://a.example"}"#,
+      #""status":302,"headers":{"location":"https://a.example"}"#, "",
     ]
     try await with(each: faults) { world, caller, fault in
+      guard !fault.isEmpty else {
+        try await endOfTheAccessToken()
+        await world.sandbox.end()
+        try await expectRefusal("Network") { try await caller.send("hi") }
+        #expect(try await caller.state() == "signed-in")
+        return
+      }
       try await world.sandbox.play("[{\"endpoint\":\"browser-refresh\",\(fault)}]")
       try await expectRefusal("HTTPError", "\(fault)") { try await caller.send("hi") }
       #expect(try await caller.state() == "signed-in")
       #expect(try await caller.send("hi").contains("hi"))
       #expect(try await refreshes(world) == 2)
-    }
-  }
-
-  @Test func anIssuerThatIsNotReachedCostsNothing() async throws {
-    try await with { world, caller in
-      let port = world.sandbox.port
-      await world.sandbox.end()
-      try await expectRefusal("Network") { try await caller.send("hi") }
-      #expect(try await caller.state() == "signed-in")
-      // The token is sent as soon as somebody listens, to a stand-in that has never issued the client id.
-      try await world.sandbox.start(port: port)
-      try await expectRefusal("HTTPError") { try await caller.send("hi") }
-      #expect(try await caller.state() == "signed-in")
-      #expect(try await refreshes(world) == 1)
     }
   }
 
@@ -111,17 +105,6 @@ struct BrowserRefreshTests {
       try await eventually("its revocation") { try await world.sandbox.state().liveRefreshTokens == 0 }
       try await world.user.signIn(caller)
       #expect(try await caller.send("hi").contains("hi"))
-    }
-  }
-
-  /// No keys prove nothing.
-  @Test func aRenewalThatCannotBeCheckedIsKept() async throws {
-    try await with { world, caller in
-      try await world.service.restart()
-      try await world.sandbox.play(#"[{"endpoint":"jwks","status":503,"times":"always"}]"#)
-      #expect(try await caller.send("hi").contains("hi"))
-      #expect(try await caller.state() == "signed-in")
-      #expect(try await refreshes(world) == 1)
     }
   }
 

@@ -221,8 +221,7 @@ struct BrowserSignInTests {
       #expect(try await caller.property("Session.DeviceLinkState") == "waiting-for-browser")
       try await caller.call("Session.CompleteBrowserSignIn", arrived)
       try await caller.waitFor("linked", "Session.DeviceLinkState")
-      let late = try await refusal { try await caller.call("Session.CompleteBrowserSignIn", arrived) }
-      #expect(late.name == "InvalidArgument")
+      try await expectRefusal("InvalidArgument") { try await caller.call("Session.CompleteBrowserSignIn", arrived) }
     }
   }
 
@@ -274,7 +273,7 @@ struct BrowserSignInTests {
     try await World.with(.browser()) { world in
       let caller = try await world.caller()
       var opened = 0
-      let error = try await refusal {
+      try await expectRefusal("LimitExceeded") {
         while opened < 100 {
           try await caller.call("Session.StartBrowserSignIn", VariantDictionary())
           opened += 1
@@ -282,7 +281,6 @@ struct BrowserSignInTests {
           try await caller.waitFor("cancelled", "Session.DeviceLinkState")
         }
       }
-      #expect(error.name == "LimitExceeded")
       #expect((20..<40).contains(opened))
       // A page that the user opens by hand has no limit.
       try await world.user.signIn(caller)
@@ -349,9 +347,8 @@ struct BrowserSignInTests {
   }
 }
 
-/// The names under which applications are registered.
-@Suite(.worlds, .sandboxes)
-@GLibActor
+/// The names under which applications are registered, and which their requests have.
+@Suite(.worlds, .sandboxes) @GLibActor
 struct RegisteredNameTests {
   @Test func theNameOfAnAppCarriesItsID() async throws {
     let names = ["Notes", "Chappie\u{A0}", "Chappie\u{34F}", "Сhappie"]
@@ -370,6 +367,35 @@ struct RegisteredNameTests {
         let listed = try await world.chappie("accounts")
         #expect(listed.text.contains("\(seen) (\(id))"), "\(listed.text)")
       }
+    }
+  }
+
+  private func originators(_ world: World) async throws -> [String: String] {
+    try await world.sandbox.state().clients.compactMapValues { $0["originator"] }
+  }
+
+  @Test func anAppsOwnRegistrationIsUsedInItsName() async throws {
+    try await World.with { world in
+      let app = try await world.caller(app: "org.example.App")
+      let session = try await app.open("Session")
+      try await world.user.signIn(app, at: session)
+      #expect(try await app.send("hi", at: try await app.open("Client")).contains("hi"))
+      for endpoint in ["browser-token", "api-models", "api-responses"] {
+        #expect(try await originators(world)[endpoint] == "org.example.App", "\(endpoint)")
+      }
+      try await app.call("Session.SignOut", at: session)
+      #expect(try await originators(world)["browser-revoke"] == "org.example.App")
+      // The user's own programs share one registration.
+      let caller = try await world.callerSignedInInBrowser()
+      #expect(try await caller.send("hi").contains("hi"))
+      for endpoint in ["browser-token", "api-models", "api-responses"] {
+        #expect(try await originators(world)[endpoint] == "chappie", "\(endpoint)")
+      }
+      // A version of Codex is a parameter of the Codex backend alone.
+      #expect(try await world.sandbox.state().clients["api-models"]?["client_version"] == nil)
+      try await caller.signIn()
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await world.sandbox.state().clients["models"]?["client_version"] != nil)
     }
   }
 }

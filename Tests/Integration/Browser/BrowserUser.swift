@@ -48,8 +48,7 @@ struct BrowserUser {
   func decide(_ address: String, _ decision: [String: String] = [:]) async throws -> String {
     let form = decision.merging(["address": address]) { $1 }.map { "\($0)=\(Self.escaped($1))" }
     let answer = try await world.sandbox.request(
-      .post, "\(world.sandbox.issuer)/sandbox/authorize", form.joined(separator: "&"),
-      type: "application/x-www-form-urlencoded")
+      .post, "\(world.sandbox.issuer)/sandbox/authorize", form.joined(separator: "&"))
     struct Answer: Decodable { let location: String }
     return try JSONDecoder().decode(Answer.self, from: answer).location
   }

@@ -76,15 +76,7 @@ struct AppSandbox {
 
   /// A program in the sandbox. Its calls go through a proxy there, like the calls of Flatpak's apps.
   func caller(in world: World) async throws -> Caller {
-    let socket = try directories.newLog("proxy").deletingPathExtension().path
-    let command = try command("xdg-dbus-proxy", [directories.busAddress, socket])
-    let proxy = try ChildProcess("sandboxed-proxy", "/bin/sh", command, in: directories)
-    world.adopt(proxy)
-    try await eventually("the proxy in the sandbox") {
-      guard proxy.end == nil else { throw UnmetCondition("a proxy in a sandbox; it wrote \(proxy.output)") }
-      return (try? await BusConnection.open(address: "unix:path=\(socket)")) != nil
-    }
-    return try await Caller("unix:path=\(socket)")
+    try await Caller(try await world.proxy { try ("/bin/sh", command("xdg-dbus-proxy", $0)) })
   }
 
   // MARK: The sandbox
@@ -167,6 +159,24 @@ enum Programs {
 }
 
 extension World {
+  /// The address of a proxy of the bus, which the command for its arguments starts.
+  func proxy(_ command: ([String]) throws -> (program: String, arguments: [String])) async throws -> String {
+    let socket = try directories.newLog("proxy").deletingPathExtension().path
+    let (program, arguments) = try command([directories.busAddress, socket])
+    let process = try ChildProcess("dbus-proxy", program, arguments, in: directories)
+    adopt(process)
+    try await eventually("the proxy") {
+      guard process.end == nil else { throw UnmetCondition("a proxy; it wrote \(process.output)") }
+      return (try? await BusConnection.open(address: "unix:path=\(socket)")) != nil
+    }
+    return "unix:path=\(socket)"
+  }
+
+  /// The address of a proxy that lets its programs talk to these names alone, as Flatpak's does.
+  func proxy(talkingTo names: String...) async throws -> String {
+    try await proxy { ("xdg-dbus-proxy", $0 + ["--filter"] + names.map { "--talk=\($0)" }) }
+  }
+
   /// A program in a sandbox of `app`.
   func caller(app: String) async throws -> Caller {
     try await AppSandbox(app: app, in: directories).caller(in: self)

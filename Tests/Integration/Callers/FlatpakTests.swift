@@ -4,11 +4,7 @@ import GLibBridge
 import Testing
 
 /// The service recognises the sandboxes of the installed Flatpak, with an app and a runtime that the test makes.
-@Suite(
-  .worlds,
-  .enabled(if: Programs.exist("flatpak"), "flatpak is not installed"),
-  .sandboxes)
-@GLibActor
+@Suite(.worlds, .enabled(if: Programs.exist("flatpak"), "flatpak is not installed"), .sandboxes) @GLibActor
 struct FlatpakTests {
   private static let app = "org.example.App"
 

@@ -41,14 +41,7 @@ struct ForgedReplyTests {
   @Test(.sandboxes)
   func aCallThatWaitedPassesAFilteringProxy() async throws {
     try await World.with { world in
-      let socket = try world.directories.newLog("filter").deletingPathExtension().path
-      world.adopt(
-        try ChildProcess(
-          "filter", "xdg-dbus-proxy",
-          [world.directories.busAddress, socket, "--filter", "--talk=org.chappie", "--talk=org.freedesktop.secrets"],
-          in: world.directories))
-      try await eventually("the proxy") { (try? await BusConnection.open(address: "unix:path=\(socket)")) != nil }
-      let caller = try await Caller("unix:path=\(socket)")
+      let caller = try await Caller(try await world.proxy(talkingTo: "org.chappie", "org.freedesktop.secrets"))
       async let first = caller.state()
       async let second = caller.state()
       #expect(try await [first, second] == ["signed-out", "signed-out"])

@@ -4,8 +4,7 @@ import GLibBridge
 import Testing
 
 /// Introspection shows a caller only the objects that it may use, and names no account to an app in a sandbox.
-@Suite(.worlds, .sandboxes)
-@GLibActor
+@Suite(.worlds, .sandboxes) @GLibActor
 struct IntrospectionRightsTests {
   private static let app = "org.example.App"
   private static let accounts = ObjectPath.chappie.appending("account")
@@ -91,13 +90,9 @@ struct IntrospectionRightsTests {
     try await World.signedIn { world, outside in
       try await outside.signIn(.whenUnlocked, account: "work")
       for path in ["/", "/org/chappie", "/org/chappie/account", "/org/chappie/account/work"] {
-        let output = try await Output.of(
-          "unshare",
-          [
-            "--user", "--map-current-user", "gdbus", "call", "--session", "--dest", "org.chappie", "--object-path",
-            path,
-            "--method", "org.freedesktop.DBus.Introspectable.Introspect",
-          ], in: world.directories)
+        let output = try await world.run(
+          "unshare", "--user", "--map-current-user", "gdbus", "call", "--session", "-d", "org.chappie", "-o", path,
+          "-m", "org.freedesktop.DBus.Introspectable.Introspect")
         #expect(!output.text.contains("<node name=\"work\"") && !output.text.contains("<node name=\"account\""))
         #expect((output.status == 0) == ["/", "/org/chappie"].contains(path))
         #expect(!output.text.contains("org.chappie.Session"))

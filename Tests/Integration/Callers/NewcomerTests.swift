@@ -108,9 +108,7 @@ struct NewcomerTests {
       let numbers = try descriptorLimits(process)
       _ = try await world.run("prlimit", "--pid", "\(process.id)", "--nofile=3:\(numbers[1])")
       let late = try await world.otherProgram()
-      let refused = try await refusal { try await late.state() }
-      #expect(refused.name == "AccessDenied")
-      #expect(refused.message.contains("for the moment"))
+      try await expectRefusal("AccessDenied", saying: "for the moment") { try await late.state() }
       #expect(try await early.state() == "signed-in")
       _ = try await world.run("prlimit", "--pid", "\(process.id)", "--nofile=\(numbers[0]):\(numbers[1])")
       try await eventually("another check of the caller") { (try? await late.state()) == "signed-in" }

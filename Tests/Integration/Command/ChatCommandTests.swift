@@ -51,47 +51,32 @@ struct ChatCommandTests {
       // The model writes the summary.
       try await world.sandbox.play(
         #"[{"endpoint":"responses","text":"Hello."},{"endpoint":"responses","text":"They greeted."}]"#)
-      let compacted = try await world.chappie("chat", input: "one\n/compact\n/context\n")
-      #expect(
-        compacted.text
-          == "Hello.\nThe model reads a summary from now on.\nA summary and 0 messages, about 4 tokens, for gpt-6.1-sol\n"
-      )
-    }
-  }
-
-  @Test func helpListsTheCommands() async throws {
-    try await World.with { world in
-      let output = try await world.chappie("chat", input: "/help\n")
-      for command in ["/model", "/file", "/copy", "/undo", "/compact", "/clear", "/quit"] {
-        #expect(output.text.contains(command))
-      }
-      #expect(output.status == 0)
-      let thread = try await world.chappie("chat", "--thread", "new", input: "/help\n/compact\n")
-      #expect(thread.text.contains("a new one begins"))
-      #expect(thread.text.hasSuffix("chappie: There is nothing to summarise yet.\n"))
-      #expect(thread.status == 1)
+      try await world.chappie("chat", input: "one\n/compact\n/context\n")
+        .expect(
+          0, beginning: "Hello.\nThe model reads a summary from now on.\n",
+          ending: "\nA summary and 0 messages, about 4 tokens, for gpt-6.1-sol\n")
     }
   }
 
   @Test func undoAndRetryChangeTheConversationAndAThread() async throws {
     try await World.signedIn { world, caller in
       let input = "one\ntwo\n/undo\nthree\n/retry\n/context\n/undo\n/undo\n/undo\n"
-      let output = try await world.chappie("chat", input: input)
-      #expect(
-        output.text == """
-          You said: “one” This conversation has 1 message.
-          You said: “two” This conversation has 3 messages.
-          The last message is removed, and its answer.
-          You said: “three” This conversation has 3 messages.
-          The last message is asked again.
-          You said: “three” This conversation has 3 messages.
-          4 messages, about 29 tokens, for gpt-6.1-sol
-          The last message is removed, and its answer.
-          The last message is removed, and its answer.
-          chappie: Nothing has been asked yet.
+      try await world.chappie("chat", input: input)
+        .expect(
+          1,
+          only: """
+            You said: “one” This conversation has 1 message.
+            You said: “two” This conversation has 3 messages.
+            The last message is removed, and its answer.
+            You said: “three” This conversation has 3 messages.
+            The last message is asked again.
+            You said: “three” This conversation has 3 messages.
+            4 messages, about 29 tokens, for gpt-6.1-sol
+            The last message is removed, and its answer.
+            The last message is removed, and its answer.
+            chappie: Nothing has been asked yet.
 
-          """)
-      #expect(output.status == 1)
+            """)
       let compacted = try await world.chappie("chat", input: "one\n/compact They greeted.\n/undo\n")
       #expect(compacted.text.hasSuffix("chappie: There is no turn to remove.\n"))
 
@@ -141,10 +126,10 @@ struct ChatCommandTests {
       let file = world.directories.home.path + "/some notes.txt"
       try "The text of a file.".write(toFile: file, atomically: true, encoding: .utf8)
       let input = "/file \(file)\n/image https://example.org/a.png\none\n"
-      let output = try await world.chappie("chat", input: input)
-      #expect(output.status == 0, "\(output.text)")
-      #expect(output.text.contains("some notes.txt (19 B) goes with the next message.\n"), "\(output.text)")
-      #expect(output.text.contains("https://example.org/a.png goes with the next message.\n"), "\(output.text)")
+      try await world.chappie("chat", input: input)
+        .expect(
+          0, "some notes.txt (19 B) goes with the next message.\n",
+          "https://example.org/a.png goes with the next message.\n")
       let sent = try await world.sandbox.state()
       #expect(sent.lastInput.first?.hasPrefix("user: one\n\nFile: ") == true, "\(sent.lastInput)")
       #expect(sent.lastInput.first?.contains("The text of a file.") == true, "\(sent.lastInput)")
@@ -157,13 +142,18 @@ struct ChatCommandTests {
     }
   }
 
-  @Test func aFailureSetsTheExitStatus() async throws {
+  @Test func helpListsTheCommandsAndAFailureSetsTheExitStatus() async throws {
     try await World.with { world in
+      let output = try await world.chappie("chat", input: "/help\n")
+      for command in ["/model", "/file", "/copy", "/undo", "/compact", "/clear", "/quit"] {
+        #expect(output.text.contains(command))
+      }
+      #expect(output.status == 0)
+      try await world.chappie("chat", "--thread", "new", input: "/help\n/compact\n")
+        .expect(1, "a new one begins", ending: "chappie: There is nothing to summarise yet.\n")
       try await world.chappie("chat", input: "one\n")
         .expect(3, only: "chappie: Nobody is signed in: run chappie sign-in.\n")
-      let compact = try await world.chappie("chat", input: "/compact\n")
-      #expect(compact.status == 1)
-      #expect(compact.text.hasPrefix("chappie: "))
+      try await world.chappie("chat", input: "/compact\n").expect(1, beginning: "chappie: ")
       try await world.chappie("chat", input: String(repeating: "x\n", count: 2 << 20 + 1)).expect(2, "4 MiB")
     }
   }

@@ -10,12 +10,19 @@ extension World {
   }
 
   func chappie(_ arguments: [String], input: String = "", environment: [String: String] = [:]) async throws -> Output {
+    try await ChildProcess(
+      "command", Binaries.chappie, arguments, in: directories, input: input, environment: environment
+    ).result()
+  }
+
+  /// Starts `chappie`, which ends with this world.
+  func begin(_ arguments: String...) throws -> ChildProcess { try begin(arguments) }
+
+  func begin(_ arguments: [String], environment: [String: String] = [:]) throws -> ChildProcess {
     let process = try ChildProcess(
-      "command", Binaries.chappie, arguments, in: directories, input: input, environment: environment)
-    guard case .exit(let status) = try await process.waitForEnd() else {
-      throw UnmetCondition("an exit: \(process.output)")
-    }
-    return Output(status: status, text: process.output)
+      "command", Binaries.chappie, arguments, in: directories, environment: environment)
+    adopt(process)
+    return process
   }
 
   /// The terminal output of `chappie` for a person.
@@ -32,16 +39,13 @@ extension World {
     _ arguments: [String], at terminal: [TerminalStep], columns: Int = 80, environment: [String: String] = [:],
     output file: String? = nil
   ) async throws -> Output {
-    let steps = String(decoding: try JSONEncoder().encode(terminal), as: UTF8.self)
     let command = file.map { ["/bin/sh", "-c", #"exec "$@" >"$0""#, $0] } ?? []
-    let process = try ChildProcess(
+    return try await ChildProcess(
       "terminal", "/usr/bin/python3",
-      ["-c", TerminalStep.player, "\(columns)", steps] + command + [Binaries.chappie] + arguments, in: directories,
-      environment: ["TERM": "xterm"].merging(environment) { $1 })
-    guard case .exit(let status) = try await process.waitForEnd() else {
-      throw UnmetCondition("the end of a terminal: \(process.output)")
-    }
-    return Output(status: status, text: process.output)
+      ["-c", TerminalStep.player, "\(columns)", json(terminal)] + command + [Binaries.chappie] + arguments,
+      in: directories,
+      environment: ["TERM": "xterm"].merging(environment) { $1 }
+    ).result()
   }
 
   /// Types lines at the prompt of `chappie chat`, waits after each for a text, and ends the chat.
@@ -59,9 +63,13 @@ extension World {
 }
 
 extension Output {
-  /// Expects this exit status, and each of these texts in what was printed.
-  func expect(_ status: Int32, _ texts: String..., at location: SourceLocation = #_sourceLocation) {
+  /// Expects this exit status, and each of these texts in what was printed, which has this beginning and this end.
+  func expect(
+    _ status: Int32, _ texts: String..., beginning: String = "", ending: String = "",
+    at location: SourceLocation = #_sourceLocation
+  ) {
     #expect(self.status == status, "\(text)", sourceLocation: location)
+    #expect(text.hasPrefix(beginning) && text.hasSuffix(ending), "\(text)", sourceLocation: location)
     for part in texts { #expect(text.contains(part), "\(text)", sourceLocation: location) }
   }
 
@@ -171,4 +179,38 @@ struct TerminalStep: Encodable {
         sys.exit(99)
     sys.exit(status if status >= 0 else 128 - status)
     """
+}
+
+/// A line of `chappie threads list --json`.
+struct ListedThread: Decodable {
+  let id: String
+  let title: String
+  let createdAt: Int64
+  let updatedAt: Int64
+  let archived: Bool
+  let turnCount: Int
+  let bytes: Int
+
+  /// A short form of the id, as a person types it.
+  var short: String { String(id.prefix(8)) }
+}
+
+extension World {
+  /// The threads that `chappie` lists.
+  func listedThreads(archived: Bool = false) async throws -> [ListedThread] {
+    let output = try await archived ? chappie("threads", "--json", "--archived") : chappie("threads", "list", "--json")
+    #expect(output.status == 0, "\(output.text)")
+    return try ListedThread.lines(output.text)
+  }
+
+  /// Creates a thread with a question, and returns its id.
+  func beginThread(_ text: String) async throws -> String {
+    let output = try await chappie("ask", "--thread", "new", "--json", text)
+    #expect(output.status == 0, "\(output.text)")
+    return try Begun(snakeCase: output.text).thread
+  }
+
+  private struct Begun: Decodable {
+    let thread: String
+  }
 }

@@ -21,9 +21,7 @@ struct ExitStatusTests {
   private func failure(_ world: World, _ line: String) async throws -> (Failed, sentence: String, status: Int32) {
     let output = try await world.shell(#""$0" \#(line) 2>sentence; status=$?; exit $status"#)
     let sentence = try String(contentsOf: world.directories.home.appending(path: "sentence"), encoding: .utf8)
-    let decoder = JSONDecoder()
-    decoder.keyDecodingStrategy = .convertFromSnakeCase
-    return (try decoder.decode(Failed.self, from: Data(output.text.utf8)), sentence, output.status)
+    return (try Failed(snakeCase: output.text), sentence, output.status)
   }
 
   struct Case: Sendable, CustomTestStringConvertible {
@@ -80,24 +78,14 @@ struct ExitStatusTests {
     }
   }
 
+  /// Nothing is known yet that could be shown instead.
   @Test func aNetworkErrorHasItsStatus() async throws {
     try await World.signedIn { world, _ in
       await world.sandbox.end()
       for verb in ["ask Hello", "models", "usage"] {
         let (failed, _, status) = try await failure(world, "\(verb) --json")
-        #expect(status == 8)
-        #expect(failed.error == "org.chappie.Error.Network")
+        #expect(status == 8 && failed.error == "org.chappie.Error.Network", "\(verb)")
       }
-    }
-  }
-
-  @Test func serviceAndBusErrorsHaveTheirStatus() async throws {
-    try await World.with(World.Plan(service: .none)) { world in
-      let (missing, _, status) = try await failure(world, "threads --json")
-      #expect(status == 5 && missing.error == "org.freedesktop.DBus.Error.ServiceUnknown")
-      await world.bus.end()
-      let (bus, _, busStatus) = try await failure(world, "ask --json Hello")
-      #expect(busStatus == 5 && bus.error == "org.freedesktop.DBus.Error.NoServer")
     }
   }
 }

@@ -25,12 +25,8 @@ final class HostileService {
 
     /// An event with hostile text, and a failure.
     static let failure = text(
-      line(["event": "text-delta", "text": HostileService.text])
-        + line(["event": "failed", "error": "org.chappie.Error.Network", "message": HostileService.text]))
-
-    private static func line(_ event: [String: String]) -> String {
-      String(decoding: (try? JSONEncoder().encode(event)) ?? Data(), as: UTF8.self) + "\n"
-    }
+      json(["event": "text-delta", "text": HostileService.text]) + "\n"
+        + json(["event": "failed", "error": "org.chappie.Error.Network", "message": HostileService.text]) + "\n")
   }
 
   private let connection: BusConnection
@@ -103,7 +99,7 @@ final class HostileService {
     return ["plan": text, "primary": window, "secondary": window, "credits": credits]
   }
 
-  private nonisolated static var json: String {
+  private nonisolated static var threadJSON: String {
     let outputEvent: [String: Any] = ["type": "output", "text": text, "model": text, "responseID": text]
     let asked: [String: Any] = ["type": "input", "role": "user", "text": text, "images": [[String: Any]]()]
     let called: [String: Any] = ["type": "tool-call", "callID": text, "name": text, "arguments": text]
@@ -119,36 +115,28 @@ final class HostileService {
   // MARK: Interfaces
 
   private func interface(
-    _ name: String, _ methods: [(name: String, in: String, out: String, reply: @GLibActor @Sendable () -> [Variant])],
-    _ properties: [String: Variant] = [:], opening: String = ""
+    _ name: String, _ methods: [String: @GLibActor @Sendable () -> [Variant]], _ properties: [String: Variant] = [:],
+    opening: String = ""
   ) throws -> BusImplementation {
     let opens = !opening.isEmpty && !speeches.isEmpty
-    let signatures = methods.map { ($0.name, $0.in, $0.out) } + (opens ? [("OpenTurn", opening, "s h")] : [])
-    let declared = signatures.map { name, input, output in
-      let arguments = [("in", input), ("out", output)].flatMap { direction, types in
-        types.split(separator: " ").map { #"<arg type="\#($0)" direction="\#(direction)"/>"# }
-      }
-      return #"<method name="\#(name)">\#(arguments.joined())</method>"#
-    }
-    let declaredProperties = properties.map { #"<property name="\#($0)" type="\#($1.type)" access="read"/>"# }
-    let xml = "<node><interface name=\"\(name)\">\((declared + declaredProperties).joined())</interface></node>"
-    var handlers: [String: BusImplementation.Method] = [:]
-    for method in methods { handlers[method.name] = { [reply = method.reply] _ in .tuple(reply()) } }
-    return try BusImplementation(
-      BusInterfaceDescription(xml: xml, name: name), methods: handlers,
-      descriptorMethods: opens ? ["OpenTurn": { [unowned self] _ in try openTurn() }] : [:],
-      properties: properties.mapValues { value in { value } })
+    return try .played(
+      name, methods.mapValues { reply -> BusImplementation.Method in { _ in .tuple(reply()) } },
+      Dictionary(
+        uniqueKeysWithValues: properties.map { name, value -> (String, BusImplementation.Property) in
+          ("\(name) \(value.type)", { value })
+        }),
+      descriptorMethods: opens ? ["OpenTurn \(opening) -> s h": { [unowned self] _ in try openTurn() }] : [:])
   }
 
   private func manager() throws -> BusImplementation {
     try interface(
       "org.chappie.Manager",
       [
-        ("OpenSession", "a{sv}", "o", { [ObjectPath.chappie.variant] }),
-        ("OpenClient", "a{sv}", "o", { [ObjectPath.chappie.variant] }),
-        ("ListApprovals", "", "aa{sv}", { [[Self.dictionary("approval tool app")].variant] }),
-        ("GetApproval", "s", "a{sv}", { [Self.dictionary("approval tool app arguments").variant] }),
-        ("AnswerApproval", "s b s", "", { [] }), ("CheckServers", "", "aa{sv}", { [[Self.server].variant] }),
+        "OpenSession a{sv} -> o": { [ObjectPath.chappie.variant] },
+        "OpenClient a{sv} -> o": { [ObjectPath.chappie.variant] },
+        "ListApprovals -> aa{sv}": { [[Self.dictionary("approval tool app")].variant] },
+        "GetApproval s -> a{sv}": { [Self.dictionary("approval tool app arguments").variant] },
+        "AnswerApproval s b s": { [] }, "CheckServers -> aa{sv}": { [[Self.server].variant] },
       ], ["Version": UInt32(1).variant, "LockState": Self.text.variant, "LockSources": [Self.text].variant])
   }
 
@@ -156,12 +144,11 @@ final class HostileService {
     try interface(
       "org.chappie.Session",
       [
-        (
-          "StartDeviceCodeSignIn", "a{sv}", "s s x",
-          { [unowned self] in [Self.text.variant, page.variant, Int64.max.variant] }
-        ),
-        ("StartBrowserSignIn", "a{sv}", "s x", { [unowned self] in [page.variant, Int64.max.variant] }),
-        ("CompleteBrowserSignIn", "s", "", { [] }), ("CancelSignIn", "", "", { [] }), ("SignOut", "", "", { [] }),
+        "StartDeviceCodeSignIn a{sv} -> s s x": { [unowned self] in
+          [Self.text.variant, page.variant, Int64.max.variant]
+        },
+        "StartBrowserSignIn a{sv} -> s x": { [unowned self] in [page.variant, Int64.max.variant] },
+        "CompleteBrowserSignIn s": { [] }, "CancelSignIn": { [] }, "SignOut": { [] },
       ],
       [
         "State": "signed-in".variant, "DeviceLinkState": "linked".variant,
@@ -183,9 +170,9 @@ final class HostileService {
     return try interface(
       "org.chappie.Client",
       [
-        ("GetContext", "", "a{sv}", { [context.variant] }), ("ClearContext", "", "", { [] }),
-        ("CompactContext", "s", "", { [] }), ("ListModels", "a{sv}", "aa{sv}", { [[model].variant] }),
-        ("SelectModel", "s", "", { [] }), ("GetUsageLimits", "", "a{sv}", { [Self.limits.variant] }),
+        "GetContext -> a{sv}": { [context.variant] }, "ClearContext": { [] },
+        "CompactContext s": { [] }, "ListModels a{sv} -> aa{sv}": { [[model].variant] },
+        "SelectModel s": { [] }, "GetUsageLimits -> a{sv}": { [Self.limits.variant] },
       ], ["Model": Self.text.variant, "Version": UInt32(1).variant], opening: "a{sv}")
   }
 
@@ -193,19 +180,19 @@ final class HostileService {
     try interface(
       "org.chappie.Threads",
       [
-        ("List", "a{sv}", "aa{sv}", { [[Self.thread].variant] }), ("Create", "a{sv}", "s", { [Self.text.variant] }),
-        ("Get", "s", "s", { [Self.json.variant] }),
-        ("Compact", "s s", "", { [] }), ("UndoTurn", "s a{sv}", "", { [] }), ("Rename", "s s", "", { [] }),
-        ("Archive", "s", "", { [] }),
-        ("Unarchive", "s", "", { [] }), ("Delete", "s", "", { [] }), ("DeleteAll", "", "", { [] }),
-        ("GetUsage", "", "a{sv}", { [Self.usage.variant] }),
+        "List a{sv} -> aa{sv}": { [[Self.thread].variant] }, "Create a{sv} -> s": { [Self.text.variant] },
+        "Get s -> s": { [Self.threadJSON.variant] },
+        "Compact s s": { [] }, "UndoTurn s a{sv}": { [] }, "Rename s s": { [] },
+        "Archive s": { [] },
+        "Unarchive s": { [] }, "Delete s": { [] }, "DeleteAll": { [] },
+        "GetUsage -> a{sv}": { [Self.usage.variant] },
       ], opening: "s a{sv}")
   }
 
   private func objectManager() throws -> BusImplementation {
     let objects = Variant.array(of: "{oa{sa{sv}}}", [.entry(ObjectPath.chappie.variant, .array(of: "{sa{sv}}", []))])
     return try interface(
-      "org.freedesktop.DBus.ObjectManager", [("GetManagedObjects", "", "a{oa{sa{sv}}}", { [objects] })])
+      "org.freedesktop.DBus.ObjectManager", ["GetManagedObjects -> a{oa{sa{sv}}}": { [objects] }])
   }
 
   private func openTurn() throws -> (Variant, Descriptor) {

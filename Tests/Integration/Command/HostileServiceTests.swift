@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GLibBridge
+import Glibc
 import Testing
 
 /// Even when a hostile program owns the name `org.chappie`, the command prints no control sequence and opens nothing
@@ -66,7 +67,7 @@ struct HostileServiceTests {
       #expect(chat.status < 99, "\(chat.text)")
       Self.expectOnlyOwnSequences(in: chat.text, ["chat"])
       for options in [[], ["--json"]] {
-        let monitor = try ChildProcess("command", Binaries.chappie, ["monitor"] + options, in: world.directories)
+        let monitor = try world.begin(["monitor"] + options)
         try await eventually("a line") { monitor.output.contains("\n") }
         await monitor.terminate()
         #expect(Self.harm(in: monitor.output).isEmpty, "\(monitor.output.debugDescription)")
@@ -170,6 +171,138 @@ struct HostileServiceTests {
       let text = try SourceTree.text(of: source)
       for other in ["fputs(", "puts(", "fwrite(", "FileHandle"] {
         #expect(!text.contains(" \(other)"), "\(source): \(other)")
+      }
+    }
+  }
+
+  // MARK: Turns
+
+  private nonisolated static let noAnswer =
+    "chappie: The service answered with something that is no answer: see journalctl --user -u chappie.\n"
+  private nonisolated static let ended =
+    "chappie: The service ended before it answered: try again, and see journalctl --user -u chappie.\n"
+
+  @Test func nonsenseIsNoAnswer() async throws {
+    let answers: [(HostileService.Speech, String)] = [
+      (.text("Hello!\n"), Self.noAnswer), (.text("[1]\n"), Self.noAnswer), (.text("\n"), Self.noAnswer),
+      (.bytes((0...255).map { $0 } + [10]), Self.noAnswer),
+      (.text(String(repeating: "[", count: 1 << 20) + "\n"), Self.noAnswer),
+      (.text("{\"x\":[\(String(repeating: "0,", count: 1 << 20))0]}\n"), Self.noAnswer),
+      (.text(""), Self.ended), (.text(#"{"event":"text-delta","te"#), Self.ended),
+      (.text(#"{"event":"else"}"# + "\n"), Self.ended),
+      (.text(#"{"event":"text-delta","text":"Half"}"# + "\n"), "Half\n" + Self.ended),
+      // A line without an end is bounded.
+      (.torrent("{\"event\":\"", String(repeating: "x", count: 1 << 16)), Self.noAnswer),
+    ]
+    // Members of other types are left out.
+    let completed = #"{"event":"completed","text":5,"model":[],"refusal":"x","input_tokens":-1e300}"# + "\n"
+    let failed = #"{"event":"failed","error":[],"status":"429","resets_at":"never"}"# + "\n"
+    let endless = HostileService.Speech.torrent(
+      #"{"event":"text-delta","text":"Begun"}"# + "\n",
+      String(repeating: #"{"event":"text-delta","text":"."}"# + "\n", count: 1000))
+    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
+      // One in each turn.
+      let service = try await HostileService(
+        world, speeches: answers.map { $0.0 } + [.text(completed), .text(failed), endless])
+      try await world.each(answers) { _, text in
+        try await world.chappie("ask", "hi").expect(1, only: text)
+      }
+      #expect(service.torrentBytes < 64 << 20)
+      try await world.chappie("ask", "--json", "hi").expect(only: #"{"text":""}"# + "\n")
+      #expect(try await world.chappie("ask", "hi").status == 1)
+      // Interrupts are noticed while lines come without a pause.
+      let process = try world.begin("ask", "hi")
+      try await eventually("an answer") { process.output.contains("Begun...") }
+      process.send(SIGINT)
+      #expect(try await process.waitForEnd() == .exit(130))
+      #expect(process.output.hasSuffix(".\nchappie: Cancelled.\n"))
+    }
+  }
+
+  @Test func anOlderServiceIsNamed() async throws {
+    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
+      _ = try await HostileService(world, speeches: [])
+      for line in [["ask", "hi"], ["ask", "--thread", "new", "hi"]] {
+        try await world.chappie(line)
+          .expect(1, beginning: "chappie: The service that runs is older than this command: ")
+      }
+    }
+  }
+
+  // MARK: A turn that is opened at the prompt
+
+  @Test func aTurnThatEndedAtThePromptIsReplaced() async throws {
+    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
+      let service = try await HostileService(
+        world,
+        speeches: [
+          .text(#"{"event":"failed","error":"org.chappie.Error.Cancelled","message":"Too late."}"# + "\n"),
+          .text(#"{"event":"text-delta","text":"A later answer"}"# + "\n" + #"{"event":"completed"}"# + "\n"),
+        ])
+      async let output = world.chappie(
+        "chat",
+        at: [
+          .prompt, .runs("until [ -e opened ]; do sleep 0.01; done"), .types("hi\(TerminalStep.enter)"),
+          .sees("A later answer"), .prompt, .types(TerminalStep.end),
+        ])
+      try await eventually("a turn") { service.turns > 0 }
+      try Data().write(to: world.directories.home.appending(path: "opened"))
+      #expect(try await output.status == 0)
+    }
+  }
+
+  // MARK: Texts of a model and of a person
+
+  private static let markedText = "\u{1B}[31mred\u{9B}31m \u{202E}txet\u{2067}\u{7F}\tcell\nnext"
+  private static let shownText = "␛[31mred\u{FFFD}31m \u{FFFD}txet\u{FFFD}␡"
+
+  @Test func answersAtATerminalHaveNoControlCharacters() async throws {
+    try await World.signedIn { world, caller in
+      try await world.sandbox.say(Self.markedText)
+      let asked = try await world.chappie("ask", "Hello", at: [.sees(Self.shownText), .sees("cell"), .sees("next")])
+      #expect(asked.status == 0, "\(asked.text)")
+      #expect(!asked.text.contains("\u{1B}[31m"))
+      let chat = try await world.chat(["Hello": Self.shownText, "/\u{202E}x": "There is no /\u{FFFD}x"])
+      #expect(!chat.text.contains("\u{1B}[31m"))
+      _ = try await world.chappie("ask", "--continue", "Hello")
+      try await world.chappie("context", "--messages", at: [.sees(Self.shownText)]).expect(0)
+      // A file or a pipe receives them unchanged.
+      #expect(try await world.chappie("ask", "Hello").text == Self.markedText + "\n")
+      #expect(try await world.chappie("chat", input: "Hello\n").text == Self.markedText + "\n")
+
+      // JSON has escapes, and means the same.
+      let thread = try await world.beginThread("a\u{202E}b")
+      let answer = try await world.chappie("ask", "--json", "Hello")
+      #expect(Self.harm(in: answer.text).isEmpty, "\(answer.text)")
+      #expect(answer.text.contains(#"red\u009b31m \u202etxet\u2067\u007f\tcell\nnext"#), "\(answer.text)")
+      struct Answered: Decodable {
+        let text: String
+      }
+      #expect(try Answered(snakeCase: answer.text).text == Self.markedText)
+      #expect(try await world.chappie("threads", "--json").text.contains(#""title":"a\u202eb""#))
+
+      let exported = try await world.chappie("threads", "export", "--format", "json", thread)
+      #expect(Self.harm(in: exported.text).isEmpty, "\(exported.text)")
+      let json: String = try await caller.call("Threads.Get", thread).member(0, "json")
+      #expect(json + "\n" != exported.text)
+      let objects = try [json, exported.text].map {
+        try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? NSDictionary)
+      }
+      #expect(objects[0] == objects[1])
+
+      // Errors escape arguments.
+      for line in [
+        ["help", "\u{1B}[31m"], ["threads", "\u{1B}[31m"], ["threads", "--\u{1B}[31m"],
+        ["threads", "list", "\u{1B}[31m"],
+        ["threads", "export", "--format", "\u{1B}[31m", "last"], ["threads", "--limit", "\u{1B}[31m"],
+        ["threads", "show", "\u{1B}[31m"], ["threads", "--account", "\u{1B}[31m"],
+        ["threads", "export", "last", "-o", "nowhere/\u{1B}[31m"],
+      ] {
+        let output = try await world.chappie(line)
+        #expect(output.status != 0)
+        #expect(output.text.hasPrefix("chappie: "), "\(output.text)")
+        #expect(output.text.contains("␛[31m"), "\(output.text)")
+        #expect(Self.harm(in: output.text).isEmpty, "\(output.text)")
       }
     }
   }

@@ -7,46 +7,41 @@ import Testing
 /// The service begins and ends, and the bus ends. Each world checks at its end that no library complained in a log.
 @Suite(.worlds) @GLibActor
 struct LostBusTests {
-  @Test func theCommandReportsALostBus() async throws {
-    try await World.signedIn { world, _ in
-      let monitor = try ChildProcess("monitor", Binaries.chappie, ["monitor"], in: world.directories)
-      try await eventually("a line") { monitor.output.contains("\n") }
-      let bus = try #require(world.bus.id)
-      let chat = try await world.chappie(
-        "chat",
-        at: [
-          .prompt, .types("one\(TerminalStep.enter)"), .sees("You said: “one”"), .prompt, .runs("kill -KILL \(bus)"),
-          .types("two\(TerminalStep.enter)"), .sees("chappie: The session bus is gone: try again in a session."),
-        ])
-      #expect(chat.status == 5, "\(chat.text)")
-      #expect(try await monitor.waitForEnd() == .exit(5))
-      #expect(monitor.output.hasSuffix("chappie: The session bus is gone: try again in a session.\n"))
-      for text in [chat.text, monitor.output] { #expect(!text.contains("CRITICAL"), "\(text)") }
-      let process = try #require(world.service.process)
-      #expect(try await process.waitForEnd() == .exit(69))
-      world.service.acceptEnd()
-    }
-  }
-
   @Test func commandsEndWithTheServiceAndWithTheBus() async throws {
     try await World.signedIn { world, _ in
       for isBus in [false, true] {
         try await world.sandbox.stall()
-        let ask = try ChildProcess("command", Binaries.chappie, ["ask", "Go on"], in: world.directories)
-        let signIn = try ChildProcess(
-          "command", Binaries.chappie, ["sign-in", "--browser", "--no-open"], in: world.directories)
+        let ask = try world.begin("ask", "Go on")
+        let signIn = try world.begin("sign-in", "--browser", "--no-open")
+        let monitor = try world.begin("monitor")
         try await eventually("an answer") { ask.output.contains(Sandbox.stalledText) }
         try await eventually("a page") { signIn.output.contains("code_challenge=") }
-        if isBus { try await world.bus.kill() } else { world.service.process?.send(SIGKILL) }
+        try await eventually("a line") { monitor.output.contains("\n") }
         let sentence =
           isBus
           ? "chappie: The session bus is gone: try again in a session.\n"
           : "chappie: The service ended before it answered: try again, and see journalctl --user -u chappie.\n"
-        #expect(try await ask.waitForEnd() == .exit(isBus ? 5 : 1))
+        var outputs = [ask, signIn]
+        if isBus {
+          let kill = TerminalStep.runs("kill -KILL \(try #require(world.bus.id))")
+          let steps: [TerminalStep] = [
+            .prompt, kill, .types("one\(TerminalStep.enter)"), .sees(sentence.trimmingCharacters(in: .newlines)),
+          ]
+          let chat = try await world.chappie("chat", at: steps)
+          #expect(chat.status == 5 && !chat.text.contains("CRITICAL"), "\(chat.text)")
+          outputs.append(monitor)
+        } else {
+          world.service.process?.send(SIGKILL)
+        }
+        for process in outputs {
+          #expect(try await process.waitForEnd() == .exit(isBus ? 5 : 1))
+          #expect(process.output.contains(sentence) && !process.output.contains("CRITICAL"), "\(process.output)")
+        }
         #expect(ask.output == "\(Sandbox.stalledText)\n\(sentence)")
-        #expect(try await signIn.waitForEnd() == .exit(isBus ? 5 : 1))
-        #expect(signIn.output.contains(sentence), "\(signIn.output)")
-        if !isBus { try await world.service.restart() }
+        if !isBus {
+          await monitor.terminate()
+          try await world.service.restart()
+        }
       }
       let process = try #require(world.service.process)
       #expect(try await process.waitForEnd() == .exit(69))
@@ -83,8 +78,7 @@ struct LostBusTests {
     var plan = World.Plan.attended
     plan.service = .activatable
     try await World.with(plan) { world in
-      let signIn = try ChildProcess(
-        "command", Binaries.chappie, ["sign-in", "--device-code", "--no-open"], in: world.directories)
+      let signIn = try world.begin("sign-in", "--device-code", "--no-open")
       try await eventually("a code") { signIn.output.contains("Enter") }
       let code = try #require(signIn.output.firstMatch(of: /Enter +(\S+)/)).1
       try await world.sandbox.decide("approve", String(code))

@@ -8,18 +8,18 @@ struct MistakeTests {
   /// Runs `body` in a world with the files and templates that the command lines name.
   private func world(_ body: @GLibActor (World) async throws -> Void) async throws {
     try await World.with(World.Plan(keyring: .none, service: .none)) { world in
-      let made = try await world.shell(
+      try await world.shell(
         #"""
         mkfifo pipe; printf 'a\0b' >binary; printf 'caf\351' >latin1; truncate -s 100M huge; printf a >a; echo text >text
         head -c 3000000 /dev/zero | tr '\0' a >large; cat large large >larger; head -c 65537 large >long
-        printf '\211PNG\r\n\032\n' >image; echo '{}' >s.json; echo [] >list
-        echo '{"properties":{"a":{"items":1}}}' >items; echo '{"type":"text"}' >type
+        printf '\211PNG\r\n\032\n' >image; echo '{}' >s.json
+        echo '{"properties":{"a":{"items":1}}}' >items
         mkdir -p "${XDG_CONFIG_HOME:-$HOME/.config}/chappie/templates"
         cd "${XDG_CONFIG_HOME:-$HOME/.config}/chappie/templates"
         printf 'Review for $what: $input' >review.txt; printf Hello >plain.txt
         printf '[Template]\nSurfaces=selection\n---\nShorten.' >short.txt
-        """#)
-      #expect(made.status == 0, "\(made.text)")
+        """#
+      ).expect(0)
       try await body(world)
     }
   }
@@ -28,16 +28,13 @@ struct MistakeTests {
   private nonisolated static let mistakes: [(String, String)] = [
     // Questions.
     ("ask", "There is nothing to ask: standard input is empty."),
-    ("ask -", "There is nothing to ask: standard input is empty."),
     ("ask ''", "There is nothing to ask: give a text, or - for standard input."),
     ("ask --image - <image", "There is nothing to ask: give a text, or - for standard input."),
     ("ask --image -", "Standard input holds no PNG, JPEG, GIF or WebP image."),
     ("ask What --image - <text", "Standard input holds no PNG, JPEG, GIF or WebP image."),
     ("ask What --image - <huge", "The image on standard input is larger than 8 MiB."),
     ("ask - - <text", "Standard input can be given once: give - once."),
-    ("ask --image - - <image", "Standard input can be given once: give - once."),
     ("ask --image - --image - What <image", "Standard input can be given once: give - once."),
-    ("ask What -f - -", "Standard input can be given once: give - once."),
     ("ask What -f - --image -", "Standard input can be given once: give - once."),
     ("ask --thread new --continue Hello", "--thread and --continue exclude each other."),
     ("ask --schema s.json -x What", "--schema and --extract exclude each other."),
@@ -64,26 +61,16 @@ struct MistakeTests {
     ("ask What -f large -f large", "The question is longer than 4 MiB: send less."),
     // Schemas.
     ("ask What --schema none.json", "--schema: There is no file none.json."),
-    ("ask What --schema .", "--schema: . is a directory: name a file in it."),
     ("ask What --schema /dev/null", "--schema: The schema /dev/null is no regular file."),
     ("ask What --schema text", "--schema: The schema text is no JSON object, or has too many values."),
-    ("ask What --schema list", "--schema: The schema list is no JSON object, or has too many values."),
     (
       "ask What --schema items",
       "--schema: The schema items cannot be used: #/properties/a/items must be an object, true or false."
-    ),
-    (
-      "ask What --schema type",
-      """
-      --schema: The schema type cannot be used: #/type must be object, array, string, integer, number, boolean or \
-      null.
-      """
     ),
     ("ask What --schema huge", "--schema: huge is longer than 256 KiB: send less."),
     // Templates.
     ("ask -t none What", "There is no template “none”: chappie templates lists them."),
     ("ask -t ../chappie What", "“../chappie” is no name of a template: use letters, digits, ., _ and -."),
-    ("ask -t .hidden What", "“.hidden” is no name of a template: use letters, digits, ., _ and -."),
     ("ask -t review What", "The template “review” needs a value: give -p what=VALUE."),
     ("ask -t review -p what=a -p who=b What", "The template “review” has no variable $who."),
     ("ask -t review -p what What", "--parameter: “what” is not KEY=VALUE"),
@@ -95,7 +82,6 @@ struct MistakeTests {
     ("act short --stdin <long", "The text is longer than 64 KiB: send less."),
     ("act short plain --stdin <a", "An action is one word: give its name alone."),
     ("act plain", "The template “plain” is no action: it needs Surfaces=selection."),
-    ("act plain --stdin <a", "The template “plain” is no action: it needs Surfaces=selection."),
     ("act short -p a=b", "--account and --parameter need --stdin."),
     ("act none", "There is no template “none”: chappie templates lists them."),
     // The shell.
@@ -113,7 +99,6 @@ struct MistakeTests {
     ("sign-in --device-code --enable-plan-use", "--device-code and --enable-plan-use exclude each other."),
     ("sign-in --device-code --connect-anew", "--device-code and --connect-anew exclude each other."),
     ("context --clear --compact", "--messages, --clear, --compact and --summary exclude each other."),
-    ("context --messages --summary x", "--messages, --clear, --compact and --summary exclude each other."),
     ("threads export -o '' last", "--output needs the name of a file."),
     ("threads export --all -o ''", "--output needs the name of a file."),
     ("threads delete --all --yes a", "--all and a thread exclude each other."),
@@ -146,9 +131,7 @@ struct MistakeTests {
         #expect(output.status == 2, "\(words)")
       }
       for words in incomplete {
-        let output = try await world.shell(#""$0" threads \#(words) </dev/null"#)
-        #expect(output.text.hasPrefix("chappie: "), "\(words): \(output.text)")
-        #expect(output.status == 2, "\(words): \(output.text)")
+        try await world.shell(#""$0" threads \#(words) </dev/null"#).expect(2, beginning: "chappie: ")
       }
     }
   }

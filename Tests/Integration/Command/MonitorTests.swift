@@ -18,25 +18,15 @@ struct MonitorTests {
     }
   }
 
-  private func monitor(_ world: World, _ arguments: String...) throws -> ChildProcess {
-    let process = try ChildProcess("command", Binaries.chappie, ["monitor"] + arguments, in: world.directories)
-    world.adopt(process)
-    return process
-  }
-
-  private func lines(_ process: ChildProcess) throws -> [Line] {
-    let decoder = JSONDecoder()
-    decoder.keyDecodingStrategy = .convertFromSnakeCase
-    return try process.output.split(separator: "\n").map { try decoder.decode(Line.self, from: Data($0.utf8)) }
-  }
+  private func lines(_ process: ChildProcess) throws -> [Line] { try Line.lines(process.output) }
 
   // MARK: The sign-in
 
   @Test func aSignInInTheBrowserHasStatesOfItsOwn() async throws {
     try await World.with { world in
       let caller = try await world.caller()
-      let monitor = try monitor(world, "--json")
-      let usage = try self.monitor(world, "--usage", "--json")
+      let monitor = try world.begin("monitor", "--json")
+      let usage = try world.begin("monitor", "--usage", "--json")
       let quiet: VariantDictionary = ["open": false]
       let page: String = try await caller.call("Session.StartBrowserSignIn", quiet).member(0, "authorization_uri")
       try await eventually("the wait") { try lines(monitor).last?.alt == "waiting-for-browser" }
@@ -65,7 +55,7 @@ struct MonitorTests {
 
   @Test func usageIsPrintedWithoutPolling() async throws {
     try await World.signedIn { world, caller in
-      let monitor = try monitor(world, "--usage", "--json")
+      let monitor = try world.begin("monitor", "--usage", "--json")
       try await eventually("a line") { try lines(monitor).count == 1 }
       let first = try #require(try lines(monitor).first?.primary)
       #expect(try lines(monitor).last?.text == "\(Int(first.usedPercent))%")
@@ -74,15 +64,13 @@ struct MonitorTests {
       #expect(try #require(try lines(monitor).last?.primary).usedPercent > first.usedPercent)
       // The service asked the backend once, before it knew the usage.
       #expect(try await world.sandbox.state().requests["usage"] == 1)
-      let follower = try ChildProcess(
-        "command", Binaries.chappie, ["usage", "--follow", "--json"], in: world.directories)
-      world.adopt(follower)
+      let follower = try world.begin("usage", "--follow", "--json")
       try await eventually("a line") { try lines(follower).last?.text.hasSuffix("%") == true }
       _ = try await caller.send("hi")
       try await eventually("another line") { try lines(follower).count == 2 }
       await follower.terminate()
 
-      let bar = try self.monitor(world, "--i3bar")
+      let bar = try world.begin("monitor", "--i3bar")
       try await eventually("a block") { bar.output.hasSuffix("],\n") }
       try await caller.call("Session.SignOut")
       try await eventually("the sign-out") { try lines(monitor).last?.alt == "unknown" }
@@ -103,10 +91,8 @@ struct MonitorTests {
       let fullText: String
       let urgent: Bool
     }
-    let decoder = JSONDecoder()
-    decoder.keyDecodingStrategy = .convertFromSnakeCase
     let array = text.split(separator: "\n").dropFirst().joined().dropLast() + "]"
-    let blocks = try decoder.decode([[Block]].self, from: Data(array.utf8))
+    let blocks = try [[Block]](snakeCase: array)
     #expect(
       blocks.map(\.first?.fullText) == ["Signed in as ada@example.com (plus)", "Signed out: run chappie sign-in"])
     #expect(blocks.allSatisfy { $0.first?.urgent == false })
@@ -114,7 +100,7 @@ struct MonitorTests {
 
   @Test func usageResumesAfterTheServiceRestarts() async throws {
     try await World.signedIn { world, _ in
-      let monitor = try monitor(world, "--usage")
+      let monitor = try world.begin("monitor", "--usage")
       try await eventually("a line") { monitor.output.hasPrefix("Plus plan; 5-hour limit: ") }
       await world.service.end()
       try await eventually("the end") { monitor.output.hasSuffix("The service is not running\n") }
@@ -129,7 +115,7 @@ struct MonitorTests {
   @Test func anUnavailableUsageIsReported() async throws {
     try await World.signedIn { world, _ in
       await world.sandbox.end()
-      let monitor = try monitor(world, "--usage", "--json")
+      let monitor = try world.begin("monitor", "--usage", "--json")
       try await eventually("a line") { try lines(monitor).count == 1 }
       #expect(try lines(monitor)[0].alt == "unknown")
       #expect(try lines(monitor)[0].tooltip.contains("could not be used"))
@@ -140,8 +126,8 @@ struct MonitorTests {
   // MARK: The end of the monitor
 
   /// The monitor also ends when it has nothing to write.
-  @Test func theMonitorEndsWithItsReader() async throws {
-    try await World.signedIn { world, _ in
+  @Test func theMonitorEndsWithItsReaders() async throws {
+    try await World.signedIn { world, caller in
       for option in ["", "--usage"] {
         let output = try await world.shell(
           #"{ "$0" monitor --json \#(option); echo "ended with $?" >&2; } | head -n 1 >/dev/null"#)
@@ -164,12 +150,8 @@ struct MonitorTests {
       defer { kill(processes[1], SIGTERM) }
       try await eventually("the end of the module") { kill(processes[0], 0) != 0 }
       #expect(kill(processes[1], 0) == 0)
-    }
-  }
 
-  /// A script that starts it for another program may end before them.
-  @Test func theMonitorRunsWhileAProgramReadsIt() async throws {
-    try await World.signedIn { world, caller in
+      // A script that starts it for another program may end before them.
       let lines = world.directories.home.appending(path: "lines")
       let wait = "until [ -s lines ]; do sleep 0.05; done"
       let line = #"{ "$0" monitor & echo $! >&3; \#(wait); } 3>number | cat >lines & \#(wait); cat number"#

@@ -6,8 +6,8 @@ import Testing
 /// `chappie shell-integration` in real shells in a real terminal, with `chappie suggest-command` and `explain-last`.
 @Suite(.worlds) @GLibActor
 struct ShellIntegrationTests {
-  private static func answer(_ text: String, _ more: String = "") throws -> String {
-    #"{"endpoint":"responses","text":\#(String(decoding: try JSONEncoder().encode(text), as: UTF8.self))\#(more)}"#
+  private static func answer(_ text: String, _ more: String = "") -> String {
+    #"{"endpoint":"responses","text":\#(json(text))\#(more)}"#
   }
 
   // MARK: The key
@@ -15,7 +15,7 @@ struct ShellIntegrationTests {
   @Test(arguments: Shell.installed)
   func theKeyReplacesTheTextAndRunsNothing(_ shell: Shell) async throws {
     try await World.with(
-      shell, answers: [try Self.answer(#"touch ran; printf '%s=' a 'b!!'; echo "!$c""#)],
+      shell, answers: [Self.answer(#"touch ran; printf '%s=' a 'b!!'; echo "!$c""#)],
       #"""
       keys -l '# say it; touch evaluated'; keys M-c
       sees '^> touch ran'
@@ -40,7 +40,7 @@ struct ShellIntegrationTests {
     // fish has no such expansion.
     let third = shell == .fish ? "third!!$" : "thirdecho "
     try await World.with(
-      shell, answers: [try Self.answer(#"echo "1!!=" '!1'"# + "\necho second=")], before: shell.keyLine,
+      shell, answers: [Self.answer(#"echo "1!!=" '!1'"# + "\necho second=")], before: shell.keyLine,
       #"""
       # Another key can be chosen.
       keys C-g
@@ -75,8 +75,8 @@ struct ShellIntegrationTests {
     }
     try await World.with(
       shell,
-      answers: try answers.map { try Self.answer($0) } + [
-        #"{"endpoint":"responses","status":400,"body":{"detail":"No."}}"#, try Self.answer("ls", #","delay_ms":60000"#),
+      answers: answers.map { Self.answer($0) } + [
+        #"{"endpoint":"responses","status":400,"body":{"detail":"No."}}"#, Self.answer("ls", #","delay_ms":60000"#),
       ],
       steps.joined(separator: "\n") + """
 
@@ -101,7 +101,7 @@ struct ShellIntegrationTests {
     try await World.with(
       .bash,
       answers: [#"{"endpoint":"responses","status":400,"body":{"detail":"No."}}"#]
-        + Array(repeating: try Self.answer("echo done="), count: 2),
+        + Array(repeating: Self.answer("echo done="), count: 2),
       #"""
       keys -l 'exec bash --rcfile strict -i'; keys Enter
       sees '^strict>'
@@ -207,7 +207,7 @@ struct ShellIntegrationTests {
     ]
     try await World.with(.bash, "") { world in
       try await world.each(answers) { text, printed, status in
-        try await world.sandbox.play("[\(try Self.answer(text))]")
+        try await world.sandbox.say(text)
         let output = try await world.shell(
           #"echo text | "$0" suggest-command --shell bash 2>errors; s=$?; tail -n 1 errors; exit $s"#)
         #expect(output.text == printed)

@@ -14,31 +14,7 @@ struct ShownAnswerTests {
       contentsOf: tests.appending(path: "AnswerRenderingTests/Screens/\(name).txt"), encoding: .utf8)
   }
 
-  /// - Parameter rule: members of the rule beside the text.
-  private static func play(_ text: String, _ rule: String = "", in world: World) async throws {
-    let text = String(decoding: try JSONEncoder().encode(text), as: UTF8.self)
-    try await world.sandbox.play(#"[{"endpoint":"responses","times":"always","text":\#(text)\#(rule)}]"#)
-  }
-
-  /// What the terminal got, in pieces: each change of what was there before is one.
-  private static func frames(_ output: String) -> [String] {
-    output.replacing("\u{1B}[?2026h", with: "\u{0}\u{1B}[?2026h").replacing("\u{1B}[?2026l", with: "\u{1B}[?2026l\u{0}")
-      .split(separator: "\u{0}").map(String.init)
-  }
-
   // MARK: While it comes
-
-  @Test func aStreamChangesOnlyTheLastBlock() async throws {
-    try await World.signedIn { world, _ in
-      try await Self.play(AnswerSamples.long, #","delta_delay_ms":10"#, in: world)
-      let asked = try await world.chappie(
-        ["ask", "Hello"], at: [.sees("keeps")], environment: ["LC_ALL": "C.UTF-8"])
-      #expect(asked.status == 0, "\(asked.text)")
-      let replayed = try ReplayedTerminal.showing(Self.frames(asked.text), columns: 80, watch: true)
-      #expect(try replayed.text == Self.screen("long-80"))
-      #expect(replayed.above == 0)
-    }
-  }
 
   /// A question at a real terminal with a screen of 24 lines, which then shows a last line.
   private static let question = "\(Binaries.chappie) ask Hello; stty -a | grep -w -- -echo; echo; echo THE END; cat"
@@ -47,7 +23,7 @@ struct ShownAnswerTests {
   @Test func tmuxShowsTheSame() async throws {
     let answers = [AnswerSamples.long, AnswerSamples.scripts, AnswerSamples.table, AnswerSamples.widths]
     try await World.signedIn(each: answers) { world, _, answer in
-      try await Self.play(answer, #","delta_delay_ms":1"#, in: world)
+      try await world.sandbox.say(answer, #","delta_delay_ms":1"#)
       let shown = try await world.atTmux(
         Self.question,
         """
@@ -68,7 +44,7 @@ struct ShownAnswerTests {
       let rows = (1...12).map { "| row\($0) | \(cell) |\n" }.joined()
       let first = "The first paragraph is settled when the table comes, and no later change of the window damages it."
       let answer = "\(first)\n\n| Name | What it is |\n|---|---|\n\(rows)\nThe last paragraph."
-      try await Self.play(answer, #","delta_delay_ms":60"#, in: world)
+      try await world.sandbox.say(answer, #","delta_delay_ms":60"#)
       let output = try await world.atTmux(
         Self.question,
         """
@@ -88,23 +64,11 @@ struct ShownAnswerTests {
     }
   }
 
-  /// Plain words cost no control sequences.
-  @Test func aWordIsWrittenOnce() async throws {
-    try await World.signedIn { world, _ in
-      let text = (1...600).map { "word\($0)" }.joined(separator: " ")
-      try await Self.play(text, #","delta_delay_ms":1"#, in: world)
-      let asked = try await world.chappie(["ask", "Hello"], at: [.sees("word600")])
-      #expect(asked.status == 0, "\(asked.text)")
-      // The line that waits, and the carriage returns of the terminal.
-      #expect(asked.drawn.utf8.count < text.utf8.count + 400, "\(asked.text)")
-    }
-  }
-
   // MARK: Before the first word, and meanwhile
 
   @Test func aLineSaysWhatTheAnswerWaitsFor() async throws {
     try await World.signedIn { world, _ in
-      try await Self.play("First, and then last.", #","delay_ms":5000,"delta_delay_ms":300"#, in: world)
+      try await world.sandbox.say("First, and then last.", #","delay_ms":5000,"delta_delay_ms":300"#)
       // A busy machine may leave out a second, and draw the answer in pieces. What is typed would stand in the middle of
       // the answer. Afterwards the terminal shows it again: see `question`.
       let asked = try await world.chappie(
@@ -133,7 +97,7 @@ struct ShownAnswerTests {
 
   @Test func thePersonAndTheTerminalDecide() async throws {
     try await World.signedIn { world, _ in
-      try await Self.play("Some **bold** text.", in: world)
+      try await world.sandbox.say("Some **bold** text.")
       for (arguments, environment) in [(["ask", "--raw", "Hello"], [:]), (["ask", "Hello"], ["TERM": "dumb"])] {
         let asked = try await world.chappie(arguments, at: [.sees("text.")], environment: environment)
         #expect(asked.drawn == "Some **bold** text.\r\n")
@@ -141,13 +105,13 @@ struct ShownAnswerTests {
       #expect(try await world.chappie("ask", "Hello").text == "Some **bold** text.\n")
       try await world.chat(["Hello": "**bold**"], with: ["--raw"])
       // Without colors the marks stay.
-      try await Self.play("# A `title`\n\nSome **bold** text.\n\n```sh\necho hi # there\n```", in: world)
+      try await world.sandbox.say("# A `title`\n\nSome **bold** text.\n\n```sh\necho hi # there\n```")
       let plain = try await world.chappie(
         ["ask", "Hello"], at: [.sees("there")], environment: ["NO_COLOR": "1", "LC_ALL": "C.UTF-8"])
       #expect(plain.drawn.contains("\u{1B}[1mbold\u{1B}[m") && plain.drawn.contains("`title`"))
       #expect(!plain.drawn.contains("\u{1B}[3"))
       // A thread is shown the same way.
-      try await Self.play("- an *item*", in: world)
+      try await world.sandbox.say("- an *item*")
       _ = try await world.chappie("ask", "--thread", "new", "Hello")
       let shown = try await world.chappie(
         ["threads", "show", "last"], at: [], environment: ["LC_ALL": "C.UTF-8"])
@@ -156,14 +120,14 @@ struct ShownAnswerTests {
       #expect(try await world.chappie("threads", "show", "last").text.contains("  - an *item*"))
 
       // A locale without frames gets ASCII.
-      try await Self.play("- an item\n\n```sh\necho\n```\n\n| a | b |\n|---|---|\n| c | d |", in: world)
+      try await world.sandbox.say("- an item\n\n```sh\necho\n```\n\n| a | b |\n|---|---|\n| c | d |")
       let framed = try await world.chappie(["ask", "Hello"], at: [.sees("d")], environment: ["LC_ALL": "C"])
       let screen = try ReplayedTerminal.showing([framed.text], columns: 80).lines
       #expect(screen.contains("* an item") && screen.contains("a | b") && screen.contains("--+--"))
       #expect(screen.contains { $0.hasPrefix("+- sh ---") })
       #expect(framed.text.utf8.allSatisfy { $0 < 0x80 })
       // What takes a character's place is measured.
-      try await Self.play(String(repeating: "word… ", count: 60), in: world)
+      try await world.sandbox.say(String(repeating: "word… ", count: 60))
       let long = try await world.chappie(["ask", "Hello"], at: [], environment: ["LC_ALL": "C"])
       let words = try ReplayedTerminal.showing([long.text], columns: 80).lines.flatMap { $0.split(separator: " ") }
       #expect(words == Array(repeating: "word...", count: 60))

@@ -2,7 +2,7 @@
 import GLibBridge
 import Testing
 
-/// The conversation of a client as a value: read, cleared, resumed.
+/// The conversation of a client as a value: read, cleared, resumed, compacted.
 @Suite(.worlds) @GLibActor
 struct ContextTests {
   @Test func theContextHoldsTheMessages() async throws {
@@ -37,8 +37,9 @@ struct ContextTests {
         .member(0, "size")
       #expect(try full.number("remaining_tokens") == 0)
       #expect(try #require(try full.value("used_percent", as: Double.self)) > 100)
-      let none = try await refusal { try await caller.call("Client.GetContextSize", UInt32(0), at: client) }
-      #expect(none.name == "InvalidArgument")
+      try await expectRefusal("InvalidArgument") {
+        try await caller.call("Client.GetContextSize", UInt32(0), at: client)
+      }
 
       // A shared object's context is the continued conversation.
       _ = try await caller.send("alone")
@@ -132,9 +133,9 @@ struct ContextTests {
       _ = try await caller.send("one", at: client)
       let before = try await caller.context(at: client)
       for key in ["session_id", "thread_id", "model", "messages", "compacted_summary", "created_at", "updated_at"] {
-        let refused = try await refusal { try await caller.resume(before.with(key, [true]), at: client) }
-        #expect(refused.name == "InvalidArgument")
-        #expect(refused.message.contains("'\(key)'"))
+        try await expectRefusal("InvalidArgument", saying: "'\(key)'") {
+          try await caller.resume(before.with(key, [true]), at: client)
+        }
         #expect(try await caller.context(at: client) == before)
       }
       // Omitted keys keep their values.
@@ -154,12 +155,7 @@ struct ContextTests {
       let role: VariantDictionary = ["messages": [Message("tool", "x")]]
       #expect(try await refusal { try await caller.resume(role) }.message.contains("'tool'"))
       for key in ["session_id", "thread_id", "model"] {
-        let wrong = [
-          VariantDictionary().with(key, ""), VariantDictionary().with(key, String(repeating: "x", count: 256)),
-        ]
-        for context in wrong {
-          try await expectRefusal("InvalidArgument") { try await caller.resume(context) }
-        }
+        try await expectRefusal("InvalidArgument") { try await caller.resume(VariantDictionary().with(key, "")) }
       }
       let huge = String(repeating: "x", count: 4 << 20 + 1)
       let messages: VariantDictionary = ["messages": [Message("user", huge)]]
@@ -168,5 +164,90 @@ struct ContextTests {
       try await expectRefusal("LimitExceeded") { try await caller.compact(huge) }
       #expect(try await caller.context().messages.isEmpty)
     }
+  }
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func theModelOrTheCallerWritesTheSummary(_ transport: World.Plan.Transport) async throws {
+    try await World.signedIn(World.Plan(transport: transport)) { world, caller in
+      try await expectRefusal("InvalidArgument") { try await caller.compact() }
+      #expect(try await world.sandbox.state().requests["responses"] == 0)
+      let client = try await caller.open("Client", ["harness": ["tools": [Tools.weather]] as VariantDictionary])
+      let answer = try await caller.send("My name is Ada.", at: client)
+      try await world.sandbox.play(#"[{"endpoint":"responses","text":"The user is Ada."}]"#)
+      try await caller.compact(at: client)
+      let asked = try await world.sandbox.state()
+      #expect(asked.lastInput.prefix(2) == ["user: My name is Ada.", "assistant: \(answer)"])
+      #expect(asked.lastInput.count == 3)
+      // The summary's request has neither the app's instructions nor its tools.
+      #expect(asked.lastTools.isEmpty)
+      #expect(asked.lastResponsesRequest.body?.instructions.contains("Codex") == false)
+      let context = try await caller.context(at: client)
+      #expect(context.text("compacted_summary") == "The user is Ada.")
+      #expect(try context.messages.isEmpty)
+      _ = try await caller.send("Who am I?", at: client)
+      let beginning = "developer: A summary of the conversation so far:\n"
+      #expect(try await world.sandbox.state().lastInput == [beginning + "The user is Ada.", "user: Who am I?"])
+
+      try await caller.compact("They met.", at: client)
+      #expect(try await world.sandbox.state().requests["responses"] == 3)
+      let short = try await caller.context(at: client)
+      #expect(try short.messages.isEmpty)
+      #expect(short.text("compacted_summary") == "They met.")
+      #expect(try short.number("estimated_tokens") == 3)
+      _ = try await caller.send("two", at: client)
+      #expect(try await world.sandbox.state().lastInput == [beginning + "They met.", "user: two"])
+      // The next summary includes this one.
+      try await caller.compact(at: client)
+      #expect(try await world.sandbox.state().lastInput.prefix(2) == [beginning + "They met.", "user: two"])
+      try await caller.call("Client.ClearContext", at: client)
+      #expect(try await caller.context(at: client)["compacted_summary"] == nil)
+    }
+  }
+
+  @Test func aFailedSummaryLeavesTheConversation() async throws {
+    let failures = [
+      (#""status":400,"body":{"detail":"No."}"#, "HTTPError"),
+      (#""text":"""#, "Network"),
+    ]
+    try await World.signedIn(each: failures) { world, caller, failure in
+      let (rule, error) = failure
+      let client = try await caller.open("Client")
+      _ = try await caller.send("one", at: client)
+      let before = try await caller.context(at: client)
+      try await world.sandbox.play(#"[{"endpoint":"responses",\#(rule)}]"#)
+      try await expectRefusal(error) { try await caller.compact(at: client) }
+      #expect(try await caller.context(at: client) == before)
+      #expect(try await caller.send("two", at: client).contains("3 messages"))
+    }
+  }
+}
+
+extension Caller {
+  /// The answer of `GetContext`.
+  func context(at path: ObjectPath = .chappie) async throws -> VariantDictionary {
+    try await call("Client.GetContext", at: path).member(0, "context")
+  }
+
+  func resume(_ context: VariantDictionary, at path: ObjectPath = .chappie) async throws {
+    try await call("Client.ResumeContext", context, at: path)
+  }
+
+  func compact(_ summary: String = "", at path: ObjectPath = .chappie) async throws {
+    try await call("Client.CompactContext", summary, at: path)
+  }
+}
+
+extension VariantDictionary {
+  /// The `messages` of a context, as `role: text`.
+  var messages: [String] {
+    get throws { try (value("messages", as: [Message].self) ?? []).map { "\($0.role): \($0.text)" } }
+  }
+
+  func number(_ key: String) throws -> UInt32 { try value(key) ?? .max }
+
+  func with(_ key: String, _ value: any VariantConvertible) -> VariantDictionary {
+    var other = self
+    other.set(key, value)
+    return other
   }
 }

@@ -37,15 +37,8 @@ struct HarnessTests {
   @Test func theHarnessIsCheckedAndShown() async throws {
     try await World.signedIn { world, caller in
       let before: VariantDictionary = try await caller.property("Client.Harness")
-      let wrong: [(VariantDictionary, String)] = [
-        (["name": true], "InvalidArgument"), (["preset": "pirate"], "InvalidArgument"),
-        (["tools": [Tools.named("brew tea")]], "InvalidArgument"),
-        (["tools": [Tools.weather, Tools.weather]], "InvalidArgument"),
-        (["instructions": String(repeating: "x", count: 1 << 20)], "LimitExceeded"),
-      ]
-      for (harness, error) in wrong {
-        try await expectRefusal(error) { try await caller.call("Client.SetHarness", harness) }
-      }
+      let wrong: VariantDictionary = ["tools": [Tools.weather, Tools.weather]]
+      try await expectRefusal("InvalidArgument") { try await caller.call("Client.SetHarness", wrong) }
       #expect(try await caller.property("Client.Harness") == before)
       #expect(try !caller.wasInvalidated("Harness", of: "Client"))
       // Without a harness only the default instruction is sent.

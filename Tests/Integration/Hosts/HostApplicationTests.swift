@@ -5,73 +5,45 @@ import Testing
 /// A program that uses the library is its own application.
 @Suite(.worlds) @GLibActor
 struct HostApplicationTests {
-  private func output(_ world: World, _ verb: String, _ argument: String, as application: String) async throws
-    -> String
-  {
-    let host = try world.startLibraryHost(verb, argument, as: application)
-    #expect(try await host.waitForEnd() == .exit(0), "\(host.output)")
-    return host.output
-  }
-
-  @Test func aProgramsSignInIsSeparateFromTheDesktopUsers() async throws {
+  @Test func whatAProgramHasIsSeparateFromTheDesktopUsers() async throws {
     try await World.signedIn { world, caller in
-      #expect(try await output(world, "restored", "now", as: "-") == "signed-out\n")
-      #expect(try await output(world, "restored", "now", as: "org.example.App") == "signed-out\n")
-      #expect(try await output(world, "restored", "now", as: "") == "signed-in\n")
-      // The service's stored items keep their attributes and their collection, so an upgrade loses no sign-in.
-      let item = try #require(try await world.keyring.credentials()["default"])
-      var attributes = item.attributes
-      #expect(attributes.removeValue(forKey: "device")?.isEmpty == false)
-      #expect(
-        attributes == [
-          "xdg:schema": "org.chappie.Credential", "service": "com.chappie.sdk", "account": "default",
-          "access-group": "", "app-id": "", "accessibility": "when-unlocked-this-device-only", "version": "2",
-        ])
-      #expect(item.label == "ChatGPT sign-in (com.chappie.sdk, default)")
+      #expect(try await world.library("restored", as: "-") == "signed-out\n")
+      #expect(try await world.library("restored", as: "org.example.App") == "signed-out\n")
+      #expect(try await world.library("restored", as: "") == "signed-in\n")
+      try await world.library("sign-in", "", as: "-")
+      #expect(try await world.library("restored", as: "-") == "signed-in\n")
+      #expect(try await world.library("restored", as: "library-host") == "signed-in\n", "its name is its id")
+      #expect(try await world.library("restored", as: "org.example.App") == "signed-out\n")
 
-      _ = try await output(world, "sign-in", "", as: "-")
-      #expect(try await output(world, "restored", "now", as: "-") == "signed-in\n")
-      #expect(try await output(world, "restored", "now", as: "library-host") == "signed-in\n", "its name is its id")
-      #expect(try await output(world, "restored", "now", as: "org.example.App") == "signed-out\n")
-      _ = try await output(world, "sign-out", "now", as: "-")
-      #expect(try await output(world, "restored", "now", as: "-") == "signed-out\n")
+      _ = try await caller.send("of the user", to: caller.createThread())
+      #expect(try await world.library("list", as: "-") == "")
+      try await world.library("remember", "of the program", as: "-")
+      #expect(try await world.library("list", as: "-") == "of the program\n")
+      #expect(try await world.library("list", as: "") == "of the user\n")
+      try await world.library("delete-all", "", as: "-")
+      #expect(try await world.library("list", as: "-") == "")
+      #expect(try await world.library("list", as: "") == "of the user\n")
+
+      try await world.library("sign-out", as: "-")
+      #expect(try await world.library("restored", as: "-") == "signed-out\n")
       #expect(try await caller.state() == "signed-in")
       #expect(try await caller.send("hi").contains("hi"))
 
-      for account in ["work", "home"] {
-        let host = try world.startLibraryHost("sign-in", "", as: "-", account: account)
-        #expect(try await host.waitForEnd() == .exit(0), "\(host.output)")
-      }
-      #expect(try await output(world, "accounts", "now", as: "-") == "home\nwork\n")
-      #expect(try await output(world, "accounts", "now", as: "") == "default\n")
-      #expect(try await output(world, "accounts", "now", as: "org.example.App") == "")
+      for account in ["work", "home"] { try await world.library("sign-in", "", as: "-", account: account) }
+      #expect(try await world.library("accounts", as: "-") == "home\nwork\n")
+      #expect(try await world.library("accounts", as: "") == "default\n")
+      #expect(try await world.library("accounts", as: "org.example.App") == "")
     }
   }
 
   @Test func theGApplicationIdentifiesAProgram() async throws {
     try await World.with(World.Plan(service: .none)) { world in
-      _ = try await output(world, "sign-in", "", as: "+org.example.App")
-      #expect(try await output(world, "restored", "now", as: "org.example.App") == "signed-in\n")
-      #expect(try await output(world, "restored", "now", as: "-") == "signed-out\n")
+      try await world.library("sign-in", "", as: "+org.example.App")
+      #expect(try await world.library("restored", as: "org.example.App") == "signed-in\n")
+      #expect(try await world.library("restored", as: "-") == "signed-out\n")
       let items = try await world.keyring.items()
       #expect(items.map { $0.attributes["app-id"] } == ["host:org.example.App"])
       #expect(items.map(\.label) == ["ChatGPT sign-in (org.example.App, default)"])
-    }
-  }
-
-  @Test func aProgramsThreadsAreSeparateFromTheDesktopUsers() async throws {
-    try await World.signedIn { world, caller in
-      _ = try await output(world, "sign-in", "", as: "-")
-      let thread: String = try await caller.call("Threads.Create", VariantDictionary()).member(0, "thread")
-      _ = try await caller.call("Threads.Send", thread, "of the user", VariantDictionary())
-      #expect(try await output(world, "list", "now", as: "-") == "")
-      _ = try await output(world, "remember", "of the program", as: "-")
-      #expect(try await output(world, "list", "now", as: "-") == "of the program\n")
-      #expect(try await output(world, "list", "now", as: "") == "of the user\n")
-
-      _ = try await output(world, "delete-all", "", as: "-")
-      #expect(try await output(world, "list", "now", as: "-") == "")
-      #expect(try await output(world, "list", "now", as: "") == "of the user\n")
     }
   }
 
@@ -85,6 +57,42 @@ struct HostApplicationTests {
       #expect(lines.count == (debugging.isEmpty ? 0 : 1))
       #expect(lines.allSatisfy { $0.contains("library-host-INFO") })
       #expect(!host.output.contains("chappie-"))
+    }
+  }
+
+  @Test func theAccountIsSignedOutWhenTheProgramHasEnded() async throws {
+    try await World.signedIn { world, caller in
+      try await world.keyring.lock()
+      #expect(try await world.library("sign-out") == "signed-in The keyring is locked: unlock it and try again.\n")
+      try await world.keyring.unlock()
+      #expect(try await world.keyring.credentials().count == 1)
+
+      // The program waits for a silent keyring no longer than the documentation of `signOut()` says.
+      world.keyring.freeze()
+      let blocked = try await world.library("sign-out", "blocking")
+      #expect(!blocked.hasPrefix("signed-out") && blocked.contains("keyring"), "\(blocked)")
+      world.keyring.thaw()
+      #expect(try await world.keyring.credentials().count == 1)
+
+      #expect(try await world.library("sign-out") == "signed-out \n")
+      #expect(try await world.keyring.credentials().isEmpty)
+      try await caller.waitFor("signed-out")
+    }
+  }
+
+  /// The user signs a program out that is not the service's, and its own session tells it.
+  @Test func theUserSignsAProgramOut() async throws {
+    try await World.signedIn { world, caller in
+      let id = "org.example.Host"
+      try await world.library("sign-in", "", as: id)
+      let watching = try world.startLibraryHost("watch", "now", as: id)
+      try await eventually("the first state") { watching.output.contains("signed-in") }
+      let listed = try await world.chappie("accounts", "--json").text
+      #expect(listed.contains(#"{"app":"\#(id)","account":"default","state":"signed-in","method":"device-code"}"#))
+      #expect(try await world.chappie("sign-out", "--app", id).text == "Signed out “default” of \(id).\n")
+      try await eventually("the last state") { watching.output.contains("signed-out") }
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await world.sandbox.state().liveRefreshTokens == 1)
     }
   }
 }

@@ -14,9 +14,7 @@ struct DeviceKeyTests {
   /// its file.
   @Test func aKeyringWithoutItsDeviceKeyGivesNoSignIn() async throws {
     try await World.signedIn { world, caller in
-      let thread: String = try await caller.call("Threads.Create", ["title": "Kept".variant] as VariantDictionary)
-        .member(0, "thread")
-      _ = try await caller.call("Threads.Send", thread, "hello", VariantDictionary())
+      _ = try await caller.send("hello", to: caller.createThread("Kept"))
       let file = world.directories.deviceKey
       #expect(try attributes(of: file)[.posixPermissions] as? Int == 0o600)
       let kept = try Data(contentsOf: file)
@@ -30,7 +28,7 @@ struct DeviceKeyTests {
       try await expectRefusal("MissingCredential") { try await caller.send("hi") }
       #expect(try await world.sandbox.state().requests["responses"] == 1)
       #expect(!FileManager.default.fileExists(atPath: file.path), "reading creates no key")
-      let unread = try await refusal { try await caller.call("Threads.List", VariantDictionary()) }
+      let unread = try await refusal { try await caller.threads() }
       #expect(unread.message.contains("the key of this device is gone"))
 
       // Another key counts as another device: the sign-in works, and the threads of the old device are unreadable.
@@ -38,16 +36,13 @@ struct DeviceKeyTests {
       #expect(try await caller.send("there").contains("there"))
       let fresh = try Data(contentsOf: file)
       #expect(fresh.count == 32 && fresh != kept)
-      #expect(
-        try await refusal { try await caller.call("Threads.List", VariantDictionary()) }.message == unread.message)
+      #expect(try await refusal { try await caller.threads() }.message == unread.message)
 
       // With the old key back, the new sign-in belongs to another device, and the threads are readable again.
       try kept.write(to: file)
       try await world.service.restart()
       #expect(try await caller.state() == "signed-out")
-      let threads = try await caller.call("Threads.List", VariantDictionary()).member(
-        0, "threads", as: [VariantDictionary].self)
-      #expect(threads.count == 1)
+      #expect(try await caller.threads().count == 1)
     }
   }
 
@@ -58,9 +53,7 @@ struct DeviceKeyTests {
       try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
       let before = try attributes(of: file) as NSDictionary
       for _ in 0..<2 {
-        let refused = try await refusal { try await caller.send("hi") }
-        #expect(refused.name == "KeyringUnavailable")
-        #expect(refused.message.contains(file.path), "\(refused.message)")
+        try await expectRefusal("KeyringUnavailable", saying: file.path) { try await caller.send("hi") }
         try await world.service.restart()
       }
       #expect(try await caller.state() == "signed-in")

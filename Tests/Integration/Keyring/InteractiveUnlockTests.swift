@@ -92,7 +92,9 @@ struct InteractiveUnlockTests {
       #expect(try await world.sandbox.state().requests["responses"] == 0)
       // The same program may not ask again at once, and the error says why; another program may.
       keyring.user = .consents
-      for request in Request.allCases { #expect(try await request.failure(caller) == "Locked", "\(request)") }
+      for request in Request.allCases {
+        #expect(try await request.failure(world.caller()) == "Locked", "\(request), over another connection")
+      }
       let refused = try await refusal {
         try await caller.call("Client.Send", "hi", VariantDictionary(), interactive: true)
       }

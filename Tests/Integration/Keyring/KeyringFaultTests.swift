@@ -96,9 +96,9 @@ struct KeyringFaultTests {
     try await World.with(World.Plan(keyring: .none)) { world in
       let keyring = try await FakeKeyring(in: world)
       let caller = try await world.caller()
-      let refused = try await refusal { try await caller.startSignIn() }
-      #expect(refused.name == "KeyringUnavailable")
-      #expect(refused.message.contains("PlainSession=allow in [Keyring] of chappie.conf"))
+      try await expectRefusal("KeyringUnavailable", saying: "PlainSession=allow in [Keyring] of chappie.conf") {
+        try await caller.startSignIn()
+      }
       #expect(try await failure(caller) == "KeyringUnavailable")
       try await expectUnavailable(caller)
       try await expectRefusal("KeyringUnavailable") { try await caller.createThread() }
@@ -192,7 +192,7 @@ struct KeyringFaultTests {
   @Test func whatTheKeyringDropsIsNotUsed() async throws {
     try await World.with(withoutKeyring) { world in
       let keyring = try await FakeKeyring(in: world)
-      keyring.keeping = .nothing
+      keyring.storesNothing = true
       let caller = try await world.caller()
       _ = try await caller.startSignIn()
       try await caller.waitFor("failed", "Session.DeviceLinkState")
@@ -200,17 +200,17 @@ struct KeyringFaultTests {
       try await expectUnavailable(caller)
       #expect(try await caller.lastError().text("message")?.contains("did not keep") == true)
       try await eventually("the revocation") { try await world.sandbox.state().liveRefreshTokens == 0 }
-      keyring.keeping = .everything
+      keyring.storesNothing = false
       try await caller.signIn()
       #expect(try await caller.send("hi").contains("hi"))
 
       // The server has rotated the token: the new one is not used before it is stored, and not lost.
       try await world.sandbox.expireAccessTokens()
-      keyring.keeping = .nothing
+      keyring.storesNothing = true
       for _ in 0..<2 { #expect(try await failure(caller) == "KeyringUnavailable") }
       #expect(try await caller.state() == "signed-in")
       #expect(try await world.sandbox.state().requests["refresh"] == 1)
-      keyring.keeping = .everything
+      keyring.storesNothing = false
       #expect(try await caller.send("hi").contains("hi"))
       try await world.service.restart()
       #expect(try await caller.send("hi").contains("hi"))

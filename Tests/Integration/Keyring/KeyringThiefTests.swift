@@ -18,16 +18,11 @@ struct KeyringThiefTests {
       #expect(outside.text == "opened with the machine id and device-key\n1 items \n")
 
       // As Flatpak does it: a proxy outside allows the keyring, and the sandbox has no home and no bus.
-      let socket = try world.directories.newLog("keyring-proxy").deletingPathExtension().path
-      let proxy = try ChildProcess(
-        "keyring-proxy", "xdg-dbus-proxy",
-        [world.directories.busAddress, socket, "--filter", "--talk=org.freedesktop.secrets"], in: world.directories)
-      world.adopt(proxy)
-      try await eventually("the proxy") { FileManager.default.fileExists(atPath: socket) }
+      let proxy = try await world.proxy(talkingTo: "org.freedesktop.secrets")
       var sandbox = try AppSandbox(app: "org.example.Thief", in: world.directories)
       sandbox.hides = [world.directories.home, world.directories.runtime]
       let inside = try await sandbox.run(
-        "env", "DBUS_SESSION_BUS_ADDRESS=unix:path=\(socket)", "python3", SourceTree.path(of: Self.script),
+        "env", "DBUS_SESSION_BUS_ADDRESS=\(proxy)", "python3", SourceTree.path(of: Self.script),
         world.directories.state.path)
       #expect(inside.text == "closed\n1 items \n")
       let id = try await sandbox.run("cat", "/etc/machine-id")

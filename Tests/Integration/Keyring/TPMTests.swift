@@ -73,9 +73,7 @@ struct TPMTests {
       await world.service.end()
       await tpm.stop()
       try await world.service.start(world.sandbox.addresses)
-      let refused = try await refusal { try await caller.send("hi") }
-      #expect(refused.name == "KeyringUnavailable")
-      #expect(refused.message.contains("the TPM did not open it"))
+      try await expectRefusal("KeyringUnavailable", saying: "the TPM did not open it") { try await caller.send("hi") }
       #expect(try await caller.state() == "signed-in")
       try await expectRefusal("KeyringUnavailable") { try await caller.startSignIn() }
       #expect(try names(world) == ["device-key.tpm2"])

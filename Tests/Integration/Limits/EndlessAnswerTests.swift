@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import GLibBridge
 import Testing
 
@@ -18,16 +19,13 @@ struct EndlessAnswerTests {
       let partial = try #require(failure.details.text("partial_text"))
       #expect(partial.utf8.count <= Self.answerLimit)
       #expect(partial.utf8.count > Self.answerLimit - 32 << 10)
-      #expect(turn.endCount == 1)
       #expect(try await turn.snapshot().text == partial)
       try await expectRefusal("LimitExceeded", "text") { try await caller.send("go on") }
       try await bystander.expectHealthyService()
 
       try await world.sandbox.play(#"[{"endpoint":"responses","flood":{"of":"calls","count":20000}}]"#)
       let tool: VariantDictionary = ["name": "flood"]
-      let refused = try await refusal { try await caller.send("go on", ["tools": [tool]]) }
-      #expect(refused.name == "LimitExceeded")
-      #expect(refused.message.contains("128"))
+      try await expectRefusal("LimitExceeded", saying: "128") { try await caller.send("go on", ["tools": [tool]]) }
       try await bystander.expectHealthyService()
 
       try await world.sandbox.play(#"[{"endpoint":"responses","flood":{"of":"thoughts","size":65536}}]"#)

@@ -96,14 +96,12 @@ struct SignInLimitTests {
     try await World.with(.attended) { world in
       let app = try await world.caller(app: "org.example.App")
       var sessions: [ObjectPath] = []
-      let refused = try await refusal {
+      try await expectRefusal("LimitExceeded", saying: "sign-ins") {
         for number in 0..<20 {
           sessions.append(try await app.open("Session", ["keychain_account": "a\(number)"]))
           try await start(number % 2 == 0 ? "StartBrowserSignIn" : "StartDeviceCodeSignIn", app, at: sessions[number])
         }
       }
-      #expect(refused.name == "LimitExceeded")
-      #expect(refused.message.contains("sign-ins"))
       let rival = try await world.caller(app: "org.example.Widget")
       try await start("StartBrowserSignIn", rival, at: try await rival.open("Session"))
       // A sign-in that has begun can go on with another method.
@@ -125,7 +123,7 @@ struct SignInLimitTests {
       let outside = try await world.caller()
       let app = try await world.caller(app: "org.example.App")
       var rounds = 0
-      let refused = try await refusal {
+      try await expectRefusal("LimitExceeded") {
         while rounds < 60 {
           let session = try await app.open("Session", ["keychain_account": "a\(rounds)"])
           try await app.call("Session.StartDeviceCodeSignIn", VariantDictionary(), at: session)
@@ -133,7 +131,6 @@ struct SignInLimitTests {
           rounds += 1
         }
       }
-      #expect(refused.name == "LimitExceeded")
       #expect(try await world.sandbox.state().requests["usercode"] == rounds)
       try await server.waitUntilNothingIsShown()
       #expect(server.received.count <= rounds)
@@ -144,10 +141,7 @@ struct SignInLimitTests {
   // MARK: Questions
 
   @Test(.sandboxes) func questionsOfAnAppHaveARate() async throws {
-    try await World.with { world in
-      let server = try await NotificationServer(world)
-      let outside = try await world.caller()
-      try await outside.signIn(notifying: false)
+    try await World.signedInNotifying { world, server, outside in
       let (app, client) = try await world.signedInApp(notifying: false)
       let calls = (0..<40).map { #"{"name":"t","call_id":"c\#($0)"}"# }.joined(separator: ",")
       try await world.sandbox.callTools("[\(calls)]")

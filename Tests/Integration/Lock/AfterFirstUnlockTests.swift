@@ -137,14 +137,12 @@ struct AfterFirstUnlockTests {
       #expect(items.first?.attributes["accessibility"] == Accessibility.whenUnlocked.rawValue)
       let saver = try await lockScreen(world, caller)
       try await expectRefusal("Locked") { try await caller.send("locked") }
-      saver.setActive(false)
-      try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
+      try await saver.unlock(caller)
 
       try await caller.signIn(.afterFirstUnlock)
       let rules = try await world.keyring.items().map { $0.attributes["accessibility"] }
       #expect(rules == [Accessibility.afterFirstUnlock.rawValue, Accessibility.afterFirstUnlock.rawValue])
-      saver.setActive(true)
-      try await caller.waitFor(Lock("locked", [saver.name]))
+      try await saver.lock(caller)
       #expect(try await caller.send("locked").contains("locked"))
       try await world.keyring.lock()
       #expect(try await caller.send("locked").contains("locked"))

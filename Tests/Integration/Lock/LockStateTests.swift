@@ -87,25 +87,6 @@ struct LockStateTests {
     }
   }
 
-  /// GNOME's screen saver as python-dbusmock plays it.
-  @Test func theStateFollowsDbusmocksScreenSaver() async throws {
-    try await World.with { world in
-      let mock = try ChildProcess(
-        "screensaver", "/usr/bin/python3", ["-m", "dbusmock", "--template", "gnome_screensaver"], in: world.directories)
-      world.adopt(mock)
-      let caller = try await world.caller()
-      try await caller.waitFor(Lock("unlocked", [ScreenSaver.gnome, "keyring"]))
-      for isActive in [true, false] {
-        try await caller.connection.call(
-          ScreenSaver.gnome, .named(ScreenSaver.gnome), ScreenSaver.gnome, "SetActive", .tuple(isActive))
-        try await caller.waitFor(
-          isActive ? Lock("locked", [ScreenSaver.gnome]) : Lock("unlocked", [ScreenSaver.gnome, "keyring"]))
-      }
-      await mock.terminate()
-      try await caller.waitFor(Lock("unknown", ["keyring"]))
-    }
-  }
-
   /// The other sources are read within the deadline of the silent one, and the state is without it.
   @Test func aSilentScreenSaverDoesNotDelayTheState() async throws {
     try await World.with(alone) { world in

@@ -7,24 +7,6 @@ import Testing
 /// freed memory.
 @Suite(.worlds) @GLibActor
 struct MemoryWipeTests {
-  /// A signed-in caller with an unlocked screen.
-  private func with(
-    _ accessibility: Accessibility = .whenUnlocked, _ plan: World.Plan = World.Plan(),
-    _ body: @GLibActor (World, Caller, ScreenSaver) async throws -> Void
-  ) async throws {
-    try await World.with(plan) { world in
-      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
-      let caller = try await world.caller()
-      try await caller.signIn(accessibility)
-      try await body(world, caller, saver)
-    }
-  }
-
-  private func lock(_ saver: ScreenSaver, _ caller: Caller) async throws {
-    saver.setActive(true)
-    try await caller.waitFor(Lock("locked", [saver.name]))
-  }
-
   /// The search runs outside the actor, which other tests use.
   private func findings(in world: World) async throws -> [String] {
     guard let id = world.service.process?.id else { throw UnmetCondition("a service that runs") }
@@ -59,14 +41,14 @@ struct MemoryWipeTests {
 
   @Test(arguments: Accessibility.allCases, World.Plan.Transport.allCases)
   func aLockedScreenLeavesNoToken(_ accessibility: Accessibility, over transport: World.Plan.Transport) async throws {
-    try await with(accessibility, World.Plan(transport: transport)) { world, caller, saver in
+    try await World.withScreen(World.Plan(transport: transport), accessibility) { world, caller, saver in
       try await expectNoToken(in: world)
       #expect(try await caller.send("hi").contains("hi"))
       _ = try await caller.stream("hi").end().answer
       try await world.sandbox.expireAccessTokens()
       #expect(try await caller.send("renewed").contains("renewed"))
       let turn = try await turnUnderWay(world, caller, over: transport)
-      try await lock(saver, caller)
+      try await saver.lock(caller)
       try await turn.cancel()
       _ = try await turn.end().failure
       try await expectNoToken(in: world)
@@ -83,7 +65,7 @@ struct MemoryWipeTests {
   /// An idle service holds no token, even without a lock.
   @Test(arguments: Accessibility.allCases)
   func anIdleServiceHasNoToken(_ accessibility: Accessibility) async throws {
-    try await with(accessibility, .shortTokens) { world, caller, _ in
+    try await World.withScreen(.shortTokens, accessibility) { world, caller, _ in
       for _ in 0..<5 { #expect(try await caller.send("renewed").contains("renewed")) }
       let turns = try await [caller.stream("one"), caller.stream("two"), caller.stream("three")]
       for turn in turns { _ = try await turn.end().answer }
@@ -99,16 +81,15 @@ struct MemoryWipeTests {
 
   /// The answer goes on, and its access token is dropped when it ends.
   @Test func theEndOfAnAnswerOrASignInLeavesNoToken() async throws {
-    try await with { world, caller, saver in
+    try await World.withScreen { world, caller, saver in
       try await world.sandbox.play(#"[{"endpoint":"responses","text":"one two three","delta_delay_ms":300}]"#)
       let turn = try await caller.stream("hi")
       try await caller.signal("TextDelta")
-      try await lock(saver, caller)
+      try await saver.lock(caller)
       #expect(try await turn.end().answer.text == "one two three")
       try await expectNoToken(in: world)
 
-      saver.setActive(false)
-      try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
+      try await saver.unlock(caller)
       #expect(try await caller.send("hi").contains("hi"))
       try await caller.call("Session.SignOut")
       try await eventually("the revocation") { try await world.sandbox.state().requests["revoke"] == 1 }
@@ -119,7 +100,7 @@ struct MemoryWipeTests {
   /// A turn needs the access token alone: while an answer runs, the refresh token is in no memory.
   @Test(arguments: zip(Accessibility.allCases, World.Plan.Transport.allCases))
   func aTurnKeepsNoRefreshToken(_ accessibility: Accessibility, over transport: World.Plan.Transport) async throws {
-    try await with(accessibility, World.Plan(transport: transport)) { world, caller, _ in
+    try await World.withScreen(World.Plan(transport: transport), accessibility) { world, caller, _ in
       let turn = try await turnUnderWay(world, caller, over: transport)
       let id = try #require(world.service.process?.id)
       let start = Data("rt-\(Leaks.marker)".utf8)
@@ -135,7 +116,7 @@ struct MemoryWipeTests {
 
   /// The server has rotated the token and the keyring cannot take it: the pending tokens stay sealed in memory.
   @Test func pendingTokensAreSealedUntilTheyAreStored() async throws {
-    try await with { world, caller, saver in
+    try await World.withScreen { world, caller, saver in
       let before = try #require(try await world.keyring.credentials()["default"]).secret
       try await world.sandbox.expireAccessTokens()
       try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":2000}]"#)
@@ -154,14 +135,14 @@ struct MemoryWipeTests {
       try await world.service.restart()
       #expect(try await caller.send("hi").contains("hi"))
       #expect(try await world.sandbox.state().requests["refresh"] == 1)
-      try await lock(saver, caller)
+      try await saver.lock(caller)
       try await expectNoToken(in: world)
     }
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
   func aFailureLeavesNoToken(over transport: World.Plan.Transport) async throws {
-    try await with(.whenUnlocked, World.Plan(transport: transport)) { world, caller, saver in
+    try await World.withScreen(World.Plan(transport: transport)) { world, caller, saver in
       let client = try await caller.open("Client", transport.impatient)
       let failures = [
         #"{"endpoint":"responses","status":500,"headers":{"retry-after":"0"},"times":"always"}"#,
@@ -184,7 +165,7 @@ struct MemoryWipeTests {
       #expect(try await caller.state() == "reauthentication-required")
       try await expectNoToken(in: world)
       try await caller.signIn()
-      try await lock(saver, caller)
+      try await saver.lock(caller)
       try await expectNoToken(in: world)
     }
   }

@@ -36,9 +36,7 @@ struct ProxyTests {
       for (interference, reason) in Self.interferences {
         let before = try await world.sandbox.state().requests["refresh"]
         try network.answer(interference)
-        let error = try await refusal { try await caller.send("hi") }
-        #expect(error.name == "Network", "\(interference): \(error)")
-        #expect(error.message.contains(reason), "\(interference): \(error)")
+        try await expectRefusal("Network", "\(interference)", saying: reason) { try await caller.send("hi") }
         #expect(try await caller.state() == "signed-in", "\(interference)")
         #expect(try await world.sandbox.state().requests["refresh"] == before, "\(interference)")
         try network.answer("pass")
@@ -80,10 +78,7 @@ struct ProxyTests {
     try await with { _, caller, network in
       try network.answer(#"keep HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}"#)
       let before = network.requests.count
-      for _ in 0..<3 {
-        let error = try await refusal { try await caller.call("Client.GetUsageLimits") }
-        #expect(error.name == "HTTPError", "\(error)")
-      }
+      for _ in 0..<3 { try await expectRefusal("HTTPError") { try await caller.call("Client.GetUsageLimits") } }
       #expect(network.requests.count == before + 1)
     }
   }
@@ -148,9 +143,7 @@ struct ProxyTests {
       for (certificate, cause) in Self.certificates {
         try network.answer(certificate)
         let before = network.requests.count
-        let error = try await refusal { try await caller.send("hi") }
-        #expect(error.name == "Network", "\(certificate)")
-        #expect(error.message.contains(cause), "\(error)")
+        try await expectRefusal("Network", "\(certificate)", saying: cause) { try await caller.send("hi") }
         #expect(network.requests.count == before + 1, "\(certificate)")
       }
     }
@@ -164,28 +157,6 @@ struct ProxyTests {
       #expect(!FileManager.default.fileExists(atPath: file))
       let log = try #require(world.service.process).output
       #expect(!log.contains("gnutls["), "\(log.prefix(1000))")
-    }
-  }
-}
-
-/// A backend on the loopback may use plain HTTP, since its traffic leaves no machine: no proxy sees it.
-@Suite(.worlds) @GLibActor
-struct LoopbackTests {
-  @Test(arguments: World.Plan.Transport.allCases)
-  func theLoopbackIsReachedWithoutAProxy(over transport: World.Plan.Transport) async throws {
-    var plan = World.Plan(transport: transport)
-    plan.service = .none
-    try await World.with(plan) { world in
-      let network = try await TLSNetwork(world)
-      world.service.environment.merge(network.environment) { $1 }
-      try await world.service.start(world.sandbox.addresses)
-      let caller = try await world.signedInCaller()
-      try await world.sandbox.expireAccessTokens()
-      #expect(try await caller.send("hi").contains("hi"))
-      try await caller.call("Client.ListModels", [:] as VariantDictionary)
-      try await caller.call("Session.SignOut")
-      try await eventually("the revocation") { try await world.sandbox.state().requests["revoke"] == 1 }
-      #expect(network.requests.isEmpty)
     }
   }
 }

@@ -4,7 +4,7 @@ import GLibBridge
 import Glibc
 import Testing
 
-/// The authorities that the service trusts.
+/// The authorities that the service trusts, and the backend on the loopback, which needs none.
 @Suite(.worlds) @GLibActor
 struct TrustStoreTests {
   private func with(
@@ -50,11 +50,30 @@ struct TrustStoreTests {
       }
       return file.path
     } _: { world, caller, network in
-      let error = try await refusal { _ = try await caller.startSignIn() }
-      #expect(error.name == "Network", "\(error)")
-      #expect(error.message.contains("SSL_CERT_FILE names a file without certificates"), "\(error)")
+      try await expectRefusal("Network", saying: "SSL_CERT_FILE names a file without certificates") {
+        _ = try await caller.startSignIn()
+      }
       #expect(network.requests.isEmpty)
       #expect(try #require(world.service.process).output.contains("authorities.pem"))
+    }
+  }
+
+  /// Its traffic leaves no machine: no proxy sees it.
+  @Test(arguments: World.Plan.Transport.allCases)
+  func theLoopbackIsReachedWithoutAProxy(over transport: World.Plan.Transport) async throws {
+    var plan = World.Plan(transport: transport)
+    plan.service = .none
+    try await World.with(plan) { world in
+      let network = try await TLSNetwork(world)
+      world.service.environment.merge(network.environment) { $1 }
+      try await world.service.start(world.sandbox.addresses)
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.expireAccessTokens()
+      #expect(try await caller.send("hi").contains("hi"))
+      try await caller.call("Client.ListModels", [:] as VariantDictionary)
+      try await caller.call("Session.SignOut")
+      try await eventually("the revocation") { try await world.sandbox.state().requests["revoke"] == 1 }
+      #expect(network.requests.isEmpty)
     }
   }
 }

@@ -24,23 +24,11 @@ struct ApprovalNotificationTests {
     return turn
   }
 
-  private func with(
-    _ manner: NotificationServer.Manner = .answers, capabilities: [String] = ["actions", "body", "body-markup"],
-    _ body: @GLibActor (World, NotificationServer, Caller) async throws -> Void
-  ) async throws {
-    try await World.with { world in
-      let server = try await NotificationServer(world, manner, capabilities: capabilities)
-      let caller = try await world.caller()
-      try await caller.signIn(notifying: false)
-      try await body(world, server, caller)
-    }
-  }
-
   // MARK: Answers
 
   @Test(arguments: [NotificationServer.Manner.answers, .closesClickedNotifications])
   func aClickOnApproveLetsTheToolRun(_ manner: NotificationServer.Manner) async throws {
-    try await with(manner) { world, server, caller in
+    try await World.signedInNotifying(World.Plan(), manner) { world, server, caller in
       let turn = try await ask(caller, arguments: #"{"file":"<a>&.txt"}"#)
       let shown = try await server.notification(1)
       #expect(shown.summary == "ChatGPT wants to use a tool")
@@ -70,7 +58,7 @@ struct ApprovalNotificationTests {
 
   /// A server may report the click before this service has learned the notification's id.
   @Test(arguments: [true, false]) func aClickAtOnceIsAnAnswer(_ beforeReply: Bool) async throws {
-    try await with(.clicks("deny", beforeReply: beforeReply)) { world, server, caller in
+    try await World.signedInNotifying(World.Plan(), .clicks("deny", beforeReply: beforeReply)) { _, server, caller in
       let turn = try await ask(caller)
       #expect(try await turn.end().answer.text == "The tool delete said: The user did not allow this call.")
       try await server.waitUntilNothingIsShown()
@@ -80,7 +68,7 @@ struct ApprovalNotificationTests {
 
   /// The call keeps waiting for programs and for its time limit. A lock does not show it again.
   @Test func dismissingTheNotificationIsNoAnswer() async throws {
-    try await with { world, server, caller in
+    try await World.signedInNotifying { world, server, caller in
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
       let turn = try await ask(caller)
       try await server.dismiss(try await server.notification(1).id)
@@ -98,7 +86,7 @@ struct ApprovalNotificationTests {
   // MARK: Withdrawn
 
   @Test func theNotificationIsWithdrawnWhenTheCallEnds() async throws {
-    try await with { world, server, caller in
+    try await World.signedInNotifying { world, server, caller in
       // A program that answers first leaves nothing to show.
       let first = try await ask(caller, tool: "move")
       try await caller.resolve(try await first.approvalRequest(), of: first, false)
@@ -130,7 +118,7 @@ struct ApprovalNotificationTests {
   }
 
   @Test func twoQuestionsAreTwoNotifications() async throws {
-    try await with { world, server, caller in
+    try await World.signedInNotifying { world, server, caller in
       try await world.sandbox.offerPlainModel()
       try await caller.register([Tools.named("delete", policy: "ask"), Tools.named("move", policy: "ask")])
       let turn = try await caller.stream("use delete\nuse move")
@@ -150,7 +138,7 @@ struct ApprovalNotificationTests {
 
   /// A person at the locked screen must not answer an earlier question in any way.
   @Test func noCallIsApprovedWhileLocked() async throws {
-    try await with { world, server, caller in
+    try await World.signedInNotifying { world, server, caller in
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
       try await world.each(["screen", "keyring"]) { what in
         let before = server.received.count
@@ -178,8 +166,7 @@ struct ApprovalNotificationTests {
       }
       // It can be denied meanwhile.
       let turn = try await ask(caller)
-      saver.setActive(true)
-      try await caller.waitFor("locked", "Manager.LockState")
+      try await saver.lock(caller)
       try await caller.resolve(try await turn.approvalRequest(), of: turn, false)
       try await eventually("a denied call") { try turn.endedCalls.map(\.status) == ["denied"] }
     }
@@ -189,7 +176,7 @@ struct ApprovalNotificationTests {
 
   /// The model's text must neither look like the service's text nor hide a part of itself.
   @Test func argumentsCannotForgeLines() async throws {
-    try await with(capabilities: ["actions", "body"]) { world, server, caller in
+    try await World.signedInNotifying(capabilities: ["actions", "body"]) { world, server, caller in
       let turn = try await ask(
         caller, world, written: "{\"t\":\n\n\"a\u{202E}b\",\"\\u0063md\":\"\\u0072m \\n-rf\"}")
       #expect(try await turn.requestedCall().arguments.contains("\u{202E}"))
@@ -205,7 +192,7 @@ struct ApprovalNotificationTests {
       String(repeating: "x", count: 200), "         ", String(repeating: "\\n", count: 120),
       String(repeating: "\u{2003}", count: 60), String(repeating: "e\u{301}\u{302}\u{303}", count: 60),
     ]
-    try await with { world, server, caller in
+    try await World.signedInNotifying { world, server, caller in
       try await world.each(notes) { note in
         let before = server.received.count
         let turn = try await ask(caller, world, written: #"{"note":"\#(note)","cmd":"rm -rf ~"}"#)

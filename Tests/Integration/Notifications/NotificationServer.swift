@@ -30,7 +30,7 @@ final class NotificationServer {
   }
 
   private static let name = "org.freedesktop.Notifications"
-  private static let path = ObjectPath.root.appending("org").appending("freedesktop").appending("Notifications")
+  private static let path = ObjectPath.named(name)
 
   private let connection: BusConnection
   private let manner: Manner
@@ -49,27 +49,25 @@ final class NotificationServer {
     connection = try await BusConnection.open(address: world.directories.busAddress)
     self.manner = manner
     self.lastID = lastID
-    let implementation = try BusImplementation(
-      BusInterfaceDescription(xml: Self.xml, name: Self.name),
-      methods: [
-        "GetCapabilities": { [weak self] _ in
+    let implementation = try BusImplementation.played(
+      Self.name,
+      [
+        "GetCapabilities -> as": { [weak self] _ in
           await self?.note("GetCapabilities")
           return .tuple(capabilities)
         },
-        "GetServerInformation": { _ in .tuple("Fake", "tests", "1", "1.2") },
-        "Notify": { [weak self] call in
+        "GetServerInformation -> s s s s": { _ in .tuple("Fake", "tests", "1", "1.2") },
+        "Notify s u s s s as a{sv} i -> u": { [weak self] call in
           await self?.note("Notify")
           return .tuple(try self?.notify(call) ?? 0)
         },
-        "CloseNotification": { [weak self] call in
+        "CloseNotification u": { [weak self] call in
           await self?.note("CloseNotification")
           try self?.close(try call.argument(0), reason: 3)
           return .tuple()
         },
-      ], properties: [:])
-    object = try BusObject(connection, Self.path, [implementation], rights: .init { _ in }) { error in
-      BusError(name: "org.freedesktop.DBus.Error.Failed", message: "\(error)")
-    }
+      ])
+    object = try BusObject.played(connection, Self.path, implementation)
     guard try await connection.requestName(Self.name) == .owner else { throw UnmetCondition("the name of the server") }
   }
 
@@ -159,35 +157,68 @@ final class NotificationServer {
   private func emit(_ signal: String, _ arguments: Variant) throws {
     try connection.emit(Self.path, Self.name, signal, arguments)
   }
-
-  private static let xml = """
-    <node>
-      <interface name="org.freedesktop.Notifications">
-        <method name="GetCapabilities"><arg type="as" direction="out"/></method>
-        <method name="GetServerInformation">
-          <arg type="s" direction="out"/><arg type="s" direction="out"/>
-          <arg type="s" direction="out"/><arg type="s" direction="out"/>
-        </method>
-        <method name="Notify">
-          <arg type="s" direction="in"/><arg type="u" direction="in"/><arg type="s" direction="in"/>
-          <arg type="s" direction="in"/><arg type="s" direction="in"/><arg type="as" direction="in"/>
-          <arg type="a{sv}" direction="in"/><arg type="i" direction="in"/><arg type="u" direction="out"/>
-        </method>
-        <method name="CloseNotification"><arg type="u" direction="in"/></method>
-      </interface>
-    </node>
-    """
 }
 
 extension World {
   /// Runs `body` in a world with a notification server and a program, where each sign-in waits for approval.
   static func notifying(
-    _ manner: NotificationServer.Manner = .answers, capabilities: [String] = ["actions", "body", "body-markup"],
+    _ manner: NotificationServer.Manner = .answers,
     _ body: @GLibActor (World, NotificationServer, Caller) async throws -> Void
   ) async throws {
     try await with(.attended) { world in
-      let server = try await NotificationServer(world, manner, capabilities: capabilities)
-      try await body(world, server, world.caller())
+      try await body(world, try await NotificationServer(world, manner), world.caller())
     }
+  }
+
+  /// Runs `body` in a world with a notification server, and a program that is signed in.
+  static func signedInNotifying(
+    _ plan: Plan = Plan(), _ manner: NotificationServer.Manner = .answers,
+    capabilities: [String] = ["actions", "body", "body-markup"],
+    _ body: @GLibActor (World, NotificationServer, Caller) async throws -> Void
+  ) async throws {
+    try await with(plan) { world in
+      let server = try await NotificationServer(world, manner, capabilities: capabilities)
+      let caller = try await world.caller()
+      try await caller.signIn(notifying: false)
+      try await body(world, server, caller)
+    }
+  }
+}
+
+/// The default browser of a world: it records each page and activation token that it receives.
+@GLibActor
+struct Browser {
+  private let log: URL
+
+  /// - Parameter schemes: the URI schemes that it handles.
+  init(_ directories: WorldDirectories, schemes: [String] = ["http"]) throws {
+    log = directories.root.appending(path: "browser.log")
+    let script = directories.root.appending(path: "browser")
+    try "#!/bin/sh\necho \"$1 $XDG_ACTIVATION_TOKEN\" >>'\(log.path)'\n".write(
+      to: script, atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script.path)
+    let types = schemes.map { "x-scheme-handler/\($0)" }
+    let applications = directories.data.appending(path: "applications")
+    try FileManager.default.createDirectory(at: applications, withIntermediateDirectories: true)
+    try """
+    [Desktop Entry]
+    Type=Application
+    Name=Browser
+    Exec=\(script.path) %u
+    MimeType=\(types.joined(separator: ";"));text/html;
+    """.write(to: applications.appending(path: "browser.desktop"), atomically: true, encoding: .utf8)
+    let defaults = types.map { "\($0)=browser.desktop\n" }.joined()
+    try "[Default Applications]\n\(defaults)".write(
+      to: directories.configuration.appending(path: "mimeapps.list"), atomically: true, encoding: .utf8)
+  }
+
+  /// Each opened page, followed by a space and the token.
+  var pages: [String] {
+    String(decoding: (try? Data(contentsOf: log)) ?? Data(), as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+
+  func waitForPage(_ count: Int = 1) async throws -> String {
+    try await eventually("page \(count) in the browser") { pages.count >= count }
+    return pages[count - 1]
   }
 }

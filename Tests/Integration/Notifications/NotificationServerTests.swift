@@ -102,18 +102,15 @@ private final class ServiceManager {
 
   init(_ world: World) async throws {
     let connection = try await BusConnection.open(address: world.directories.busAddress)
-    let implementation = try BusImplementation(
-      BusInterfaceDescription(xml: Self.xml, name: "\(Self.name).Manager"),
-      methods: [
-        "StartTransientUnit": { [weak self] call in
+    let implementation = try BusImplementation.played(
+      "\(Self.name).Manager",
+      [
+        "StartTransientUnit s s a(sv) a(sa(sv)) -> o": { [weak self] call in
           try self?.note(call)
           return .tuple(ObjectPath.root.appending("job"))
         }
-      ], properties: [:])
-    object = try BusObject(
-      connection, ObjectPath.root.appending("org").appending("freedesktop").appending("systemd1"), [implementation],
-      rights: .init { _ in }
-    ) { BusError(name: "org.freedesktop.DBus.Error.Failed", message: "\($0)") }
+      ])
+    object = try BusObject.played(connection, .named(Self.name), implementation)
     guard try await connection.requestName(Self.name) == .owner else { throw UnmetCondition("the name of systemd") }
   }
 
@@ -123,15 +120,4 @@ private final class ServiceManager {
     }
     units.append((try call.argument(0), Dictionary(uniqueKeysWithValues: properties)))
   }
-
-  private static let xml = """
-    <node>
-      <interface name="org.freedesktop.systemd1.Manager">
-        <method name="StartTransientUnit">
-          <arg type="s" direction="in"/><arg type="s" direction="in"/><arg type="a(sv)" direction="in"/>
-          <arg type="a(sa(sv))" direction="in"/><arg type="o" direction="out"/>
-        </method>
-      </interface>
-    </node>
-    """
 }

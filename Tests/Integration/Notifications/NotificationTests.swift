@@ -59,31 +59,6 @@ struct NotificationTests {
     }
   }
 
-  @Test func aServerWithoutActionsOrMarkupShowsTheCode() async throws {
-    try await World.notifying(capabilities: ["body"]) { world, server, caller in
-      let work = try await caller.open("Session", ["keychain_account": "work"])
-      try await caller.spend(world, at: work)
-      let need = try await server.notification(1)
-      #expect(need.actions.isEmpty)
-      #expect(
-        need.body == """
-          The sign-in of account “work” has ended and cannot be renewed.
-          In a terminal: chappie sign-in --account work
-          """)
-      let code = try await caller.startSignIn(at: work)
-      let waiting = try await server.notification(2)
-      #expect(waiting.replaced == need.id)
-      #expect(
-        waiting.body == """
-          Code: \(code)
-          Enter it at \(world.sandbox.page)
-          This signs in account “work”.
-          Continue only if you started this sign-in yourself.
-          """)
-      #expect(waiting.actions.isEmpty)
-    }
-  }
-
   // MARK: Withdrawal
 
   /// It ends with the object of its sign-in too: what nobody waits for needs no user.
@@ -243,27 +218,6 @@ struct NotificationTests {
     }
   }
 
-  @Test func noNotificationAppearsForCallersThatShowTheCode() async throws {
-    try await World.notifying { world, server, caller in
-      try await caller.signInQuietly(world)
-      #expect(try await caller.send("hi").contains("hi"))
-      try await caller.call("Session.SignOut")
-      let wrong: VariantDictionary = ["notify": "no"]
-      let refused = try await refusal { try await caller.call("Session.StartDeviceCodeSignIn", wrong) }
-      #expect(refused.name == "InvalidArgument")
-      #expect(refused.message.contains("'notify'"))
-      #expect(try await caller.state() == "signed-out")
-      let quiet: VariantDictionary = ["notify": false]
-      let reply = try await caller.call("Session.StartDeviceCodeSignIn", quiet)
-      try await caller.catchUp()
-      #expect(server.calls.isEmpty)
-      // Another caller that does not show the code asks for the same sign-in.
-      let code = try await caller.startSignIn()
-      #expect(try reply.member(0, "user_code") == code)
-      #expect(try await server.notification(1).body.contains(code))
-    }
-  }
-
   // MARK: The lock
 
   /// A person at the locked screen who sees the code could link it to an account of their own. A click there does
@@ -273,8 +227,7 @@ struct NotificationTests {
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
       try await caller.spend(world)
       let need = try await server.notification(1)
-      saver.setActive(true)
-      try await caller.waitFor("locked", "Manager.LockState")
+      try await saver.lock(caller)
       for action in ["default", "sign-in"] { try await server.click(action, need.id) }
       try await caller.catchUp()
       #expect(try await caller.property("Session.DeviceLinkState", as: String.self) != "requesting-code")
@@ -286,8 +239,7 @@ struct NotificationTests {
 
       let waiting = try await server.notification(3)
       #expect(waiting.body.contains("Code: "))
-      saver.setActive(true)
-      try await caller.waitFor("locked", "Manager.LockState")
+      try await saver.lock(caller)
       try await server.waitUntilNothingIsShown()
       saver.setActive(false)
       #expect(try await server.notification(4).body == waiting.body)

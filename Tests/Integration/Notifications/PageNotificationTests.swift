@@ -34,8 +34,7 @@ struct PageNotificationTests {
 
       // A person at the locked screen could connect an account of their own.
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
-      saver.setActive(true)
-      try await caller.waitFor("locked", "Manager.LockState")
+      try await saver.lock(caller)
       try await server.waitUntilNothingIsShown()
       try await server.click("open-page", waiting.id)
       try await caller.catchUp()

@@ -23,6 +23,18 @@ extension World {
     adopt(process)
     return process
   }
+
+  /// The output of such a program, which must succeed.
+  @discardableResult
+  func library(
+    _ verb: String, _ argument: String = "now", as application: String = "", account: String = "default",
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws -> String {
+    let host = try startLibraryHost(verb, argument, as: application, account: account)
+    let end = try await host.waitForEnd()
+    #expect(end == .exit(0), "\(host.output)", sourceLocation: sourceLocation)
+    return host.output
+  }
 }
 
 /// Another login of the same user: a second bus with a keyring and a service of its own, on the same home and runtime

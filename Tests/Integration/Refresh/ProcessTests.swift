@@ -29,24 +29,6 @@ struct ProcessTests {
     }
   }
 
-  /// The kernel releases a dead process's lock.
-  @Test func aDeadProcesssLockIsReleased() async throws {
-    let plan = World.Plan(sandboxArguments: ["--auto-approve", "--rate", "0", "--refresh-grace"])
-    try await World.signedIn(plan) { world, caller in
-      _ = try await caller.slugs()
-      try await world.sandbox.expireAccessTokens()
-      try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":60000}]"#)
-      let host = try world.startLibraryHost("host")
-      try await eventually("the host's refresh") { try await world.sandbox.state().requests["refresh"] == 1 }
-      async let answer = caller.send("service")
-      try await eventually("the service's 401") { try await world.sandbox.state().requests["handshake"] == 1 }
-      host.send(SIGKILL)
-      #expect(try await answer.contains("service"))
-      #expect(try await world.sandbox.state().requests["refresh"] == 2)
-      #expect(try await caller.state() == "signed-in")
-    }
-  }
-
   /// A refresh in another process does not restore a credential that this one removed.
   @Test func aSignOutAfterAnotherProcesssRefreshRevokesTheNewToken() async throws {
     try await World.signedIn { world, caller in

@@ -17,31 +17,6 @@ struct FreezeTests {
     #expect(wait < Bystander.patience, sourceLocation: sourceLocation)
   }
 
-  // MARK: JSON
-
-  /// Twenty digits are too many for an integer.
-  private nonisolated static func numbers(_ byteCount: Int) -> String {
-    "[" + Array(repeating: "12345678901234567890", count: byteCount / 21).joined(separator: ",") + "]"
-  }
-
-  @Test func aSchemaOfManyNumbersIsReadOrRefused() async throws {
-    try await World.with { world in
-      let caller = try await world.caller()
-      func tools(_ byteCount: Int) -> [VariantDictionary] {
-        [["name": "count", "input_schema": #"{"type":"object","enum":\#(Self.numbers(byteCount))}"#]]
-      }
-      try await withBystander(world) { _ in
-        try await caller.register(tools(250_000))
-        try await caller.call("Client.SetHarness", ["tools": tools(250_000)] as VariantDictionary)
-        let long = tools(8_000_000)
-        try await expectRefusal("LimitExceeded") { try await caller.register(long, at: caller.open("Client")) }
-        try await expectRefusal("LimitExceeded") {
-          try await caller.call("Client.SetHarness", ["tools": long] as VariantDictionary)
-        }
-      }
-    }
-  }
-
   @Test(arguments: World.Plan.Transport.allCases)
   func anItemOfManyNumbersIsAccepted(_ transport: World.Plan.Transport) async throws {
     try await World.signedIn(transport) { world, caller in
@@ -62,9 +37,7 @@ struct FreezeTests {
       let client = try await caller.open("Client", World.Plan.Transport.webSocket.impatient)
       try await world.sandbox.play(#"[{"endpoint":"responses","flood":{"of":"\#(kind)"}}]"#)
       try await withBystander(world) { _ in
-        let refusal = try await refusal { try await caller.send("go", at: client) }
-        #expect(refusal.name == "Network")
-        #expect(refusal.message.contains("flood"), "\(refusal.message)")
+        try await expectRefusal("Network", saying: "flood") { try await caller.send("go", at: client) }
       }
       #expect(try await caller.send("again", at: client).contains("again"))
     }

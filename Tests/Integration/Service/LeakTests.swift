@@ -128,27 +128,6 @@ struct LeakTests {
     }
   }
 
-  @Test(arguments: World.Plan.Transport.allCases)
-  func tokensInAStreamAreRemoved(over transport: World.Plan.Transport) async throws {
-    try await World.withoutLeaks(talkative(transport)) { world, caller in
-      try await caller.signIn()
-      for token in [access, refresh] {
-        let ends = [
-          #"{"type":"response.failed","response":{"error":{"code":"x","message":"Your token \#(token) is bad"}}}"#,
-          #"{"type":"response.failed","response":{"error":{"code":"\#(token)"}}}"#,
-          #"{"type":"response.incomplete","response":{"incomplete_details":{"reason":"(\#(token))"}}}"#,
-        ]
-        let begun = #"{"type":"response.output_text.delta","delta":"Well"}"#
-        for end in ends {
-          try await world.sandbox.play(#"[{"endpoint":"responses","events":[\#(begun),\#(end)],"times":2}]"#)
-          let client = try await caller.open("Client", transport.impatient)
-          _ = try await refusal { try await caller.send("hi", at: client) }
-          _ = try await caller.stream("hi", ["broadcast": true], at: client).end().failure
-        }
-      }
-    }
-  }
-
   @Test func tokensInAnIssuersErrorAreRemoved() async throws {
     try await World.withoutLeaks(talkative()) { world, _ in
       for token in [access, refresh] {

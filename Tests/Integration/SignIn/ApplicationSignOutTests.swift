@@ -4,8 +4,7 @@ import GLibBridge
 import Testing
 
 /// The user signs applications out.
-@Suite(.worlds, .sandboxes)
-@GLibActor
+@Suite(.worlds, .sandboxes) @GLibActor
 struct ApplicationSignOutTests {
   private static let app = "org.example.App"
   private static let widget = "org.example.Widget"
@@ -119,11 +118,8 @@ struct ApplicationSignOutTests {
 
   @Test func anAccessGroupIsSignedOutByItsName() async throws {
     try await World.with { world in
-      let group = "TEAMID.com.example.shared"
-      let folder = world.directories.configuration.appending(path: "chappie/access-groups.d")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      try "[Access Group]\nName=\(group)\nMembers=\(Self.app);\n".write(
-        to: folder.appending(path: "a.conf"), atomically: true, encoding: .utf8)
+      let group = AccessGroupTests.group
+      try AccessGroupTests.define([Self.app], in: world.directories.configuration)
       let app = try await world.caller(app: Self.app)
       let session = try await app.open("Session", ["keychain_access_group": group])
       try await app.signIn(at: session)

@@ -5,53 +5,10 @@ import Testing
 /// A locked or missing keyring signs no account out.
 @Suite(.worlds) @GLibActor
 struct KeyringTests {
-  @Test func aLockedKeyringRefusesTurnsUntilItIsUnlocked() async throws {
-    try await World.signedIn { world, caller in
-      // A request that runs before the keyring is locked gets its answer.
-      try await world.sandbox.play(#"[{"endpoint":"responses","text":"one two three","delta_delay_ms":400}]"#)
-      let running = try await caller.stream("hi")
-      try await caller.signal("TextDelta")
-      try await world.keyring.lock()
-      let refused = try await refusal { try await caller.send("hi") }
-      #expect(refused.name == "Locked")
-      #expect(refused.message.contains("unlock"))
-      let turn = try await caller.stream("hi")
-      #expect(try await turn.end().failure.name == "Locked")
-      #expect(turn.endCount == 1)
-      #expect(try await running.end().answer.text == "one two three")
-      #expect(try await caller.state() == "signed-in")
-      #expect(try await caller.lastError().text("name") == "org.chappie.Error.Locked")
-      #expect(try await world.sandbox.state().requests["responses"] == 1)
-
-      try await world.keyring.unlock()
-      // Without a screen source the keyring decides.
-      try await caller.waitFor(Lock("unknown", ["keyring"]))
-      #expect(try await caller.send("hi").contains("hi"))
-      #expect(try await caller.lastError().isEmpty)
-      #expect(caller.signals("StateChanged").count == 2, "the sign-in alone changed the state")
-
-      try await world.keyring.lock()
-      try await world.service.restart()
-      // The credential exists, and its owner cannot be read.
-      #expect(try await caller.state() == "signed-in")
-      #expect(try await caller.email() == nil)
-      #expect(try await caller.lastError().text("name") == "org.chappie.Error.Locked")
-      // No program can show gnome-keyring's prompt here.
-      let asked = try await refusal {
-        try await caller.call("Client.Send", "hi", VariantDictionary(), interactive: true)
-      }
-      #expect(["Locked", "KeyringUnavailable"].contains(asked.name), "\(asked)")
-      try await expectRefusal("Locked") { try await caller.send("hi") }
-      try await world.keyring.unlock()
-      // The state becomes correct without a use of the sign-in.
-      try await eventually("the account") { try await caller.email() == "ada@example.com" }
-      #expect(try await caller.lastError().isEmpty)
-      #expect(try await caller.send("hi").contains("hi"))
-    }
-  }
-
   @Test func aRestartedKeyringIsUsedAgain() async throws {
     try await World.signedIn { world, caller in
+      let thread = try await caller.createThread()
+      _ = try await caller.send("One", to: thread)
       // It is killed at some moment of a request.
       for _ in 0..<3 {
         let turn = try await caller.stream("hi")
@@ -64,17 +21,26 @@ struct KeyringTests {
         #expect(try await caller.send("back").contains("back"))
       }
       await world.keyring.kill()
-      let refused = try await refusal { try await caller.send("hi") }
-      #expect(refused.name == "KeyringUnavailable")
-      #expect(refused.message.hasPrefix("The keyring cannot be used"))
+      try await expectRefusal("KeyringUnavailable", saying: "The keyring cannot be used") {
+        try await caller.send("hi")
+      }
       try await expectRefusal("KeyringUnavailable") { try await caller.call("Session.SignOut") }
+      try await eventually("unreadable threads") { (try? await caller.threads()) == nil }
       #expect(try await caller.state() == "signed-in")
+      // The service remembers that a credential exists, and cannot read its owner.
+      try await world.service.restart()
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await caller.lastError().text("name") == "org.chappie.Error.KeyringUnavailable")
       // It is locked and shows no items, which is no proof that there are none.
       try await world.keyring.start(isUnlocked: false)
       try await expectRefusal("Locked") { try await caller.call("Session.SignOut") }
       try await world.keyring.unlock()
-      #expect(try await caller.send("hi").contains("hi"))
-      #expect(try await caller.lastError().isEmpty)
+      // The state becomes correct without a use of the sign-in.
+      try await eventually("the account") {
+        let error = try await caller.lastError()
+        return try await caller.email() == "ada@example.com" && error.isEmpty
+      }
+      #expect(try await caller.send("Two", to: thread).contains("3 messages"))
       #expect(try await world.keyring.credentials().count == 1)
     }
   }
@@ -101,19 +67,48 @@ struct KeyringTests {
     }
   }
 
-  /// The state becomes correct without a use of the sign-in.
-  @Test func aKeyringIsNoticedWhenItStarts() async throws {
-    try await World.signedIn { world, caller in
-      await world.keyring.end()
+  /// KeePassXC has a prompt for every operation, and no `session` collection.
+  @Test(
+    .enabled(if: Programs.exist("keepassxc") && Programs.exist("keepassxc-cli"), "KeePassXC is not installed"))
+  func keePassXCKeepsASignInAsGnomeKeyringDoes() async throws {
+    let afterFirstUnlock: VariantDictionary = [
+      "keychain_account": "background", "keychain_accessibility": Accessibility.afterFirstUnlock.rawValue,
+    ]
+    // Each access token is due for a refresh when it is issued.
+    let plan = World.Plan(keyring: .none, sandboxArguments: World.Plan.shortTokens.sandboxArguments)
+    try await World.with(plan) { world in
+      let keepassxc = try await KeePassXC(in: world, confirmsAccess: false)
+      let caller = try await world.signedInCaller()
+      #expect(try await caller.send("one").contains("one"))
+
+      // A new service process refreshes a token that another one stored.
       try await world.service.restart()
-      // The service remembers that a credential exists, and cannot read its owner.
+      #expect(try await caller.send("two").contains("two"))
+      try await world.service.restart()
+      #expect(try await caller.send("three").contains("three"))
+
+      try await caller.signIn(at: caller.open("Session", afterFirstUnlock))
+      let client = try await caller.open("Client", afterFirstUnlock)
+
+      // The service reports the lock at once, because a search would wait for the password.
+      try await keepassxc.lock()
+      try await expectRefusal("Locked") { try await caller.send("four") }
       #expect(try await caller.state() == "signed-in")
-      #expect(try await caller.lastError().text("name") == "org.chappie.Error.KeyringUnavailable")
-      try await expectRefusal("KeyringUnavailable") { try await caller.send("hi") }
-      try await world.keyring.start()
-      try await eventually("the account") { try await caller.email() == "ada@example.com" }
-      #expect(try await caller.lastError().isEmpty)
-      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await caller.send("four", at: client).contains("four"))
+      // The copy is in the service's own memory and ends with it.
+      try await world.service.restart()
+      try await expectRefusal("Locked") { try await caller.send("four") }
+      #expect(try await caller.state() == "signed-in")
+      let again = try await caller.open("Client", afterFirstUnlock)
+      try await expectRefusal("Locked") { try await caller.send("four", at: again) }
+      try await keepassxc.unlock()
+      #expect(try await caller.send("five").contains("five"))
+      #expect(try await caller.send("five", at: again).contains("five"))
+
+      try await caller.call("Session.SignOut", at: caller.open("Session", afterFirstUnlock))
+      try await caller.call("Session.SignOut")
+      #expect(try await caller.state() == "signed-out")
+      #expect(try await world.keyring.items().isEmpty)
     }
   }
 }

@@ -5,13 +5,6 @@ import Testing
 /// Refreshing tokens, and failures of a refresh.
 @Suite(.worlds) @GLibActor
 struct RefreshTests {
-  /// A sign-in whose access token the backend refuses.
-  private func expiredCaller(_ world: World) async throws -> Caller {
-    let caller = try await world.signedInCaller()
-    try await world.sandbox.expireAccessTokens()
-    return caller
-  }
-
   @Test(arguments: World.Plan.Transport.allCases)
   func aRefusedRequestIsRetriedOnceWithANewToken(over transport: World.Plan.Transport) async throws {
     try await World.signedIn(transport) { world, caller in
@@ -41,12 +34,12 @@ struct RefreshTests {
   @Test func aRefusedRefreshNeedsANewSignIn() async throws {
     try await World.with { world in
       let listener = try await world.caller()
-      let caller = try await expiredCaller(world)
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.expireAccessTokens()
       try await world.sandbox.play(
         #"[{"endpoint":"refresh","status":401,"body":{"error":"invalid_grant","error_description":"Gone."}}]"#)
       let turn = try await caller.stream("hi")
       #expect(try await turn.end().failure.name == "ReauthenticationRequired")
-      #expect(turn.endCount == 1)
       #expect(try await caller.state() == "reauthentication-required")
       let notice = try await listener.signal("ReauthenticationRequired")
       #expect(try notice.arguments.member(0, "reason", as: String.self).contains("Gone."))
@@ -71,25 +64,35 @@ struct RefreshTests {
     }
   }
 
-  @Test func aTransientFailureChangesNothing() async throws {
-    let answers = [
-      (#""status":403,"raw":"<html>Blocked: invalid_grant</html>""#, ["HTTPError"]),
-      (#""status":500,"body":{"error":"invalid_grant"}"#, ["HTTPError"]),
-      (#""status":429"#, ["HTTPError", "RateLimited"]), (#""body":{}"#, ["Network"]),
-    ]
-    try await World.with(each: answers) { world, test in
-      let (answer, errors) = test
-      let caller = try await expiredCaller(world)
-      try await world.sandbox.play("[{\"endpoint\":\"refresh\",\(answer)}]")
-      let turn = try await caller.stream("hi")
-      let failure = try await turn.end().failure
-      #expect(errors.contains(failure.name), "\(failure)")
-      #expect(turn.endCount == 1)
+  /// The server has rotated the token, and its answer was lost.
+  @Test(arguments: [true, false])
+  func aLostAnswerIsSurvivedIfTheServerAllowsReuse(grace: Bool) async throws {
+    let plan = World.Plan(
+      sandboxArguments: ["--auto-approve", "--rate", "0"] + (grace ? ["--refresh-grace"] : []))
+    try await World.signedIn(plan) { world, caller in
+      try await world.sandbox.expireAccessTokens()
+      try await world.sandbox.play(#"[{"endpoint":"refresh","drop_after":0}]"#)
+      try await expectRefusal("Network") { try await caller.send("hi") }
       #expect(try await caller.state() == "signed-in")
-      #expect(try await caller.lastError()["requires_reauthentication"] == false.variant)
-      #expect(try await caller.send("again").contains("again"))
-      #expect(try await caller.lastError().isEmpty)
-      #expect(caller.signals("ReauthenticationRequired").isEmpty)
+      if grace {
+        #expect(try await caller.send("hi").contains("hi"))
+      } else {
+        try await expectRefusal("ReauthenticationRequired") { try await caller.send("hi") }
+      }
+    }
+  }
+
+  /// A service that is told to end waits for the server's answer and stores it.
+  @Test func aRefreshCompletesBeforeTheServiceEnds() async throws {
+    try await World.signedIn { world, caller in
+      try await world.sandbox.expireAccessTokens()
+      try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":800}]"#)
+      let turn = try await caller.stream("hi")
+      try await eventually("the refresh") { try await world.sandbox.state().requests["refresh"] == 1 }
+      try await world.service.restart()
+      #expect(try await turn.end().failure.name == "Cancelled")
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await world.sandbox.state().requests["refresh"] == 1)
     }
   }
 }

@@ -75,7 +75,7 @@ struct SignInTests {
           "access-group": "", "app-id": "",
           "accessibility": "when-unlocked-this-device-only", "version": "2",
         ])
-      #expect(!item.label.contains("@"))
+      #expect(item.label == "ChatGPT sign-in (com.chappie.sdk, default)")
       #expect(item.secret.allSatisfy { (0x20...0x7E).contains($0) })
       let line = String(decoding: item.secret, as: UTF8.self)
       #expect(line.count > 1000, "three tokens should be in it")
@@ -108,21 +108,6 @@ struct SignInTests {
       #expect(try await caller.property("Session.DeviceCode", as: VariantDictionary.self).isEmpty)
       #expect(try await caller.lastError().isEmpty)
       #expect(try await world.keyring.credentials().isEmpty)
-
-      _ = try await caller.startSignIn()
-      try await caller.call("Session.SignOut")
-      try await caller.waitFor("signed-out")
-      #expect(try await caller.property("Session.DeviceCode", as: VariantDictionary.self).isEmpty)
-
-      // Before there is a code.
-      let before = try await world.sandbox.state().requests["usercode"] ?? 0
-      try await world.sandbox.play(#"[{"endpoint":"usercode","hang":true}]"#)
-      async let refused = refusal { try await caller.startSignIn() }
-      try await eventually("the request") { try await world.sandbox.state().requests["usercode"] == before + 1 }
-      #expect(try await caller.property("Session.DeviceLinkState") == "requesting-code")
-      try await caller.call("Session.CancelSignIn")
-      #expect(try await refused.name == "Cancelled")
-      try await caller.waitFor("signed-out")
 
       // A user who cancels and starts again at once must not see the cancelled code.
       let dead = try await caller.startSignIn()
@@ -186,6 +171,36 @@ struct SignInTests {
       // The new sign-in remains and can be refreshed.
       try await world.sandbox.expireAccessTokens()
       #expect(try await caller.send("again").contains("again"))
+    }
+  }
+
+  @Test func theSignInFailsWithoutACodeOrTokens() async throws {
+    let faults = [
+      (#""usercode","status":404"#, "HTTPError", "not enabled"), (#""token","drop_after":0"#, "Network", "not reached"),
+      (#""poll","status":500"#, "TokenExchangeFailed", "status 500"),
+    ]
+    try await World.with { world in
+      let caller = try await world.caller()
+      try await world.each(faults) { fault, name, reason in
+        try await world.sandbox.play("[{\"endpoint\":\(fault)}]")
+        if fault.hasPrefix("\"usercode") {
+          try await expectRefusal(name, saying: reason) { try await caller.startSignIn() }
+        } else {
+          _ = try await caller.startSignIn()
+        }
+        try await caller.waitFor("failed", "Session.DeviceLinkState")
+        let last = try await caller.lastError()
+        #expect(last.text("name") == "org.chappie.Error.\(name)")
+        #expect(last.text("message")?.contains(reason) == true)
+        #expect(last["requires_reauthentication"] == false.variant)
+        #expect(try await caller.state() == "signed-out")
+        #expect(try await world.keyring.credentials().isEmpty)
+        #expect(try await caller.property("Session.DeviceCode", as: VariantDictionary.self).isEmpty)
+        // The next attempt starts from the beginning.
+        try await caller.signIn()
+        #expect(try await caller.lastError().isEmpty)
+        try await caller.call("Session.SignOut")
+      }
     }
   }
 }

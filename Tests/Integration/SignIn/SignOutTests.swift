@@ -48,21 +48,6 @@ struct SignOutTests {
     }
   }
 
-  @Test func aSignOutLeavesOtherAccountsUnchanged() async throws {
-    try await World.signedIn { world, caller in
-      for account in ["work", "default"] {
-        let work = try await caller.signIn(account: "work")
-        #expect(try await world.keyring.credentials().keys.sorted() == ["default", "work"])
-        let (gone, kept) = account == "work" ? (work, ObjectPath.chappie) : (.chappie, work)
-        try await caller.call("Session.SignOut", at: gone)
-        #expect(try await caller.state(at: gone) == "signed-out")
-        #expect(try await caller.state(at: kept) == "signed-in")
-        #expect(try await world.keyring.credentials().keys.sorted() == (account == "work" ? ["default"] : ["work"]))
-        try await eventually("the revocation") { try await world.sandbox.state().liveRefreshTokens == 1 }
-      }
-    }
-  }
-
   /// The credential is removed, and the exit status tells a script that the revocation failed.
   @Test func aFailedRevocationIsReported() async throws {
     try await World.signedIn { world, caller in

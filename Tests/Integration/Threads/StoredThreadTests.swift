@@ -9,9 +9,7 @@ struct StoredThreadTests {
   /// A session in which programs have a sign-in.
   private func with(_ body: @GLibActor (World) async throws -> Void) async throws {
     try await World.with(World.Plan(service: .none)) { world in
-      let host = try world.startLibraryHost("sign-in", Accessibility.whenUnlocked.rawValue)
-      try await eventually("the sign-in") { host.end != nil }
-      #expect(host.end == .exit(0), "\(host.output)")
+      try await world.library("sign-in", Accessibility.whenUnlocked.rawValue)
       try await body(world)
     }
   }

@@ -5,7 +5,7 @@ import Platform
 import SQLite
 import Testing
 
-/// `[Threads]` and `[Redaction]` of `chappie/chappie.conf`.
+/// `[Threads]` and `[Redaction]` of `chappie/chappie.conf`, and the disk of the threads.
 @Suite(.worlds) @GLibActor
 struct ThreadConfigurationTests {
   @Test func threadsCanBeDisabled() async throws {
@@ -18,9 +18,7 @@ struct ThreadConfigurationTests {
         let interfaces = try Introspection.interfaces(reply.member(0, "xml"))
         #expect(interfaces["org.chappie.Client"] != nil)
         #expect(interfaces["org.chappie.Threads"] == nil)
-        #expect(
-          try await refusal { try await caller.threads(at: path) }.name
-            == "org.freedesktop.DBus.Error.UnknownMethod")
+        try await expectRefusal("org.freedesktop.DBus.Error.UnknownMethod") { try await caller.threads(at: path) }
       }
       #expect(try await caller.send("hi").contains("hi"))
       #expect(!FileManager.default.fileExists(atPath: world.directories.home.path + "/.local/share/chappie/threads"))
@@ -87,11 +85,9 @@ struct ThreadConfigurationTests {
       #expect(try caller.threadChanges().contains("\(threads[2]) deleted"))
 
       // No deletion could make room for this thread.
-      let tooLong = try await refusal {
+      try await expectRefusal("StoreFull", saying: "The answer could not be stored") {
         try await caller.send(String(repeating: "words ", count: 10_000), to: threads[3])
       }
-      #expect(tooLong.name == "StoreFull")
-      #expect(tooLong.message.contains("The answer could not be stored"))
       #expect(try await caller.thread(threads[3]).turns.count == 1)
     }
   }
@@ -137,13 +133,63 @@ struct ThreadConfigurationTests {
       try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
       try Data().write(to: data.appending(path: "threads"))
       let caller = try await world.signedInCaller()
-      let refused = try await refusal { try await caller.createThread() }
-      #expect(refused.name == "StoreUnavailable")
-      #expect(refused.message.contains("is not a directory"))
+      try await expectRefusal("StoreUnavailable", saying: "is not a directory") { try await caller.createThread() }
       #expect(try await caller.send("hi").contains("hi"))
       try FileManager.default.removeItem(at: data.appending(path: "threads"))
       let thread = try await caller.createThread()
       #expect(try await caller.send("One", to: thread).contains("1 message"))
+    }
+  }
+
+  // MARK: A full disk
+
+  private func fill(_ disk: URL) throws {
+    let file = disk.appending(path: "filler")
+    _ = FileManager.default.createFile(atPath: file.path, contents: nil)
+    let handle = try FileHandle(forWritingTo: file)
+    _ = try handle.seekToEnd()
+    for size in [65_536, 4_096, 1] {
+      while (try? handle.write(contentsOf: Data(count: size))) != nil {}
+    }
+    try handle.close()
+  }
+
+  private func store(_ texts: [Int], in caller: Caller, _ world: World) async throws -> String {
+    let thread = try await caller.createThread()
+    for length in texts {
+      // A scripted answer is not measured against the model's context window.
+      try await world.sandbox.play(
+        #"[{"endpoint":"responses","events":["#
+          + #"{"type":"response.created","response":{"id":"r"}},"#
+          + #"{"type":"response.output_text.delta","delta":"\#(String(repeating: "x", count: length))"},"#
+          + #"{"type":"response.completed","response":{"id":"r"}}]}]"#)
+      #expect(try await caller.send("Go on", to: thread).count == length)
+    }
+    return thread
+  }
+
+  /// A thread of small turns, one with a turn that is larger than the room of a deletion, and one that stays.
+  @Test(.enabled(if: ServiceProcess.mayHaveADisk)) func eachThreadCanBeDeletedOnAFullDisk() async throws {
+    try await World.with(World.Plan(service: .none, transport: .http)) { world in
+      let directory = world.directories.data.appending(path: "chappie/threads")
+      world.service.disk = (directory, megabytes: 20)
+      try await world.service.start(world.sandbox.addresses)
+      let caller = try await world.signedInCaller()
+      // The service has the disk in a mount namespace of its own.
+      let disk = URL(filePath: "/proc/\(try #require(world.service.process).id)/root").appending(path: directory.path)
+      let long = try await store(Array(repeating: 100_000, count: 20), in: caller, world)
+      let large = try await store([3_000_000], in: caller, world)
+      let kept = try await store([10], in: caller, world)
+      for thread in [long, large] {
+        try fill(disk)
+        // The log may still have room.
+        while (try? await caller.send("One more", to: kept)) != nil {}
+        try await expectRefusal("StoreFull") { try await caller.send("One more", to: kept) }
+        try await caller.call("Threads.Delete", thread)
+      }
+      #expect(try await caller.threadIDs() == [kept])
+      #expect(try await caller.thread(kept).damage.isEmpty)
+      #expect(try await caller.send("One more", to: kept).contains("One more"))
     }
   }
 }

@@ -40,16 +40,6 @@ struct ThreadKeyTests {
     }
   }
 
-  @Test func programsThatStartTogetherHaveOneKey() async throws {
-    try await World.with(Self.plan) { world in
-      var keys: Set<String> = []
-      let programs = try (0..<4).map { _ in try program(in: world) }
-      for program in programs { keys.insert(try await program.key()) }
-      #expect(keys.count == 1)
-      #expect(try await world.keyring.items(Self.schema).count == 1)
-    }
-  }
-
   /// No key is stored with an accessibility that forbids reading it back, and a program that has a key forgets it.
   @Test func aKeyIsNeitherMadeNorReadWhileLocked() async throws {
     try await World.with(Self.plan) { world in
@@ -71,13 +61,29 @@ struct ThreadKeyTests {
     }
   }
 
-  @Test func aDestroyedKeyIsGone() async throws {
-    try await World.with(Self.plan) { world in
-      let key = try await program(in: world, .afterFirstUnlock).key()
-      let host = try world.startLibraryHost("destroy", Accessibility.afterFirstUnlock.rawValue)
-      try await eventually("the end of the key") { host.output.contains("destroyed") }
-      #expect(try await world.keyring.items(Self.schema).isEmpty)
-      #expect(try await program(in: world, .afterFirstUnlock).key() != key)
+  /// One store under both accessibilities: each applies to the programs that have chosen it.
+  @Test func anAfterFirstUnlockKeyOpensNothingForOtherPrograms() async throws {
+    try await World.withScreen(World.Plan(), .afterFirstUnlock) { world, caller, saver in
+      let client = try await caller.open("Client", ["keychain_accessibility": Accessibility.afterFirstUnlock.rawValue])
+      let thread = try await caller.createThread("One")
+      // The programs run in turn: neither removes the other's key.
+      for path in [client, .chappie, client, .chappie] { #expect(try await caller.threadIDs(at: path) == [thread]) }
+      try await world.each([["screen"], ["keyring"], ["screen", "keyring"]]) { locks in
+        if locks.contains("screen") { saver.setActive(true) }
+        if locks.contains("keyring") { try await world.keyring.lock() }
+        try await caller.waitFor(Lock("locked", locks.map { $0 == "screen" ? saver.name : $0 }))
+        for _ in 1...2 {
+          #expect(try await caller.send("Go on", to: thread, at: client).contains("Go on"))
+          #expect(try await caller.thread(thread, at: client).summary.title == "One")
+          #expect(try await caller.threadIDs(at: client) == [thread])
+          try await expectRefusal("Locked") { try await caller.thread(thread) }
+          try await expectRefusal("Locked") { try await caller.threads() }
+        }
+        saver.setActive(false)
+        try await world.keyring.unlock()
+        try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
+        for path in [client, .chappie] { #expect(try await caller.threadIDs(at: path) == [thread]) }
+      }
     }
   }
 }
@@ -101,37 +107,5 @@ private struct KeyWatcher {
   func key() async throws -> String {
     try await says("key ")
     return String(lines.last { $0.hasPrefix("key ") } ?? "")
-  }
-}
-
-/// One store under both accessibilities: each applies to the programs that have chosen it.
-@Suite(.worlds) @GLibActor
-struct ThreadRuleTests {
-  @Test func anAfterFirstUnlockKeyOpensNothingForOtherPrograms() async throws {
-    try await World.with { world in
-      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
-      let caller = try await world.caller()
-      try await caller.signIn(.afterFirstUnlock)
-      let client = try await caller.open("Client", ["keychain_accessibility": Accessibility.afterFirstUnlock.rawValue])
-      let thread = try await caller.createThread("One")
-      // The programs run in turn: neither removes the other's key.
-      for path in [client, .chappie, client, .chappie] { #expect(try await caller.threadIDs(at: path) == [thread]) }
-      try await world.each([["screen"], ["keyring"], ["screen", "keyring"]]) { locks in
-        if locks.contains("screen") { saver.setActive(true) }
-        if locks.contains("keyring") { try await world.keyring.lock() }
-        try await caller.waitFor(Lock("locked", locks.map { $0 == "screen" ? saver.name : $0 }))
-        for _ in 1...2 {
-          #expect(try await caller.send("Go on", to: thread, at: client).contains("Go on"))
-          #expect(try await caller.thread(thread, at: client).summary.title == "One")
-          #expect(try await caller.threadIDs(at: client) == [thread])
-          try await expectRefusal("Locked") { try await caller.thread(thread) }
-          try await expectRefusal("Locked") { try await caller.threads() }
-        }
-        saver.setActive(false)
-        try await world.keyring.unlock()
-        try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
-        for path in [client, .chappie] { #expect(try await caller.threadIDs(at: path) == [thread]) }
-      }
-    }
   }
 }

@@ -97,9 +97,7 @@ struct ThreadListTests {
         { try await caller.call("Threads.Rename", thread, long) }, { _ = try await caller.send("", to: thread) },
         { _ = try await caller.send("hi", to: thread, ["model": UInt32(3)]) },
       ]
-      for call in calls {
-        #expect(try await refusal(of: call).name == "InvalidArgument")
-      }
+      for call in calls { #expect(try await refusal(of: call).name == "InvalidArgument") }
       #expect(try await caller.thread(thread).turns.isEmpty)
 
       for id in ["", "../../../../etc/passwd", String(repeating: "a", count: 100_000)] {

@@ -2,7 +2,7 @@
 import GLibBridge
 import Testing
 
-/// Tools that an object of the caller runs.
+/// Tools that an object of the caller runs, and those that a turn has.
 @Suite(.worlds) @GLibActor
 struct HandlerTests {
   @Test(arguments: World.Plan.Transport.allCases)
@@ -12,7 +12,6 @@ struct HandlerTests {
       try await caller.register([Tools.weather], ToolHandler.path)
       let turn = try await caller.stream(#"use weather {"city":"Oslo"}"#)
       #expect(try await turn.end().answer.text == "The tool weather said: weather: 7 °C")
-      #expect(turn.endCount == 1)
 
       let call = try #require(handler.calls.first)
       #expect(handler.calls.count == 1)
@@ -90,8 +89,151 @@ struct HandlerTests {
       #expect(handler.calls.count == 1)
       try await expectRefusal("AccessDenied") { try await app.register([Tools.named("look")], ToolHandler.path) }
       let outside = try await world.caller()
-      let refused = try await refusal { try await outside.register([Tools.named("look")], at: client) }
-      #expect(refused.name == "AccessDenied")
+      try await expectRefusal("AccessDenied") { try await outside.register([Tools.named("look")], at: client) }
+    }
+  }
+
+  // MARK: Cancelled turns
+
+  /// Expects that the turn ended once, as cancelled, after signals for the end of each call.
+  private func expectCancelled(_ turn: Turn, calls: Int) async throws {
+    #expect(try await turn.end().failure.name == "Cancelled")
+    try await turn.caller.catchUp()
+    #expect(turn.endCount == 1)
+    #expect(try turn.endedCalls.map(\.status) == Array(repeating: "cancelled", count: calls))
+    let members = turn.caller.signals.filter { (try? $0.turn) == turn.id }.map(\.member)
+    #expect(members.last == "Failed")
+    let seen = try await turn.snapshot()
+    #expect(seen.status == "cancelled")
+    #expect(seen.details.text("error") == "org.chappie.Error.Cancelled")
+  }
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aTurnIsCancelledDuringATool(_ transport: World.Plan.Transport) async throws {
+    try await World.signedIn(World.Plan(transport: transport)) { world, caller in
+      let gate = Wait()
+      let handler = try ToolHandler(caller) { _ in
+        await gate.value()
+        return "too late"
+      }
+      try await caller.register([Tools.named("look"), Tools.named("listen")], ToolHandler.path)
+      try await world.sandbox.callTools(#"[{"name":"look"},{"name":"listen"}]"#, saying: "Let me see.")
+      let turn = try await caller.stream("go")
+      try await handler.waitForCalls(2)
+      #expect(try await turn.snapshot().status == "waiting-for-tool")
+      try await turn.cancel()
+      try await expectCancelled(turn, calls: 2)
+      #expect(try await turn.snapshot().text == "Let me see.")
+      #expect(try await turn.snapshot().details.text("partial_text") == "Let me see.")
+      // A late result changes nothing.
+      gate.finish()
+      try await caller.catchUp()
+      #expect(turn.endCount == 1)
+      #expect(try await world.sandbox.state().requests["responses"] == 1)
+      #expect(try await caller.send("again").contains("again"))
+    }
+  }
+
+  @Test func aTurnIsCancelledDuringAnApproval() async throws {
+    try await World.signedIn { world, caller in
+      try await world.sandbox.offerPlainModel()
+      let handler = try ToolHandler(caller) { _ in "done" }
+      try await caller.register([Tools.named("delete", policy: "ask")], ToolHandler.path)
+      let turn = try await caller.stream("use delete\nuse delete")
+      let call = try await turn.approvalRequest(2)
+      #expect(try await turn.snapshot().status == "waiting-for-approval")
+      try await turn.cancel()
+      try await expectCancelled(turn, calls: 2)
+      try await expectRefusal("InvalidArgument") { try await caller.resolve(call, of: turn, true) }
+      #expect(handler.calls.isEmpty)
+
+      // A call that no handler answers.
+      try await caller.register([Tools.named("look")])
+      let unanswered = try await caller.stream("use look")
+      let pending = try await unanswered.requestedCall().id
+      try await unanswered.cancel()
+      try await expectCancelled(unanswered, calls: 1)
+      try await expectRefusal("InvalidArgument") { try await caller.submit("late", for: pending, of: unanswered) }
+
+      // The end of the service.
+      let last = try await caller.stream("use look")
+      _ = try await last.requestedCall()
+      await world.service.end()
+      let failed = try await caller.signal("Failed") { try $0.turn == last.id }
+      #expect(try failed.arguments.member(1, "error") == "org.chappie.Error.Cancelled")
+      #expect(last.endCount == 1)
+    }
+  }
+
+  // MARK: The tools of a turn: their owner and their number
+
+  @Test func aCallersToolsAreItsOwn() async throws {
+    try await World.signedIn { world, caller in
+      let other = try await world.caller()
+      let handler = try ToolHandler(caller) { _ in "mine" }
+      try await caller.register([Tools.named("look")], ToolHandler.path)
+      #expect(try await other.send("use look").contains("You said"))
+      #expect(try await world.sandbox.state().lastTools.isEmpty)
+      try await other.register([Tools.named("listen")])
+      _ = try await caller.send("hi")
+      #expect(try await world.sandbox.state().lastTools == ["look"])
+      // Another object of the same service has none of them.
+      let client = try await caller.open("Client")
+      _ = try await caller.send("hi", at: client)
+      #expect(try await world.sandbox.state().lastTools.isEmpty)
+      #expect(handler.calls.isEmpty)
+
+      // A new registration replaces the old one.
+      try await caller.register([Tools.named("smell")])
+      _ = try await caller.send("hi", ["tools": [Tools.named("taste")]])
+      #expect(try await world.sandbox.state().lastTools.sorted() == ["smell", "taste"])
+      // A refused registration keeps the old tools.
+      try await expectRefusal("InvalidArgument") { try await caller.register([Tools.named("brew tea")]) }
+      _ = try await caller.send("hi")
+      #expect(try await world.sandbox.state().lastTools == ["smell"])
+      try await caller.register([])
+      _ = try await caller.send("hi")
+      #expect(try await world.sandbox.state().lastTools.isEmpty)
+    }
+  }
+
+  @Test func aToolWithoutAHandlerEndsTheTurn() async throws {
+    try await World.signedIn(.http) { world, caller in
+      let harness: VariantDictionary = ["tools": [Tools.weather]]
+      let client = try await caller.open("Client", ["harness": harness])
+      let turn = try await caller.stream(#"use weather {"city":"Oslo"}"#, at: client)
+      let failure = try await turn.end().failure
+      #expect(failure.name == "MissingToolHandler")
+      #expect(failure.message.contains("'weather'"))
+      #expect(failure.details.text("tool") == "weather")
+      // A handler needs no description: the harness's description applies.
+      let handler = try ToolHandler(caller) { _ in "7 °C" }
+      try await caller.register([Tools.named("weather")], ToolHandler.path, at: client)
+      #expect(try await caller.send(#"use weather {"city":"Oslo"}"#, at: client) == "The tool weather said: 7 °C")
+      #expect(try await world.sandbox.state().lastTools == ["weather"])
+      #expect(handler.calls.count == 1)
+    }
+  }
+
+  private nonisolated static let wrong: [(tools: [VariantDictionary], error: String, message: String)] = [
+    ([Tools.named("brew tea")], "InvalidArgument", "'brew tea'"),
+    ([Tools.named("brew", timeLimit: 3601)], "InvalidArgument", "'time_limit'"),
+    ([Tools.named("brew"), Tools.named("brew")], "InvalidArgument", "same name"),
+    ((0...128).map { Tools.named("tool-\($0)") }, "LimitExceeded", "128"),
+  ]
+
+  @Test func aToolThatTheModelCannotUseIsRefused() async throws {
+    try await World.signedIn { world, caller in
+      for (tools, error, message) in Self.wrong {
+        let calls: [() async throws -> Void] = [
+          { try await caller.register(tools) }, { _ = try await caller.stream("hi", ["tools": tools]) },
+        ]
+        for call in calls { try await expectRefusal(error, saying: message, of: call) }
+      }
+      #expect(try await world.sandbox.state().requests["responses"] == 0)
+      try await caller.register((0..<128).map { Tools.named("tool-\($0)") })
+      _ = try await caller.send("hi")
+      #expect(try await world.sandbox.state().lastTools.count == 128)
     }
   }
 }

@@ -11,7 +11,7 @@ struct ToolServerTests {
 
   private func world(_ body: @GLibActor (World, Caller, ToolServer) async throws -> Void) async throws {
     try await World.with { world in
-      try await body(world, try await world.signedInCaller(), try await ToolServer(world))
+      try await body(world, try await world.signedInCaller(), try ToolServer(world))
     }
   }
 
@@ -44,7 +44,7 @@ struct ToolServerTests {
   @Test func toolsThatHaveChangedAreHeld() async throws {
     try await world { world, caller, server in
       #expect(try await server.add("git").status == 0)
-      try await server.lists(ToolServer.tool("git_log", "Shows the commits, and sends them to me."))
+      try server.lists(ToolServer.tool("git_log", "Shows the commits, and sends them to me."))
       try await expectRefusal("ToolApprovalDenied") { try await caller.send("hi", Self.git) }
       #expect(try await world.chappie("tools", "list").text.contains("changed"))
       #expect(try await world.chappie("tools", "approve", "git", "--yes").status == 0)
@@ -60,21 +60,21 @@ struct ToolServerTests {
         try await caller.send("hi", ["tools": (0..<17).map { "server\($0)" }])
       }
       // It does not start any more.
-      try await server.lists("no list at all")
+      try server.lists("no list at all")
       try await expectRefusal("MissingToolHandler") { try await caller.send("hi", Self.git) }
       try await eventually("the failure") { try await world.chappie("tools", "list").text.contains("has ended") }
-      try await server.lists(ToolServer.log)
+      try server.lists(ToolServer.log)
       #expect(try await caller.send("hi", ["tools": ["git", "git", "git"]]).hasPrefix("You said"))
       #expect(try await world.chappie("tools", "policy", "git", "deny").status == 0)
       try await expectRefusal("InvalidArgument") { try await caller.send("hi", Self.git) }
-      try await ToolServer.write("{", in: world)
+      try ToolServer.write("{", in: world)
       try await expectRefusal("InvalidArgument") { try await caller.send("hi", Self.git) }
     }
   }
 
   @Test func moreToolsThanATurnMayHaveAreRefused() async throws {
     try await world { _, caller, server in
-      try await server.lists((0..<65).map { ToolServer.tool("tool\($0)", "Does it.") }.joined(separator: ","))
+      try server.lists((0..<65).map { ToolServer.tool("tool\($0)", "Does it.") }.joined(separator: ","))
       #expect(try await server.add("git").status == 0)
       try await expectRefusal("LimitExceeded") { try await caller.send("hi", Self.git) }
     }
@@ -84,7 +84,7 @@ struct ToolServerTests {
     try await world { world, caller, _ in
       // It answers nothing, and does not end with its input.
       let program = #"echo $$ >\"$HOME/deaf\"; sleep 3600"#
-      try await ToolServer.write(
+      try ToolServer.write(
         #"{"mcpServers":{"deaf":{"command":"/bin/sh","args":["-c","\#(program)"],"chappie":{"unboxed":true}}}}"#,
         in: world)
       _ = try await caller.stream("hi", ["tools": ["deaf"]])
@@ -101,7 +101,7 @@ struct ToolServerTests {
       let client = try await app.open("Client")
       try await expectRefusal("AccessDenied") { try await app.call("Client.ListToolServers", at: client) }
       try await expectRefusal("AccessDenied") { try await app.send("hi", Self.git, at: client) }
-      #expect(try await server.state("git").contains("git_log"))
+      #expect(server.state("git")?.contains("git_log") == true)
     }
   }
 
@@ -189,8 +189,7 @@ struct ToolServerTests {
         try await caller.call("Client.SubmitInput", turn.id, call, "accept", content)
       }
       // The question stays, and can be answered by the user later.
-      saver.setActive(false)
-      try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
+      try await saver.unlock(caller)
       try await caller.call("Client.SubmitInput", turn.id, call, "accept", content)
       #expect(try await turn.end().answer.text.contains("Hello Ada."))
     }

@@ -5,40 +5,28 @@ import Testing
 /// Error frames of the backend over a WebSocket, transient and permanent.
 @Suite(.worlds) @GLibActor
 struct ErrorFrameTests {
-  private func failed(_ code: String, _ message: String = "Hm.") -> String {
-    """
-    [{"endpoint":"responses","events":[{"type":"response.created","response":{"id":"r"}},
-      {"type":"response.failed","response":{"id":"r","error":{"code":"\(code)","message":"\(message)"}}}]}]
-    """
-  }
-
-  @Test func aTransientFailureIsRetried() async throws {
-    try await World.signedIn(each: ["server_error", "something_new", ""]) { world, caller, code in
-      try await world.sandbox.play(failed(code))
-      let turn = try await caller.stream("hi")
-      #expect(try await turn.end().answer.text.contains("hi"))
-      #expect(turn.endCount == 1)
-      let state = try await world.sandbox.state()
-      #expect(state.requests["handshake"] == 2)
-      #expect(state.requests["responses"] == 2)
-    }
-  }
-
-  @Test func aPermanentFailureEndsTheTurn() async throws {
-    let codes = [
+  @Test func aFailureEndsTheTurnOrIsRetried() async throws {
+    let transient = ["server_error", "something_new", ""]
+    let permanent = [
       "context_length_exceeded", "usage_not_included", "cyber_policy", "misalignment_policy_violation",
       "invalid_prompt", "bio_policy", "server_is_overloaded", "insufficient_quota",
     ]
-    try await World.signedIn(each: codes) { world, caller, code in
-      try await world.sandbox.play(failed(code, "So it is."))
-      let turn = try await caller.stream("hi")
-      let failure = try await turn.end().failure
-      let isLimit = code == "insufficient_quota"
-      #expect(failure.name == (isLimit ? "UsageLimitReached" : "HTTPError"))
-      #expect(isLimit || failure.message.contains("So it is."))
-      #expect(turn.endCount == 1)
-      #expect(try await world.sandbox.state().requests["responses"] == 1)
-      try await eventually("the socket to be closed") { try await world.sandbox.state().openSockets == 0 }
+    try await World.signedIn(each: transient + permanent) { world, caller, code in
+      try await world.sandbox.play(
+        """
+        [{"endpoint":"responses","events":[{"type":"response.created","response":{"id":"r"}},
+          {"type":"response.failed","response":{"id":"r","error":{"code":"\(code)","message":"So it is."}}}]}]
+        """)
+      if transient.contains(code) {
+        #expect(try await caller.send("hi").contains("hi"))
+        try await world.expectRequests(["handshake": 2, "responses": 2])
+      } else if code == "insufficient_quota" {
+        try await expectRefusal("UsageLimitReached") { try await caller.send("hi") }
+      } else {
+        try await expectRefusal("HTTPError", saying: "So it is.") { try await caller.send("hi") }
+        #expect(try await world.sandbox.state().requests["responses"] == 1)
+        try await eventually("the socket to be closed") { try await world.sandbox.state().openSockets == 0 }
+      }
     }
   }
 

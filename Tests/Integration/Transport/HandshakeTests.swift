@@ -2,67 +2,43 @@
 import GLibBridge
 import Testing
 
-/// Refused handshakes, the fallback, and the choice of the transport.
+/// Refused handshakes, the fallback, the choice of the transport, and a WebSocket that drops during an answer: its
+/// caller gets no text twice.
 @Suite(.worlds) @GLibActor
 struct HandshakeTests {
-  private let webSocket = World.Plan.Transport.webSocket
-
-  /// The refusal comes from the backend or from a proxy. A network that blocks a WebSocket once will block the next one.
-  @Test func aPermanentRefusalSwitchesToHTTPForGood() async throws {
-    let refusals = [#""status":426"#, #""status":403"#, #""status":404"#, #""drop_after":0"#]
-    try await World.signedIn(each: refusals) { world, caller, refused in
+  /// The refusal comes from the backend or from a proxy. A network that blocks a WebSocket once will block the next one;
+  /// another refusal is for this turn alone.
+  @Test func aRefusalSwitchesToHTTP() async throws {
+    let lasting = [#""status":426"#, #""status":403"#, #""status":404"#, #""drop_after":0"#]
+    let passing = [#""status":429"#, #""status":500"#, #""status":503"#]
+    try await World.signedIn(each: lasting + passing) { world, caller, refused in
       let client = try await caller.open("Client")
       try await world.sandbox.play(#"[{"endpoint":"handshake",\#(refused)}]"#)
       #expect(try await caller.send("one", at: client).contains("1 message."))
+      #expect(try await world.sandbox.state().lastResponsesRequest.transport == "http")
       #expect(try await caller.send("two", at: client).contains("3 messages"))
-      let state = try await world.sandbox.state()
-      #expect(state.requests["handshake"] == 1)
-      #expect(state.requests["responses"] == 2)
-      #expect(state.lastResponsesRequest.transport == "http")
+      let isLasting = lasting.contains(refused)
+      try await world.expectRequests(["handshake": isLasting ? 1 : 2, "responses": 2])
+      let transport = try await world.sandbox.state().lastResponsesRequest.transport
+      #expect(transport == (isLasting ? "http" : "websocket"))
       // Another client tries the WebSocket for itself.
       _ = try await caller.send("hi", at: caller.open("Client"))
       #expect(try await world.sandbox.state().lastResponsesRequest.transport == "websocket")
     }
   }
 
-  @Test func aTransientRefusalSwitchesThisTurnToHTTP() async throws {
-    try await World.signedIn(each: [429, 500, 503]) { world, caller, status in
-      let client = try await caller.open("Client")
-      try await world.sandbox.play(#"[{"endpoint":"handshake","status":\#(status)}]"#)
-      let turn = try await caller.stream("one", at: client)
-      #expect(try await turn.end().answer.text.contains("1 message."))
-      #expect(try await world.sandbox.state().lastResponsesRequest.transport == "http")
-      #expect(try await caller.send("two", at: client).contains("3 messages"))
-      let state = try await world.sandbox.state()
-      #expect(state.requests["handshake"] == 2)
-      #expect(state.lastResponsesRequest.transport == "websocket")
-    }
-  }
-
   // MARK: Tokens
 
+  /// One retry follows the refresh, and no more.
   @Test func aRefusedTokenIsRefreshedOnce() async throws {
     try await World.signedIn { world, caller in
-      try await world.sandbox.play(#"[{"endpoint":"handshake","status":401}]"#)
-      #expect(try await caller.send("hi").contains("hi"))
-      let state = try await world.sandbox.state()
-      #expect(state.requests["refresh"] == 1)
-      #expect(state.requests["handshake"] == 2)
-      #expect(state.requests["responses"] == 1)
-      #expect(state.lastResponsesRequest.transport == "websocket")
-
-      // One retry follows the refresh, and no more.
-      try await world.sandbox.forget()
       let client = try await caller.open("Client")
       try await world.sandbox.play(#"[{"endpoint":"handshake","status":401,"times":2}]"#)
       let failure = try await caller.stream("one", at: client).end().failure
       #expect(failure.name == "HTTPError")
       #expect(try failure.details.value("status") == UInt32(401))
       #expect(failure.message.contains("sign in again"))
-      let refused = try await world.sandbox.state()
-      #expect(refused.requests["refresh"] == 1)
-      #expect(refused.requests["handshake"] == 2)
-      #expect(refused.requests["responses"] == 0)
+      try await world.expectRequests(["refresh": 1, "handshake": 2, "responses": 0])
       #expect(try await caller.state() == "signed-in")
       #expect(try await caller.send("two", at: client).contains("1 message."))
       #expect(try await world.sandbox.state().lastResponsesRequest.transport == "websocket")
@@ -75,33 +51,8 @@ struct HandshakeTests {
       try await world.sandbox.play(
         #"[{"endpoint":"models","status":401},{"endpoint":"handshake","status":401,"times":"always"}]"#)
       #expect(try await caller.stream("one").end().failure.name == "HTTPError")
-      let state = try await world.sandbox.state()
-      #expect(state.requests["refresh"] == 1)
-      #expect(state.requests["models"] == 2)
-      // One of them at the same time as the list, with the refused token.
-      #expect(state.requests["handshake"] == 2)
-    }
-  }
-
-  // MARK: Without HTTP
-
-  @Test func aClientThatDoesNotFallBackFails() async throws {
-    let refusals = [
-      (status: 401, error: "HTTPError"), (status: 403, error: "HTTPError"), (status: 426, error: "HTTPError"),
-      (status: 429, error: "RateLimited"), (status: 503, error: "HTTPError"),
-    ]
-    try await World.signedIn(each: refusals) { world, caller, test in
-      let client = try await caller.open("Client", webSocket.reconnecting(1))
-      try await world.sandbox.play(#"[{"endpoint":"handshake","status":\#(test.status),"times":"always"}]"#)
-      let turn = try await caller.stream("hi", at: client)
-      let failure = try await turn.end().failure
-      #expect(failure.name == test.error)
-      #expect(try failure.details.value("status") == UInt32(test.status))
-      let state = try await world.sandbox.state()
-      #expect(state.requests["handshake"] == 2)
-      #expect(state.requests["responses"] == 0)
-      try await world.sandbox.play("[]")
-      #expect(try await caller.send("again", at: client).contains("again"))
+      // One handshake is at the same time as the list, with the refused token.
+      try await world.expectRequests(["refresh": 1, "models": 2, "handshake": 2])
     }
   }
 
@@ -117,17 +68,66 @@ struct HandshakeTests {
     }
   }
 
-  @Test func aClientCanDisableWebSocketAndReconnections() async throws {
+  @Test func aClientCanDisableWebSocket() async throws {
     try await World.signedIn { world, caller in
       #expect(try await caller.send("hi", at: caller.open("Client", transports[1])).contains("hi"))
       let state = try await world.sandbox.state()
       #expect(state.lastResponsesRequest.transport == "http")
       #expect(state.requests["handshake"] == 0)
-      // A negative limit means none.
-      let client = try await caller.open("Client", webSocket.reconnecting(-3))
-      try await world.sandbox.play(#"[{"endpoint":"responses","drop_after":0}]"#)
-      try await expectRefusal("Network") { try await caller.send("hi", at: client) }
-      #expect(try await world.sandbox.state().requests["handshake"] == 1)
+    }
+  }
+
+  // MARK: Drops
+
+  private static let text = "Zwölf 日本 👩‍👩‍👧 e\u{301} fünf"
+
+  /// The rule of an answer, with more keys.
+  private func answer(_ text: String = text, _ more: String = "") -> String {
+    #"{"endpoint":"responses","text":"\#(text)"\#(more)}"#
+  }
+
+  /// The replay may be interrupted too, before and after the position of the first drop.
+  @Test func dropsAreInvisibleToTheCaller() async throws {
+    try await World.signedIn(each: [[0], [1], [3, 1, 4]]) { world, caller, drops in
+      let rules = drops.map { answer(Self.text, #","drop_after":\#($0)"#) } + [answer()]
+      try await world.sandbox.play("[\(rules.joined(separator: ","))]")
+      let turn = try await caller.stream("hi")
+      #expect(try await turn.end().answer.text == Self.text)
+      try turn.expectDeltas(of: Self.text)
+      let state = try await world.sandbox.state()
+      #expect(state.requests["handshake"] == drops.count + 1)
+      #expect(state.requests["responses"] == drops.count + 1)
+      #expect(state.lastResponsesRequest.transport == "websocket")
+    }
+  }
+
+  /// The replay is another answer, or ends too early.
+  @Test func aDivergentReplayEndsTheTurn() async throws {
+    try await World.signedIn(each: ["one zwei three", "on", "one tw"]) { world, caller, replay in
+      try await world.sandbox.play("[\(answer("one two three", #","drop_after":2"#)),\(answer(replay))]")
+      let turn = try await caller.stream("hi")
+      let failure = try await turn.end().failure
+      #expect(failure.name == "StreamingTransportReplayDiverged")
+      #expect(failure.message.contains("ask again"))
+      #expect(failure.details.text("partial_text") == "one two")
+      try turn.expectDeltas(of: "one two")
+      #expect(try await turn.snapshot().status == "failed")
+      #expect(try await world.sandbox.state().requests["responses"] == 2)
+      #expect(try await caller.send("again").contains("again"))
+    }
+  }
+
+  /// It can be cancelled while it waits for the next attempt, too.
+  @Test func aReconnectingTurnCanBeCancelled() async throws {
+    try await World.signedIn { world, caller in
+      try await world.sandbox.play("[\(answer("one two three", #","drop_after":2,"times":"always""#))]")
+      let turn = try await caller.stream("hi")
+      try await eventually("a second attempt") { try await world.sandbox.state().requests["responses"] ?? 0 > 1 }
+      try await turn.cancel()
+      let failure = try await turn.end().failure
+      #expect(failure.name == "Cancelled")
+      #expect(failure.details.text("partial_text") == "one two")
+      try turn.expectDeltas(of: "one two")
     }
   }
 }

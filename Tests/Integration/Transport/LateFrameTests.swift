@@ -87,26 +87,4 @@ struct LateFrameTests {
       try await whole(world, handshakes: 2)
     }
   }
-
-  /// For its reader this answer was interrupted, and it is requested again.
-  @Test func eventsOfAnotherAnswerAreNotUsed() async throws {
-    let events = [
-      #"{"type":"response.output_text.delta","response_id":"resp_late","delta":" of another."}"#,
-      #"{"type":"response.output_text.delta","response_id":"resp_\u006cate","delta":" of another."}"#,
-      LateFrameTests.end, LateFrameTests.beginning, Late.failed.frames,
-    ]
-    try await World.signedIn(each: events) { world, caller, foreign in
-      let client = try await caller.open("Client")
-      try await world.sandbox.play(
-        """
-        [{"endpoint":"responses","events":[{"type":"response.created","response":{"id":"resp_1"}},
-          {"type":"response.output_text.delta","response_id":"resp_1","delta":"Words"},\(foreign),\(Self.end)]},
-         {"endpoint":"responses","text":"Words of mine."}]
-        """)
-      let turn = try await caller.stream("one", at: client)
-      #expect(try await turn.end().answer.text == "Words of mine.")
-      #expect(try turn.deltas.map(\.text).joined() == "Words of mine.")
-      try await whole(world, handshakes: 2)
-    }
-  }
 }

@@ -74,26 +74,11 @@ struct SocketConversationTests {
         #"[{"endpoint":"responses","status":400,"body":{"error":{"code":"\#(code)","message":"Gone."}}}]"#)
       #expect(try await caller.send("two", at: client).contains("3 messages"))
       try await expectWhole(3, world)
-      let state = try await world.sandbox.state()
-      #expect(state.requests["handshake"] == 2)
-      #expect(state.requests["responses"] == 3)
+      try await world.expectRequests(["handshake": 2, "responses": 3])
     }
   }
 
   // MARK: Tokens and sign-ins
-
-  @Test func aNewTokenHasANewSocket() async throws {
-    try await World.signedIn(.shortTokens) { world, caller in
-      let client = try await caller.open("Client")
-      for number in 1...3 {
-        _ = try await caller.send("\(number)", at: client)
-        try await expectWhole(2 * number - 1, world)
-        #expect(try await world.sandbox.state().requests["handshake"] == number)
-        #expect(try await world.sandbox.state().requests["refresh"] == number)
-      }
-      try await eventually("one socket") { try await world.sandbox.state().openSockets == 1 }
-    }
-  }
 
   @Test func aNewSignInHasANewSocket() async throws {
     try await World.signedIn { world, caller in
@@ -125,30 +110,24 @@ struct SocketConversationTests {
 
   /// An open socket needs no token, but no request goes over it while the screen is locked.
   @Test func noSocketIsUsedOrKeptWhileTheScreenIsLocked() async throws {
-    try await World.with { world in
-      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
-      let caller = try await world.signedInCaller()
-      try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
+    try await World.withScreen { world, caller, saver in
       let client = try await caller.open("Client")
       _ = try await caller.send("one", at: client)
       #expect(try await world.sandbox.state().openSockets == 1)
-      saver.setActive(true)
-      try await caller.waitFor(Lock("locked", [saver.name]))
+      try await saver.lock(caller)
       try await expectRefusal("Locked") { try await caller.send("locked", at: client) }
       let locked = try await caller.stream("locked", at: client)
       #expect(try await locked.end().failure.name == "Locked")
       #expect(try await world.sandbox.state().requests["responses"] == 1)
       try await expectNoSocket(world)
-      saver.setActive(false)
-      try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
+      try await saver.unlock(caller)
       #expect(try await caller.send("two", at: client).contains("3 messages"))
 
       // A turn that runs during the lock keeps its socket to its end, and no longer.
       try await world.sandbox.play(#"[{"endpoint":"responses","text":"one two three","delta_delay_ms":700}]"#)
       let turn = try await caller.stream("hi")
       try await eventually("a part of the answer") { try await !turn.snapshot().text.isEmpty }
-      saver.setActive(true)
-      try await caller.waitFor(Lock("locked", [saver.name]))
+      try await saver.lock(caller)
       saver.setActive(false)
       _ = try await turn.end()
       try await expectNoSocket(world)

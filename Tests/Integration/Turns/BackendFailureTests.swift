@@ -5,22 +5,11 @@ import Testing
 /// Backends that refuse, end an answer early or send invalid data. A failed turn ends exactly once.
 @Suite(.worlds) @GLibActor
 struct BackendFailureTests {
-  /// The number of times that a request is sent.
-  enum Tries {
-    /// A retry would not help.
-    case once
-    /// The request is sent four more times.
-    case whileUnavailable
-    /// Over a WebSocket, as often as the client's policy allows; over HTTP, five more times, until the answer's first
-    /// text.
-    case whileBroken
-  }
-
   struct Case: CustomTestStringConvertible {
-    let name: String
     /// The rule's keys, without its endpoint and its count.
     let rule: String
-    var tries = Tries.once
+    /// The requests over a WebSocket, which is reopened once, and over HTTP, where no text is requested again.
+    var requests = [1, 1]
     let error: String
     /// A part of the message.
     let message: String
@@ -29,17 +18,7 @@ struct BackendFailureTests {
     var plan: String?
     var resetsAt: Int64?
 
-    var testDescription: String { name }
-
-    /// The number of requests from a client whose socket is reopened once.
-    func requests(over transport: World.Plan.Transport) -> Int {
-      switch tries {
-      case .once: 1
-      case .whileUnavailable: 5
-      case .whileBroken where transport == .webSocket: 2
-      case .whileBroken: partialText == nil ? 6 : 1
-      }
-    }
+    var testDescription: String { rule }
   }
 
   /// The events of an answer that starts with “Well”.
@@ -47,56 +26,24 @@ struct BackendFailureTests {
     #""events":[{"type":"response.created","response":{}},{"type":"response.output_text.delta","delta":"Well"},\#(end)]"#
   }
 
-  private nonisolated static func interrupted(_ transport: World.Plan.Transport) -> [Case] {
-    // A socket stays open after the raw bytes of a rule, unless the rule drops it.
-    let cut = transport == .webSocket ? #","drop_after":0"# : ""
-    let end = transport == .webSocket ? "backend could not be used" : "broke off"
-    return [
-      Case(
-        name: "cut in the middle", rule: #""text":"one two three","drop_after":2"#, tries: .whileBroken,
-        error: "Network", message: "backend", partialText: "one two"),
-      Case(
-        name: "cut at the start", rule: #""drop_after":0"#, tries: .whileBroken, error: "Network", message: "backend"),
-      Case(
-        name: "ends too early", rule: #""text":"one two three","end_after":1"#, tries: .whileBroken, error: "Network",
-        message: end, partialText: "one"),
-      Case(
-        name: "is no event stream", rule: #""raw":"<html><body>Hello</body></html>\n\n""# + cut, tries: .whileBroken,
-        error: "Network", message: end),
-    ]
-  }
-
-  private nonisolated static let refused: [Case] = [
+  private nonisolated static let cases: [Case] = [
     Case(
-      name: "400 with a detail", rule: #""status":400,"body":{"detail":"Instructions are required"}"#,
-      error: "HTTPError", message: "Instructions are required", status: 400),
+      rule: #""text":"one two three","drop_after":2"#, requests: [2, 1], error: "Network", message: "backend",
+      partialText: "one two"),
+    Case(rule: #""drop_after":0"#, requests: [2, 6], error: "Network", message: "backend"),
     Case(
-      name: "500", rule: #""status":500,"body":"Internal Server Error","headers":{"retry-after":"0"}"#,
-      tries: .whileUnavailable, error: "HTTPError", message: "Internal Server Error", status: 500),
+      rule: #""text":"one two three","end_after":1"#, requests: [2, 1], error: "Network",
+      message: "backend could not be used", partialText: "one"),
     Case(
-      name: "redirect", rule: #""status":302,"headers":{"location":"https://example.com/"}"#, error: "HTTPError",
-      message: "302", status: 302),
+      rule: #""status":500,"body":"Internal Server Error","headers":{"retry-after":"0"}"#, requests: [5, 5],
+      error: "HTTPError", message: "Internal Server Error", status: 500),
     Case(
-      name: "usage limit",
       rule: #""status":429,"body":{"error":{"type":"usage_limit_reached","plan_type":"pro","resets_at":1893456000}}"#,
       error: "UsageLimitReached", message: "Pro plan", plan: "pro", resetsAt: 1_893_456_000),
-  ]
-
-  private nonisolated static let failed: [Case] = [
     Case(
-      name: "response.failed",
-      rule: begun(#"{"type":"response.failed","response":{"error":{"code":"cyber_policy","message":"Not this."}}}"#),
-      error: "HTTPError", message: "Not this.", partialText: "Well"),
-    Case(
-      name: "response.failed without a reason", rule: begun(#"{"type":"response.failed"}"#), tries: .whileBroken,
-      error: "HTTPError", message: "could not answer", partialText: "Well"),
-    Case(
-      name: "response.failed for its rate",
-      rule: begun(
-        #"{"type":"response.failed","response":{"error":{"code":"rate_limit_exceeded","message":"Slow."}}}"#),
+      rule: begun(#"{"type":"response.failed","response":{"error":{"code":"rate_limit_exceeded","message":"Slow."}}}"#),
       error: "RateLimited", message: "Slow.", partialText: "Well", status: 429),
     Case(
-      name: "response.failed for the plan",
       rule: begun(
         """
         {"type":"response.failed","response":{
@@ -104,16 +51,13 @@ struct BackendFailureTests {
         """),
       error: "UsageLimitReached", message: "Plus plan", partialText: "Well", plan: "plus", resetsAt: 1_893_456_000),
     Case(
-      name: "response.incomplete",
-      rule: begun(
-        #"{"type":"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"}}}"#),
+      rule: begun(#"{"type":"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"}}}"#),
       error: "HTTPError", message: "max_output_tokens", partialText: "Well"),
   ]
 
   @Test(arguments: World.Plan.Transport.allCases)
   func aFailedTurnEndsOnce(over transport: World.Plan.Transport) async throws {
-    let cases = Self.interrupted(transport) + Self.refused + Self.failed
-    try await World.signedIn(World.Plan(transport: transport), each: cases) { world, caller, test in
+    try await World.signedIn(World.Plan(transport: transport), each: Self.cases) { world, caller, test in
       let client = try await caller.open("Client", transport.reconnecting(1))
       try await world.sandbox.play(#"[{"endpoint":"responses","times":"always",\#(test.rule)}]"#)
       let refused = try await refusal { try await caller.send("hi", at: client) }
@@ -141,7 +85,7 @@ struct BackendFailureTests {
       try await world.sandbox.play("[]")
       #expect(try await caller.send("again", at: client).contains("again"))
       let state = try await world.sandbox.state()
-      #expect(state.requests["responses"] == 2 * test.requests(over: transport) + 1)
+      #expect(state.requests["responses"] == 2 * test.requests[transport == .http ? 1 : 0] + 1)
       #expect(state.lastResponsesRequest.transport == (transport == .http ? "http" : "websocket"))
     }
   }
@@ -170,6 +114,16 @@ struct BackendFailureTests {
       try await expectRefusal("MissingCredential") { try await caller.requestUsage() }
       let requests = try await world.sandbox.state().requests
       for endpoint in ["responses", "models", "usage"] { #expect(requests[endpoint] == 0) }
+    }
+  }
+
+  @Test func aRefusalOfASignInWithoutAnAccountHasItsName() async throws {
+    let plan = World.Plan(sandboxArguments: ["--auto-approve", "--rate", "0", "--account-id", ""])
+    try await World.signedIn(plan) { world, caller in
+      #expect(try await caller.send("hi").contains("hi"))
+      try await world.sandbox.play(#"[{"endpoint":"responses","status":403,"times":"always"}]"#)
+      try await expectRefusal("MissingAccountID") { try await caller.send("go") }
+      #expect(try await caller.stream("go").end().failure.name == "MissingAccountID")
     }
   }
 }

@@ -27,10 +27,7 @@ struct BackgroundTurnTests {
     _ choice: String = "ask", _ plan: World.Plan = World.Plan(),
     _ body: @GLibActor (World, NotificationServer, Caller) async throws -> Void
   ) async throws {
-    try await World.with(plan) { world in
-      let server = try await NotificationServer(world)
-      let caller = try await world.caller()
-      try await caller.signIn(notifying: false)
+    try await World.signedInNotifying(plan) { world, server, caller in
       try await set(choice, by: caller)
       try await body(world, server, caller)
     }
@@ -96,10 +93,7 @@ struct BackgroundTurnTests {
 
   /// A locked keyring does not tell whether the sign-in needs consent, and a background turn prompts for no password.
   @Test func withoutAnAnswerTheSignInDecides() async throws {
-    try await World.with { world in
-      let server = try await NotificationServer(world)
-      let caller = try await world.caller()
-      try await caller.signIn(notifying: false)
+    try await World.signedInNotifying { world, server, caller in
       #expect(try await caller.send("hi", Self.background).contains("hi"))
       #expect(server.received.isEmpty)
       #expect(try await choice(caller) == nil)
@@ -114,7 +108,7 @@ struct BackgroundTurnTests {
     try await World.with { world in
       let server = try await NotificationServer(world)
       let caller = try await world.caller()
-      try await caller.signInInBrowser()
+      try await world.user.signIn(caller, ["notify": false])
       #expect(try await caller.property("Session.AuthMethod", as: String.self) == "browser")
       #expect(try await caller.send("hi").contains("hi"))
       #expect(server.received.isEmpty)
@@ -271,7 +265,6 @@ struct BackgroundTurnTests {
       #expect(text.count < Self.words.count)
       try await server.click("allow", shown.id)
       #expect(try await turn.end().answer.text == Self.words)
-      #expect(turn.endCount == 1)
     }
   }
 
@@ -292,10 +285,8 @@ struct BackgroundTurnTests {
   @Test(.sandboxes)
   func eachAppHasItsOwnAnswer() async throws {
     try await with("deny") { world, server, outside in
-      let app = try await world.caller(app: "org.example.App")
+      let (app, client) = try await world.signedInApp(notifying: false)
       try await expectRefusal("AccessDenied") { try await set("allow", "org.example.App", by: app) }
-      try await app.signIn(notifying: false, at: app.open("Session"))
-      let client = try await app.open("Client")
       #expect(try await app.send("hi", Self.background, at: client).contains("hi"))
       try world.installDesktopFile("org.example.App", "Name=Example\u{202E} App\nName[de]=Beispiel\n")
       try await set("ask", "org.example.App", by: outside)
@@ -313,21 +304,6 @@ struct BackgroundTurnTests {
       try await expectRefusal("InvalidArgument") { try await set("allow", "../x", by: outside) }
       try await expectRefusal("InvalidArgument") { try await set("always", by: outside) }
     }
-  }
-}
-
-extension Caller {
-  /// Signs in on a page that approves at once, as a browser would do it.
-  func signInInBrowser(at path: ObjectPath = .chappie) async throws {
-    let options: VariantDictionary = ["open": false, "notify": false]
-    var address: String = try await call("Session.StartBrowserSignIn", options, at: path).member(0, "uri")
-    let browser = HTTPSession()
-    for _ in 0..<2 {
-      let answer = try await browser.send(HTTPRequest(.get, address), deadline: patience)
-      _ = try await answer.bytes(limit: 1 << 20, deadline: patience)
-      address = answer.headers["location"] ?? address
-    }
-    try await waitFor("linked", "Session.DeviceLinkState", at: path)
   }
 }
 

@@ -2,7 +2,7 @@
 import GLibBridge
 import Testing
 
-/// Several callers: their shared and private objects.
+/// Several callers: their shared and private objects, and what ends when one leaves the bus.
 @Suite(.worlds) @GLibActor
 struct CallerTests {
   @Test func turnsOfOtherCallersDoNotExist() async throws {
@@ -37,14 +37,11 @@ struct CallerTests {
       try await expectRefusal("AccessDenied") { try await other.requestUsage(at: client) }
       try await expectRefusal("AccessDenied") { try await other.usage(at: client) }
       try await expectRefusal("AccessDenied") { try await other.call("Client.SelectModel", "m", at: client) }
-      #expect(
-        try await refusal { try await other.property("Client.Model", at: client, as: String.self) }.name
-          == "AccessDenied")
-      let getAll = try await refusal {
+      try await expectRefusal("AccessDenied") { try await other.property("Client.Model", at: client, as: String.self) }
+      try await expectRefusal("AccessDenied") {
         try await other.connection.call(
           "org.chappie", client, "org.freedesktop.DBus.Properties", "GetAll", .tuple("org.chappie.Client"))
       }
-      #expect(getAll.name == "AccessDenied")
       try await expectRefusal("InvalidArgument") { try await other.call("Manager.Close", client) }
       #expect(try await caller.send("mine", at: client).contains("mine"))
     }
@@ -77,19 +74,15 @@ struct CallerTests {
       #expect(try await other.state(at: session) == "signed-out")
       try await other.call("Manager.Close", session)
       _ = try await refusal { try await other.state(at: session) }
-    }
-  }
 
-  @Test func aClientFindsTheCredentialOfItsSession() async throws {
-    try await World.with { world in
-      let caller = try await world.caller()
-      let configuration: VariantDictionary = ["keychain_service": "org.example.app", "keychain_account": "work"]
-      let session = try await caller.open("Session", configuration)
-      let client = try await caller.open("Client", configuration)
-      #expect(try await caller.property("Client.Session", at: client) == session)
+      // A client finds the credential of its session.
+      let own: VariantDictionary = ["keychain_service": "org.example.app", "keychain_account": "work"]
+      let another = try await caller.open("Session", own)
+      let client = try await caller.open("Client", own)
+      #expect(try await caller.property("Client.Session", at: client) == another)
       #expect(try await caller.property("Client.Session", as: ObjectPath.self) == .chappie)
       try await expectRefusal("MissingCredential") { try await caller.send("hi", at: client) }
-      try await caller.signIn(at: session)
+      try await caller.signIn(at: another)
       #expect(try await caller.send("hi", at: client).contains("hi"))
       try await expectRefusal("MissingCredential") { try await caller.send("hi") }
     }
@@ -103,12 +96,87 @@ struct CallerTests {
       let turn = try await caller.stalledTurn(at: client)
       try await caller.call("Manager.Close", client)
       #expect(try await turn.end().failure.name == "Cancelled")
-      #expect(turn.endCount == 1)
       try await eventually("the client to be removed") {
         (try? await caller.property("Client.Model", at: client, as: String.self)) == nil
       }
       try await eventually("the stand-in's streams to be closed") { try await world.sandbox.state().openStreams == 0 }
       try await expectRefusal("InvalidArgument") { try await caller.call("Manager.Close", client) }
+    }
+  }
+
+  // MARK: Callers that leave
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aTurnEndsWithItsCaller(over transport: World.Plan.Transport) async throws {
+    try await World.signedIn(transport) { world, stays in
+      try await world.sandbox.stall()
+      do {
+        let leaves = try await Caller(world.directories.busAddress)
+        _ = try await leaves.stalledTurn()
+        #expect(try await world.sandbox.state().openStreams == 1)
+      }
+      try await expectNoConnections(world)
+      try await eventually("no turn") { try await stays.property("Client.ActiveTurns", as: [String].self).isEmpty }
+
+      // A user who presses Ctrl-C in a shell no longer wants the answer of `Send`.
+      let gdbus = try ChildProcess(
+        "gdbus", "gdbus",
+        ["call", "--session", "-d", "org.chappie", "-o", "/org/chappie", "-m", "org.chappie.Client.Send", "hi", "{}"],
+        in: world.directories)
+      try await eventually("the answer to start") { try await world.sandbox.state().openStreams == 1 }
+      await gdbus.terminate()
+      try await expectNoConnections(world)
+
+      // On an opened client a broadcast turn ends with the client.
+      var id = ""
+      do {
+        let leaves = try await Caller(world.directories.busAddress)
+        let client = try await leaves.open("Client")
+        id = try await leaves.stalledTurn(["broadcast": true], at: client).id
+      }
+      let failed = try await stays.signal("Failed")
+      #expect(try failed.arguments.member(0, "turn") == id)
+      #expect(try failed.arguments.member(1, "error") == "org.chappie.Error.Cancelled")
+      try await expectNoConnections(world)
+    }
+  }
+
+  /// Another caller's objects are invisible; but a caller that opens an equal session gets the same one, and all
+  /// objects of a program count against its limit.
+  @Test func atMost64ObjectsAreOpenUntilTheirCallerLeaves() async throws {
+    try await World.signedIn { world, stays in
+      var session = ObjectPath.root
+      do {
+        let leaves = try await Caller(world.directories.busAddress)
+        session = try await leaves.open("Session", Self.work)
+        var opened = [session]
+        for _ in 1..<60 { opened.append(try await leaves.open("Client")) }
+        for _ in 0..<4 { opened.append(try await stays.open("Client")) }
+        #expect(Set(opened).count == 64)
+        for (caller, kind) in [(leaves, "Session"), (stays, "Client"), (try await world.caller(), "Client")] {
+          try await expectRefusal("LimitExceeded", saying: "64") { try await caller.open(kind) }
+        }
+        // Other programs are not affected, and closing an object makes room.
+        _ = try await world.otherProgram().open("Client")
+        for path in opened.suffix(4) { try await stays.call("Manager.Close", path) }
+        _ = try await leaves.open("Client")
+      }
+      try await eventually("the session to be removed") {
+        guard let another = try? await stays.open("Session", Self.work) else { return false }
+        try await stays.call("Manager.Close", another)
+        return another != session
+      }
+      for _ in 0..<64 { _ = try await stays.open("Client") }
+    }
+  }
+
+  private static let work: VariantDictionary = ["keychain_account": "work"]
+
+  /// Waits until the stand-in has no running answer and no open socket.
+  private func expectNoConnections(_ world: World) async throws {
+    try await eventually("the stand-in's streams to be closed") {
+      let state = try await world.sandbox.state()
+      return state.openStreams == 0 && state.openSockets == 0
     }
   }
 }

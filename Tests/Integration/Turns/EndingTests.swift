@@ -74,12 +74,9 @@ struct EndingTests {
         case .terminate:
           let process = try #require(world.service.process)
           process.send(SIGTERM)
-          if obstacle == .token {
-            // The turn ends. The process stays until the request for the token ends: nobody else would store its
-            // tokens.
-            #expect(try await turn.line?.end().errorName == "Cancelled")
-            await world.sandbox.end()
-          }
+          if obstacle != .reader, let line = turn.line { #expect(try await line.end().errorName == "Cancelled") }
+          // The process stays until the request for the token ends: nobody else would store its tokens.
+          if obstacle == .token { await world.sandbox.end() }
           let end = try await process.waitForEnd()
           #expect(end == .exit(0), "\(end)")
           return world.service.acceptEnd()

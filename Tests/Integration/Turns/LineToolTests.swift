@@ -64,20 +64,16 @@ struct LineToolTests {
 
   /// Somebody else may be at the screen. The question stays open.
   @Test func nothingIsApprovedWhileLocked() async throws {
-    try await World.with { world in
-      let saver = try await ScreenSaver("org.gnome.ScreenSaver", in: world)
-      let caller = try await world.signedInCaller()
+    try await World.withScreen { world, caller, saver in
       let line = try await caller.ask("use delete", ["tools": [Tools.named("delete", policy: "ask")]])
       let call = try #require(try await line.next("approval-requested").text("call"))
       let answer: ChappieJSONValue = ["approval": ["call": .string(call), "approved": true]]
-      saver.setActive(true)
-      try await caller.waitFor(Lock("locked", [saver.name]))
+      try await saver.lock(caller)
       line.write(answer)
       let again = try await line.next("approval-requested")
       #expect(again.text("call") == call)
       #expect(again.errorName == "Locked")
-      saver.setActive(false)
-      try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
+      try await saver.unlock(caller)
       line.write(answer)
       line.write(["tool_result": ["call": .string(call), "output": "gone"]])
       #expect(try await line.next("tool-call-completed").text("status") == "completed")
@@ -86,8 +82,7 @@ struct LineToolTests {
       // Many answers are refused a few times, and end the turn.
       let hasty = try await caller.ask("use delete", ["tools": [Tools.named("delete", policy: "ask")]])
       let next = try #require(try await hasty.next("approval-requested").text("call"))
-      saver.setActive(true)
-      try await caller.waitFor(Lock("locked", [saver.name]))
+      try await saver.lock(caller)
       let approval: ChappieJSONValue = ["approval": ["call": .string(next), "approved": true]]
       hasty.write(String(repeating: approval.json + "\n", count: 1100))
       #expect(try await hasty.end().errorName == "LimitExceeded")
@@ -97,15 +92,12 @@ struct LineToolTests {
 
   /// A denial needs no user, so a refused approval before it takes nothing from it.
   @Test func aDenialCountsRightAfterARefusedApproval() async throws {
-    try await World.with { world in
-      let saver = try await ScreenSaver("org.gnome.ScreenSaver", in: world)
-      let caller = try await world.signedInCaller()
+    try await World.withScreen { world, caller, saver in
       try await world.sandbox.callTools(
         #"[{"name":"t","call_id":"c0"},{"name":"t","call_id":"c1"},{"name":"t","call_id":"c2"}]"#)
       let line = try await caller.ask("Go on", ["tools": [Tools.named("t", policy: "ask")]])
       for _ in 0..<3 { _ = try await line.next("approval-requested") }
-      saver.setActive(true)
-      try await caller.waitFor(Lock("locked", [saver.name]))
+      try await saver.lock(caller)
       let answers = [("c0", true), ("c0", false), ("c1", false), ("c2", true)].map { call, isApproved in
         #"{"approval":{"call":"\#(call)","approved":\#(isApproved)}}"# + "\n"
       }

@@ -103,24 +103,6 @@ struct OpenTurnTests {
 
   // MARK: Names, ends and callers
 
-  @Test func theBusKnowsTheTurn() async throws {
-    try await World.signedIn { world, caller in
-      let other = try await world.caller()
-      try await world.sandbox.stall()
-      let line = try await caller.ask("Go on", ["turn": "mine"])
-      #expect(line.turn.id == "mine")
-      #expect(try await line.next("text-delta").text("text") == Sandbox.stalledText)
-      #expect(try await caller.property("Client.ActiveTurns", as: [String].self) == ["mine"])
-      #expect(try await line.turn.snapshot().text == Sandbox.stalledText)
-      try await expectRefusal("NoSuchTurn") { try await line.turn.snapshot(by: other) }
-      try await line.turn.cancel()
-      let end = try await line.end()
-      #expect(end.errorName == "Cancelled")
-      #expect(end.text("partial_text") == Sandbox.stalledText)
-      #expect(try await line.turn.snapshot().status == "cancelled")
-    }
-  }
-
   @Test func aClosedSocketCancelsTheTurn() async throws {
     try await World.signedIn { world, caller in
       try await world.sandbox.stall()
@@ -132,36 +114,6 @@ struct OpenTurnTests {
         try await line.turn.wait(for: "cancelled")
       }
       try await eventually("no connection") { try await world.sandbox.state().openStreams == 0 }
-    }
-  }
-
-  /// A caller that does not read is not waited for.
-  @Test func linesEndWithTheirCallerAndTheService() async throws {
-    try await World.signedIn { world, stays in
-      try await world.sandbox.stall()
-      var socket: StreamSocket?
-      do {
-        let leaves = try await Caller(world.directories.busAddress)
-        let line = try await leaves.ask("Go on")
-        _ = try await line.next("text-delta")
-        socket = line.socket
-      }
-      let reader = LineReader(try #require(socket), limit: 1 << 20)
-      let last = try await reader.next().map { try ChappieJSONValue(json: String(decoding: $0, as: UTF8.self)) }
-      #expect(last?.errorName == "Cancelled")
-      #expect(try await reader.next() == nil)
-      try await eventually("no turn") { try await stays.property("Client.ActiveTurns", as: [String].self).isEmpty }
-
-      let asked = try await stays.ask("Go on")
-      _ = try await asked.next("text-delta")
-      let silent = try await stays.openTurn()
-      await world.service.end()
-      for line in [asked, silent] {
-        let end = try await line.end()
-        #expect(end.errorName == "Cancelled")
-        #expect(end.text("message")?.isEmpty == false)
-      }
-      #expect(asked.events.last?.text("partial_text") == Sandbox.stalledText)
     }
   }
 
@@ -229,20 +181,6 @@ struct OpenTurnTests {
       let end = try await line.end()
       #expect(end.errorName == "InvalidArgument")
       #expect(end.text("partial_text") == Sandbox.stalledText)
-    }
-  }
-
-  @Test func aMillionLinesEndTheTurn() async throws {
-    try await World.signedIn { world, caller in
-      try await world.sandbox.callTools(#"[{"name":"ask","arguments":{}}]"#)
-      let line = try await caller.ask("Ask somebody", ["tools": [Tools.named("ask")]])
-      let call = try #require(try await line.next("tool-call-requested").text("call"))
-      let answer: ChappieJSONValue = ["tool_result": ["call": .string(call), "output": "Yes"]]
-      try await world.sandbox.stall()
-      line.write(answer)
-      _ = try await line.next("text-delta")
-      line.write(String(repeating: answer.json + "\n", count: 1_000_000))
-      #expect(try await line.end().errorName == "LimitExceeded")
     }
   }
 
@@ -342,6 +280,40 @@ struct OpenTurnTests {
       #expect(line.text.utf8.count > length)
       #expect(line.text == end.text("partial_text"))
       #expect(line.text.utf8.allSatisfy { $0 == UInt8(ascii: "x") })
+    }
+  }
+
+  // MARK: What is prepared
+
+  /// The first turn of a service finds its connection open and its model known.
+  @Test func anOpenedTurnPreparesItsConnection() async throws {
+    try await World.signedIn { world, caller in
+      for _ in 0..<50 { try await caller.openTurn().socket.close() }
+      let line = try await caller.openTurn()
+      try await eventually("a connection") {
+        let state = try await world.sandbox.state()
+        return state.openSockets == 1 && state.requests["models"] == 1
+      }
+      line.write(["text": "hello"])
+      #expect(try await line.end().name == "completed")
+      #expect(try await caller.ask("hello").end().name == "completed")
+      #expect(try await world.sandbox.state().requests["handshake"] == 1)
+
+      // The preparation is the first to read the credential.
+      try await world.service.restart()
+      let next = try await caller.openTurn()
+      try await eventually("a connection") { try await world.sandbox.state().openSockets == 1 }
+      next.write(["text": "hello"])
+      #expect(try await next.end().name == "completed")
+      #expect(try await world.sandbox.state().requests["handshake"] == 2)
+
+      // A preparation that fails does not count: the turn itself reports what is wrong.
+      try await world.service.restart()
+      try await world.sandbox.play(#"[{"endpoint":"handshake","status":500}]"#)
+      let refused = try await caller.openTurn()
+      try await eventually("a refusal") { try await world.sandbox.state().requests["handshake"] == 3 }
+      refused.write(["text": "hello"])
+      #expect(try await refused.end().name == "completed")
     }
   }
 }

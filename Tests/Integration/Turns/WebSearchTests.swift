@@ -82,12 +82,8 @@ struct WebSearchTests {
   @Test func wrongOptionsAreRefused() async throws {
     try await World.signedIn { world, caller in
       let wrong: [VariantDictionary] = [
-        ["web_search": "often"], ["web_search": true], ["search_domains": ["example.org"]],
-        ["web_search": "live", "search_domains": ["https://x.org"]],
-        ["web_search": "live", "search_domains": Array(repeating: "x.org", count: 101)],
-        ["web_search": "live", "search_domains": "x.org"], ["web_search": "live", "search_location": "here"],
+        ["web_search": "often"], ["search_domains": ["example.org"]],
         ["web_search": "live", "search_location": ["country": "Germany"] as VariantDictionary],
-        ["web_search": "live", "search_location": ["city": 3] as VariantDictionary],
       ]
       for options in wrong {
         try await expectRefusal("InvalidArgument") { try await caller.send(Self.question, options) }

@@ -50,11 +50,6 @@ final class World {
     }
   }
 
-  /// Runs `body` in a world whose answers come over `transport`.
-  static func with(_ transport: Plan.Transport, _ body: @GLibActor (World) async throws -> Void) async throws {
-    try await with(Plan(transport: transport), body)
-  }
-
   /// Runs `body` in a world, with a program whose default account is signed in.
   static func signedIn(
     _ plan: Plan = Plan(), _ body: @GLibActor (World, Caller) async throws -> Void
@@ -115,10 +110,9 @@ final class World {
     let transport = plan.transport == .webSocket ? "" : "[Client]\nTransport=\(plan.transport.rawValue)\n"
     let configuration = transport + plan.configuration
     if !configuration.isEmpty { try directories.configure(configuration) }
-    let arguments = sandbox.addresses + plan.serviceArguments
     switch plan.service {
-    case .running: try await service.start(arguments)
-    case .activatable: try service.makeActivatable(arguments)
+    case .running: try await service.start(sandbox.addresses)
+    case .activatable: try service.makeActivatable(sandbox.addresses)
     case .none: break
     }
   }
@@ -174,8 +168,6 @@ extension World {
     var transport = Transport.webSocket
     /// The stand-in approves each sign-in at once, and answers as fast as the client reads.
     var sandboxArguments = ["--auto-approve", "--rate", "0"]
-    /// The arguments after `--issuer` and `--backend`.
-    var serviceArguments: [String] = []
     /// The content of `chappie.conf` except the transport.
     var configuration = ""
     /// Added to the service's environment.

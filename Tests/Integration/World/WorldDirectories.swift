@@ -65,11 +65,12 @@ final class WorldDirectories {
   var state: URL { home.appending(path: ".state/chappie") }
   var deviceKey: URL { state.appending(path: "device-key") }
 
-  /// Writes the user's `chappie/chappie.conf`.
-  func configure(_ text: String) throws {
-    let folder = configuration.appending(path: "chappie")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    try text.write(to: folder.appending(path: "chappie.conf"), atomically: true, encoding: .utf8)
+  /// Writes the user's `chappie/chappie.conf`, or another file of this folder.
+  func configure(_ text: String, in file: String = "chappie.conf") throws {
+    let file = configuration.appending(path: "chappie/\(file)")
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try text.write(to: file, atomically: true, encoding: .utf8)
   }
 
   /// Every file, by its path below the root.
@@ -88,35 +89,29 @@ final class WorldDirectories {
 
   /// Whether a service that the bus started has logged `text`.
   func hasLogged(_ text: String) -> Bool {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: logs.path)) ?? []
-    return names.filter { $0.contains("activated") }.contains { name in
-      let log = (try? Data(contentsOf: logs.appending(path: name))) ?? Data()
-      return !Self.lines(of: log, with: text).isEmpty
-    }
+    !lines(with: text, in: ["activated"]).isEmpty
   }
 
   /// Lines in which a library reports misuse by our programs. Each is a mistake in every test.
   var complaints: [String] {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: logs.path)) ?? []
-    let ours = names.filter { name in ["chappie", "activated", "-sandbox."].contains { name.contains($0) } }
-    return ours.flatMap { name in
-      let log = (try? Data(contentsOf: logs.appending(path: name))) ?? Data()
-      return Self.marks.flatMap { Self.lines(of: log, with: $0) }.filter { !$0.contains(" chappie-") }
-    }
+    ["-CRITICAL **:", "-WARNING **:"].flatMap { lines(with: $0, in: ["chappie", "activated", "-sandbox."]) }
+      .filter { !$0.contains(" chappie-") }
   }
 
-  private static let marks = ["-CRITICAL **:", "-WARNING **:"]
-
-  /// Compares bytes: a log can be long, and a comparison of text takes long.
-  private static func lines(of log: Data, with mark: String) -> [String] {
+  /// The lines with a mark in logs of such names. It compares bytes: a log can be long, and a comparison of text takes
+  /// long.
+  private func lines(with mark: String, in logs: [String]) -> [String] {
     let newline = UInt8(ascii: "\n")
     var lines: [String] = []
-    var rest = log[...]
-    while let found = rest.range(of: Data(mark.utf8)) {
-      let start = rest[..<found.lowerBound].lastIndex(of: newline).map { $0 + 1 } ?? rest.startIndex
-      let end = rest[found.upperBound...].firstIndex(of: newline) ?? rest.endIndex
-      lines.append(String(decoding: rest[start..<end], as: UTF8.self))
-      rest = rest[end...]
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: self.logs.path)) ?? []
+    for name in names where logs.contains(where: { name.contains($0) }) {
+      var rest = ((try? Data(contentsOf: self.logs.appending(path: name))) ?? Data())[...]
+      while let found = rest.range(of: Data(mark.utf8)) {
+        let start = rest[..<found.lowerBound].lastIndex(of: newline).map { $0 + 1 } ?? rest.startIndex
+        let end = rest[found.upperBound...].firstIndex(of: newline) ?? rest.endIndex
+        lines.append(String(decoding: rest[start..<end], as: UTF8.self))
+        rest = rest[end...]
+      }
     }
     return lines
   }

@@ -33,11 +33,7 @@ struct ActionTests {
         ("zap", "[Template]\nSurfaces=selection\n---\n"),
         ("other-system", "\u{FEFF}[Template]\r\nTitle= a\\n\u{1B}[1mb\r\nSurfaces=selection\r\n---\r\n$input"),
       ] {
-        _ = try await world.shell(
-          #"""
-          mkdir -p "${XDG_CONFIG_HOME:-$HOME/.config}/chappie/templates"
-          printf %s '\#(text)' >"${XDG_CONFIG_HOME:-$HOME/.config}/chappie/templates/\#(name).txt"
-          """#)
+        try world.directories.configure(text, in: "templates/\(name).txt")
       }
       let shipped = world.directories.data.appending(path: "chappie/templates")
       try FileManager.default.createDirectory(at: shipped, withIntermediateDirectories: true)
@@ -169,9 +165,8 @@ struct ActionTests {
       #expect(failed.status != 0)
       // An empty answer replaces nothing.
       try await world.sandbox.play(#"[{"endpoint":"responses","text":" \n"}]"#)
-      let empty = try await world.shell(#"printf a | "$0" act short --stdin 2>errors; s=$?; cat errors >&2; exit $s"#)
-      #expect(empty.text.hasSuffix("chappie: The answer is empty.\n"), "\(empty.text)")
-      #expect(empty.status == 13)
+      try await world.shell(#"printf a | "$0" act short --stdin 2>errors; s=$?; cat errors >&2; exit $s"#)
+        .expect(13, ending: "chappie: The answer is empty.\n")
     }
   }
 }

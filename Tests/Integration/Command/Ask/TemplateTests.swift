@@ -22,17 +22,9 @@ struct TemplateTests {
 
     """
 
-  private func write(_ text: String, _ name: String, _ world: World) async throws {
-    _ = try await world.shell(
-      #"""
-      mkdir -p "${XDG_CONFIG_HOME:-$HOME/.config}/chappie/templates"
-      printf %s '\#(text)' >"${XDG_CONFIG_HOME:-$HOME/.config}/chappie/templates/\#(name)"
-      """#)
-  }
-
   @Test func aTemplateFillsItsVariables() async throws {
     try await World.signedIn { world, _ in
-      try await write(Self.review, "review.txt", world)
+      try world.directories.configure(Self.review, in: "templates/review.txt")
       let output = try await world.shell(#"printf 'a $what\n' | "$0" ask -t review -p what=lock -p language=German"#)
       #expect(
         output.text == """
@@ -59,7 +51,7 @@ struct TemplateTests {
         ("keys.txt", "[Template]\nEffort=low\n---\n", "-t keys What", "What"),
         ("a.b-c_D1.txt", "$input!", "-t a.b-c_D1", "piped!"),
       ] {
-        try await write(text, file, world)
+        try world.directories.configure(text, in: "templates/\(file)")
         let placed = try await world.shell(#"printf piped >input; "$0" ask \#(words) <input"#)
         #expect(placed.text == "You said: “\(question)” This conversation has 1 message.\n")
       }
@@ -70,23 +62,22 @@ struct TemplateTests {
     try await World.with(World.Plan(keyring: .none, service: .none)) { world in
       let none = try await world.shell(#"XDG_CONFIG_HOME=/none "$0" templates"#)
       #expect(none.text == "There are no templates: put them into /none/chappie/templates.\n")
-      try await write(Self.review, "review.txt", world)
-      try await write("[Template]\nSurfaces=selection\n---\n", "short.txt", world)
-      let output = try await world.shell(#"env -u DBUS_SESSION_BUS_ADDRESS "$0" templates"#)
-      #expect(
-        output.text == """
-          TEMPLATE  ACTION  VARIABLES              DESCRIPTION
-          review            input, language, what  Reviews a change
-          short     yes     input
+      try world.directories.configure(Self.review, in: "templates/review.txt")
+      try world.directories.configure("[Template]\nSurfaces=selection\n---\n", in: "templates/short.txt")
+      try await world.shell(#"env -u DBUS_SESSION_BUS_ADDRESS "$0" templates"#)
+        .expect(
+          only: """
+            TEMPLATE  ACTION  VARIABLES              DESCRIPTION
+            review            input, language, what  Reviews a change
+            short     yes     input
 
-          """)
-      #expect(output.status == 0)
+            """)
       // A wrong template says what is wrong, and the others can be used.
-      try await write("[Template]\nReplace=yes\n---\n", "wrong.txt", world)
-      let wrong = try await world.shell(#""$0" ask -t wrong What"#)
-      #expect(wrong.text.hasPrefix("chappie: The template "))
-      #expect(wrong.text.hasSuffix("/wrong.txt cannot be used: Replace= is never, offer or at-once, not yes.\n"))
-      #expect(wrong.status == 2)
+      try world.directories.configure("[Template]\nReplace=yes\n---\n", in: "templates/wrong.txt")
+      try await world.shell(#""$0" ask -t wrong What"#)
+        .expect(
+          2, beginning: "chappie: The template ",
+          ending: "/wrong.txt cannot be used: Replace= is never, offer or at-once, not yes.\n")
       let list = try await world.shell(
         #""$0" templates --json 2>/dev/null | sed 's/"path":"[^"]*",//' | grep short"#)
       let short = #"{"template":"short","title":"short","variables":["input"],"action":true,"replace":"never"}"#

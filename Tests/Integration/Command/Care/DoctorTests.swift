@@ -18,26 +18,28 @@ struct DoctorTests {
     "trust-store", "clock", "servers", "sign-in",
   ]
 
-  /// The lines by their checks, and the exit status.
-  private func examine(_ world: World, environment: [String: String] = [:]) async throws
-    -> (lines: [String: Line], status: Int32)
-  {
+  /// The lines by their checks.
+  ///
+  /// - Parameters:
+  ///   - status: the exit status that it must have.
+  ///   - problems: the checks that must be problems, and no others.
+  private func examine(
+    _ world: World, _ status: Int32? = nil, problems: Set<String>? = nil, environment: [String: String] = [:],
+    at location: SourceLocation = #_sourceLocation
+  ) async throws -> [String: Line] {
     let output = try await world.chappie(["doctor", "--json"], environment: environment)
-    let lines = try output.text.split(separator: "\n").map {
-      try JSONDecoder().decode(Line.self, from: Data($0.utf8))
-    }
-    #expect(lines.map(\.check) == Self.checks, "\(output.text)")
-    for line in lines where line.status == "problem" { #expect(line.remedy != nil, "\(line)") }
+    let lines = try Line.lines(output.text)
+    #expect(lines.map(\.check) == Self.checks, "\(output.text)", sourceLocation: location)
+    let wrong = lines.filter { $0.status == "problem" }
+    #expect(wrong.allSatisfy { $0.remedy != nil }, "\(wrong)", sourceLocation: location)
+    if let problems { #expect(Set(wrong.map(\.check)) == problems, "\(output.text)", sourceLocation: location) }
+    if let status { #expect(output.status == status, "\(output.text)", sourceLocation: location) }
     expectNothingPersonal(output.text, world)
-    return (Dictionary(uniqueKeysWithValues: lines.map { ($0.check, $0) }), output.status)
+    return Dictionary(uniqueKeysWithValues: lines.map { ($0.check, $0) })
   }
 
   private func expectNothingPersonal(_ text: String, _ world: World) {
     for word in ["ada@", "SANDBOXSECRET", world.directories.home.path] { #expect(!text.contains(word), "\(text)") }
-  }
-
-  private func problems(_ lines: [String: Line]) -> Set<String> {
-    Set(lines.values.filter { $0.status == "problem" }.map(\.check))
   }
 
   // MARK: A session in which nothing is missing
@@ -48,9 +50,7 @@ struct DoctorTests {
       _ = try await ScreenSaver(ScreenSaver.gnome, in: world)
       let caller = try await world.caller()
       try await caller.signIn()
-      let (lines, status) = try await examine(world)
-      #expect(status == 0)
-      #expect(problems(lines).isEmpty)
+      let lines = try await examine(world, 0, problems: [])
       for check in Self.checks where !["browser", "documents"].contains(check) {
         #expect(lines[check]?.status == "ok", "\(check): \(lines[check]?.message ?? "")")
       }
@@ -66,9 +66,7 @@ struct DoctorTests {
         ("masked", "inactive", "problem", 5), ("not-found", "inactive", "note", 0),
       ] {
         (systemd.load, systemd.active) = (load, active)
-        let (lines, found) = try await examine(world)
-        #expect(lines["unit"]?.status == result, "\(lines)")
-        #expect(found == status, "\(load), \(active)")
+        #expect(try await examine(world, status)["unit"]?.status == result, "\(load), \(active)")
       }
     }
   }
@@ -81,7 +79,7 @@ struct DoctorTests {
       try await world.sandbox.setPlanUse("limit-reached")
       _ = try await world.chappie("ask", "hi")
       let asked = try await world.sandbox.state().requests["api-models"] ?? 0
-      let (lines, _) = try await examine(world)
+      let lines = try await examine(world)
       #expect(try await world.sandbox.state().requests["api-models"] == asked + 1)
       #expect(lines["sign-in"]?.status == "note")
       #expect(
@@ -96,7 +94,7 @@ struct DoctorTests {
       try FileManager.default.removeItem(at: world.directories.deviceKey)
       try FileManager.default.createDirectory(at: world.directories.deviceKey, withIntermediateDirectories: false)
       _ = try await world.chappie("ask", "hi")
-      let (lines, _) = try await examine(world)
+      let lines = try await examine(world)
       #expect(lines["sign-in"]?.message.contains("~/.state/chappie/device-key") == true, "\(lines)")
     }
   }
@@ -108,7 +106,7 @@ struct DoctorTests {
       try await world.sandbox.play(#"[{"endpoint":"refresh","status":400,"body":\#(body),"times":"always"}]"#)
       let asked = try await world.chappie("ask", "hi")
       #expect(asked.text.contains("ada@example.com"), "\(asked.text)")
-      let (lines, _) = try await examine(world)
+      let lines = try await examine(world)
       #expect(lines["sign-in"]?.message.contains("There is no plan for [address]") == true, "\(lines)")
     }
   }
@@ -117,78 +115,64 @@ struct DoctorTests {
 
   @Test func withoutAServiceAndWithoutABus() async throws {
     try await World.with(World.Plan(service: .none)) { world in
-      let (lines, status) = try await examine(world)
-      #expect(status == 5)
-      #expect(problems(lines) == ["activation"])
+      let lines = try await examine(world, 5, problems: ["activation"])
       #expect(lines["activation"]?.remedy?.contains("Install chappie") == true)
       #expect(lines["collection"]?.status == "ok")
+      try await world.chappie("threads", "--json").expect(5, "org.freedesktop.DBus.Error.ServiceUnknown")
       await world.bus.end()
-      let noBus = try await examine(world)
-      #expect(noBus.status == 5)
-      #expect(problems(noBus.lines) == ["bus"])
-      #expect(noBus.lines["keyring"]?.status == "unchecked")
+      try await world.chappie("ask", "--json", "Hello").expect(5, "org.freedesktop.DBus.Error.NoServer")
+      let noBus = try await examine(world, 5, problems: ["bus"])
+      #expect(noBus["keyring"]?.status == "unchecked")
     }
   }
 
   @Test func withAServiceThatDoesNotStart() async throws {
     try await World.with(World.Plan(service: .activatable, configuration: "[Lock]\nUnknown=nonsense\n")) { world in
-      let (lines, status) = try await examine(world)
-      #expect(status == 5)
-      #expect(problems(lines) == ["service"])
+      let lines = try await examine(world, 5, problems: ["service"])
       #expect(
         lines["service"]?.message.hasSuffix(
           "chappie/chappie.conf: [Lock] Unknown= must be keyring or deny, not “nonsense”.") == true, "\(lines)")
     }
   }
 
-  @Test func withoutAKeyring() async throws {
+  @Test func withoutAKeyringAndWithoutACollection() async throws {
     try await World.with(World.Plan(keyring: .none)) { world in
-      let (lines, status) = try await examine(world)
-      #expect(status == 4)
-      #expect(problems(lines) == ["keyring"])
+      let lines = try await examine(world, 4, problems: ["keyring"])
       #expect(lines["keyring"]?.remedy?.contains("gnome-keyring-daemon") == true)
       #expect(lines["sign-in"]?.status == "unchecked")
-      let uninstalled = try await examine(world, environment: ["PATH": "/nowhere"]).lines
+      let uninstalled = try await examine(world, environment: ["PATH": "/nowhere"])
       #expect(uninstalled["keyring"]?.remedy == "Install one, and log in again: sudo apt install gnome-keyring")
       // The Secret Service of KDE Wallet is off.
       let bus = try await BusConnection.open(address: world.directories.busAddress)
       _ = try await bus.requestName("org.kde.kwalletd6")
-      let wallet = try await examine(world).lines
+      let wallet = try await examine(world)
       #expect(wallet["keyring"]?.remedy?.contains("Use KWallet for the Secret Service interface") == true)
       // A sign-in says the same.
       try await world.chappie("sign-in", "--device-code", "--no-open")
         .expect(4, "Use KWallet for the Secret Service interface")
-      withExtendedLifetime(bus) {}
+      try await bus.releaseName("org.kde.kwalletd6")
+      // A locked keyring in which nothing was ever stored has no collection.
+      try await world.keyring.start(isUnlocked: false)
+      let empty = try await examine(world, 4, problems: ["collection"])
+      #expect(empty["keyring"]?.message == "GNOME Keyring answers.")
+      #expect(empty["collection"]?.remedy?.contains("gnome-keyring-daemon --replace --unlock") == true)
     }
   }
 
   @Test(.enabled(if: Programs.exist("keepassxc"))) func withALockedKeePassXC() async throws {
     try await World.with(World.Plan(keyring: .none)) { world in
       let keyring = try await KeePassXC(in: world, confirmsAccess: false)
-      #expect(try await examine(world).lines["collection"]?.status == "ok")
+      #expect(try await examine(world)["collection"]?.status == "ok")
       try await keyring.lock()
-      let (lines, status) = try await examine(world)
-      #expect(status == 4)
+      let lines = try await examine(world, 4)
       #expect(lines["keyring"]?.message == "KeePassXC answers.")
       #expect(lines["collection"]?.remedy == "Unlock the database in KeePassXC.")
     }
   }
 
-  @Test func withoutACollection() async throws {
-    try await World.with(World.Plan(keyring: .none)) { world in
-      try await world.keyring.start(isUnlocked: false)
-      let (lines, status) = try await examine(world)
-      #expect(status == 4)
-      #expect(problems(lines) == ["collection"])
-      #expect(lines["keyring"]?.message == "GNOME Keyring answers.")
-      #expect(lines["collection"]?.remedy?.contains("gnome-keyring-daemon --replace --unlock") == true)
-    }
-  }
-
   @Test func withAWrongClockAndTheBackendDown() async throws {
     try await World.signedIn { world, _ in
-      let (lines, status) = try await examine(world)
-      #expect(status == 0)
+      let lines = try await examine(world, 0)
       // There is no notification server.
       #expect(lines["notifications"]?.status == "note")
       #expect(lines["notifications"]?.remedy != nil)
@@ -201,35 +185,27 @@ struct DoctorTests {
         let date = formatter.string(from: Date(timeIntervalSinceNow: Double(-hours) * 3600))
         try await world.sandbox.play(
           #"[{"endpoint":"models","headers":{"date":"\#(date)"},"times":"always"}]"#)
-        let (lines, status) = try await examine(world)
-        #expect(status == 1)
-        #expect(problems(lines) == ["clock"])
+        let lines = try await examine(world, 1, problems: ["clock"])
         let message = try #require(lines["clock"]?.message)
         #expect(message.contains(word), "\(message)")
         #expect(message.contains("\(abs(hours) * 60) minutes"), "\(message)")
       }
 
       await world.sandbox.end()
-      let offline = try await examine(world)
-      #expect(offline.status == 8)
-      #expect(problems(offline.lines) == ["servers"])
-      #expect(offline.lines["clock"]?.status == "unchecked")
+      let offline = try await examine(world, 8, problems: ["servers"])
+      #expect(offline["clock"]?.status == "unchecked")
     }
   }
 
   @Test func withALockedAndASilentKeyring() async throws {
     try await World.signedIn { world, _ in
       try await world.keyring.lock()
-      let locked = try await examine(world)
-      #expect(locked.status == 4)
-      #expect(problems(locked.lines) == ["collection"])
-      #expect(locked.lines["collection"]?.message == "The default collection is locked.")
+      let locked = try await examine(world, 4, problems: ["collection"])
+      #expect(locked["collection"]?.message == "The default collection is locked.")
       try await world.keyring.unlock()
       world.keyring.freeze()
-      let silent = try await examine(world)
+      _ = try await examine(world, 4, problems: ["keyring"])
       world.keyring.thaw()
-      #expect(silent.status == 4)
-      #expect(problems(silent.lines) == ["keyring"])
     }
   }
 
@@ -237,15 +213,42 @@ struct DoctorTests {
 
   @Test func withoutASignIn() async throws {
     try await World.with { world in
-      let (lines, status) = try await examine(world)
-      #expect(status == 3)
-      #expect(problems(lines) == ["sign-in"])
+      let lines = try await examine(world, 3, problems: ["sign-in"])
       #expect(lines["sign-in"]?.remedy == "Run chappie sign-in.")
       let caller = try await world.caller()
       try await caller.signIn(at: caller.open("Session", ["keychain_account": "work"]))
-      let others = try await examine(world)
-      #expect(others.status == 0)
-      #expect(others.lines["sign-in"]?.message.contains("other accounts: 1") == true, "\(others.lines)")
+      let others = try await examine(world, 0)
+      #expect(others["sign-in"]?.message.contains("other accounts: 1") == true, "\(others)")
     }
+  }
+}
+
+/// The systemd of a session, with one unit.
+@GLibActor
+private final class FakeSystemd {
+  private static let name = "org.freedesktop.systemd1"
+  private static let unit = ObjectPath.named(name).appending("unit").appending("one")
+
+  private let connection: BusConnection
+  private var objects: [BusObject] = []
+  /// What it says about the unit.
+  var load = "loaded"
+  var active = "active"
+
+  init(_ world: World) async throws {
+    connection = try await BusConnection.open(address: world.directories.busAddress)
+    let manager = try BusImplementation.played(
+      "\(Self.name).Manager", ["LoadUnit s -> o": { _ in .tuple(Self.unit) }])
+    let unit = try BusImplementation.played(
+      "\(Self.name).Unit", [:],
+      [
+        "LoadState s": { [unowned self] in self.load.variant },
+        "ActiveState s": { [unowned self] in self.active.variant },
+      ])
+    objects = [
+      try .played(connection, .named(Self.name), manager), try .played(connection, Self.unit, unit),
+    ]
+    guard try await connection.requestName(Self.name) == .owner else { throw UnmetCondition("systemd's name") }
+    world.keep(self)
   }
 }

@@ -23,6 +23,11 @@ struct PastedAddressTests {
 
   @Test func anAddressIsPastedAtATerminal() async throws {
     try await World.with { world in
+      let caller = try await world.caller()
+      for (key, status) in [(TerminalStep.interrupt, 130 as Int32), (TerminalStep.end, 2)] {
+        try await world.chappie("sign-in", "--paste", at: [Self.prompt, .types(key)]).expect(status, "cancelled")
+        #expect(try await caller.property("Session.DeviceLinkState") == "cancelled")
+      }
       try await world.chappie(
         "sign-in", "--paste",
         at: [
@@ -40,18 +45,6 @@ struct PastedAddressTests {
         "sign-in", at: [Self.prompt, .typesOutput(of: arrival(world)), .types(TerminalStep.enter)]
       ).expect(0)
       #expect(try await world.chappie("status").text.contains("The sign-in was made in the browser."))
-    }
-  }
-
-  @Test func ctrlCAndCtrlDCancelAndTheBrowserMayReturn() async throws {
-    try await World.with { world in
-      let caller = try await world.caller()
-      for (key, status) in [(TerminalStep.interrupt, 130 as Int32), (TerminalStep.end, 2)] {
-        let output = try await world.chappie("sign-in", "--paste", at: [Self.prompt, .types(key)])
-        #expect(output.status == status, "\(output.text)")
-        #expect(output.text.contains("cancelled"))
-        #expect(try await caller.property("Session.DeviceLinkState") == "cancelled")
-      }
       // A forwarded port lets the browser of another computer return by itself. The terminal is as it was then.
       let visit = "curl -s \"$(\(arrival(world)))\" >/dev/null"
       try await world.chappie("sign-in", "--paste", at: [Self.prompt, .runs(visit)])
@@ -71,15 +64,12 @@ struct PastedAddressTests {
         \#(arrival(world)) >&3; echo >&3
         wait $!
         """#
-      let output = try await world.shell(line)
-      #expect(output.status == 0, "\(output.text)")
-      #expect(output.text.contains("chappie: This address does not complete the sign-in: copy the whole address"))
-      #expect(output.text.contains("the address is too long"), "\(output.text)")
-      #expect(output.text.hasSuffix("https://chatgpt.com/settings/usage\n"))
+      try await world.shell(line)
+        .expect(
+          0, "chappie: This address does not complete the sign-in: copy the whole address", "the address is too long",
+          ending: "https://chatgpt.com/settings/usage\n")
 
-      let ended = try await world.chappie("sign-in", "--paste")
-      #expect(ended.status == 2)
-      #expect(ended.text.contains("The input ended"), "\(ended.text)")
+      try await world.chappie("sign-in", "--paste").expect(2, "The input ended")
     }
   }
 }

@@ -11,8 +11,7 @@ struct SignInCommandTests {
 
   /// Starts the sign-in, and waits for the page that it prints.
   private func start(_ world: World, _ arguments: [String]) async throws -> (ChildProcess, page: String) {
-    let process = try ChildProcess("command", Binaries.chappie, ["sign-in"] + arguments, in: world.directories)
-    world.adopt(process)
+    let process = try world.begin(["sign-in"] + arguments)
     try await eventually("the page") { process.output.contains("code_challenge=") }
     return (process, try page(process.output))
   }
@@ -53,9 +52,7 @@ struct SignInCommandTests {
     try await World.with { world in
       _ = try Browser(world.directories, schemes: ["http", "https"])
       let portal = try await DesktopPortal(world)
-      let process = try ChildProcess(
-        "command", Binaries.chappie, ["sign-in"], in: world.directories, environment: ["DISPLAY": ":0"])
-      world.adopt(process)
+      let process = try world.begin(["sign-in"], environment: ["DISPLAY": ":0"])
       let opened = try await portal.page()
       try await eventually("the page") { process.output.contains("Continue only") }
       #expect(opened == (try page(process.output)))
@@ -101,9 +98,7 @@ struct SignInCommandTests {
         let authorizationUri: String?
         let method: String?
       }
-      let decoder = JSONDecoder()
-      decoder.keyDecodingStrategy = .convertFromSnakeCase
-      let stages = try first.split(separator: "\n").map { try decoder.decode(Stage.self, from: Data($0.utf8)) }
+      let stages = try Stage.lines(first)
       #expect(stages.contains { $0.deviceLinkState == "waiting-for-browser" && $0.authorizationUri == firstPage })
       let last = try #require(stages.last)
       #expect(last.state == "signed-in" && last.deviceLinkState == "linked" && last.method == "browser")
@@ -141,20 +136,6 @@ struct SignInCommandTests {
     }
   }
 
-  @Test func aRemovedApplicationIsConnectedAnew() async throws {
-    try await World.with { world in
-      _ = try await world.callerSignedInInBrowser()
-      try await world.sandbox.request(.post, "\(world.sandbox.issuer)/sandbox/remove")
-      try await world.chappie(
-        "sign-in", "--browser", "--no-open",
-        at: [.sees("Continue only"), .sees("Waiting for your browser"), .types(TerminalStep.interrupt)]
-      )
-      .expect(130, "--connect-anew")
-      let page = try await signIn(world, "--no-open", "--connect-anew").page
-      #expect(page.contains("agent_name_hint=Chappie"))
-    }
-  }
-
   // MARK: The plan
 
   @Test func thePlanCanBeAllowedLater() async throws {
@@ -162,11 +143,10 @@ struct SignInCommandTests {
       let (without, page) = try await signIn(world, "--browser", "--no-open", deciding: ["plan_use": "false"])
       #expect(!page.contains("prompt=consent"))
       #expect(without.hasSuffix("chappie sign-in --enable-plan-use asks you to allow it.\n"))
-      let refused = try await world.chappie("ask", "--json", "hi")
-      #expect(refused.status == 3)
-      #expect(refused.text.contains("org.chappie.Error.PlanUseNotGranted"))
-      #expect(
-        refused.text.contains("chappie: This sign-in may not use your ChatGPT plan: chappie sign-in --enable-plan"))
+      try await world.chappie("ask", "--json", "hi")
+        .expect(
+          3, "org.chappie.Error.PlanUseNotGranted",
+          "chappie: This sign-in may not use your ChatGPT plan: chappie sign-in --enable-plan")
       #expect(try await world.chappie("usage").text.contains("--enable-plan-use"))
 
       let (allowed, consent) = try await signIn(world, "--enable-plan-use", "--no-open")
@@ -176,7 +156,7 @@ struct SignInCommandTests {
     }
   }
 
-  @Test func aUsedUpPlanNamesThePageForIt() async throws {
+  @Test func aUsedUpPlanNamesThePageForItAndARemovedApplicationIsConnectedAnew() async throws {
     try await World.with { world in
       _ = try await world.callerSignedInInBrowser()
       let status = try await world.chappie("status").text
@@ -206,6 +186,16 @@ struct SignInCommandTests {
           "times":"always"}]
         """#)
       try await world.chappie("ask", "--json", "hi").expect(14, #""param":"tools""#)
+
+      // A removed application is connected anew.
+      try await world.sandbox.request(.post, "\(world.sandbox.issuer)/sandbox/remove")
+      try await world.chappie(
+        "sign-in", "--browser", "--no-open",
+        at: [.sees("Continue only"), .sees("Waiting for your browser"), .types(TerminalStep.interrupt)]
+      )
+      .expect(130, "--connect-anew")
+      let page = try await signIn(world, "--no-open", "--connect-anew").page
+      #expect(page.contains("agent_name_hint=Chappie"))
     }
   }
 }
@@ -213,7 +203,6 @@ struct SignInCommandTests {
 extension Sandbox {
   /// Sets what the plan allows.
   func setPlanUse(_ state: String) async throws {
-    try await request(
-      .post, "\(issuer)/sandbox/plan-use", "state=\(state)", type: "application/x-www-form-urlencoded")
+    try await request(.post, "\(issuer)/sandbox/plan-use", "state=\(state)")
   }
 }

@@ -36,10 +36,10 @@ struct ThreadConversationTests {
       try await caller.call("Threads.Delete", thread)
       let output = try await asking.value
       #expect(output.status == 1)
-      let answer = try JSONDecoder().decode(Unstored.self, from: Data(output.text.utf8))
+      let answer = try Unstored(snakeCase: output.text)
       #expect(answer.thread == thread)
       #expect(answer.text == "one two three four five six")
-      #expect(!answer.responseID.isEmpty)
+      #expect(!answer.responseId.isEmpty)
       #expect(answer.error == "org.chappie.Error.NoSuchThread")
       let errors = try String(contentsOf: world.directories.home.appending(path: "errors"), encoding: .utf8)
       #expect(errors == "chappie: \(answer.message)\n")
@@ -47,12 +47,7 @@ struct ThreadConversationTests {
   }
 
   private struct Unstored: Decodable {
-    let thread, text, responseID, error, message: String
-
-    enum CodingKeys: String, CodingKey {
-      case thread, text, error, message
-      case responseID = "response_id"
-    }
+    let thread, text, responseId, error, message: String
   }
 
   @Test func aChatIsAThread() async throws {

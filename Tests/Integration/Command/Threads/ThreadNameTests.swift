@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import GLibBridge
 import Testing
 
@@ -53,9 +54,7 @@ struct ThreadNameTests {
 
       try await world.keyring.lock()
       for line in [["list"], ["show", thread], ["export", "--all", "-o", "all"], ["usage"], ["rename", thread, "x"]] {
-        let output = try await world.chappie(["threads"] + line)
-        #expect(output.status == 4, "\(line): \(output.text)")
-        #expect(output.text.hasPrefix("chappie: The keyring is locked"), "\(line): \(output.text)")
+        try await world.chappie(["threads"] + line).expect(4, beginning: "chappie: The keyring is locked")
       }
       #expect(try await world.chappie("ask", "--thread", "last", "two").status == 4)
       try await world.keyring.unlock()
@@ -68,14 +67,45 @@ struct ThreadNameTests {
       try world.directories.configure("[Threads]\nEnabled=false\n")
       _ = try await world.signedInCaller()
       for line in [["threads"], ["threads", "show", "last"], ["ask", "--thread", "new", "Hello"]] {
-        let output = try await world.chappie(line)
-        #expect(output.status == 1)
-        #expect(
-          output.text
-            == "chappie: The service keeps no threads: Enabled=true under [Threads] in chappie/chappie.conf turns them on.\n"
-        )
+        try await world.chappie(line)
+          .expect(
+            1,
+            only:
+              "chappie: The service keeps no threads: Enabled=true under [Threads] in chappie/chappie.conf turns them on.\n"
+          )
       }
       #expect(try await world.chappie("ask", "Hello").status == 0)
+    }
+  }
+
+  @Test func verbsWithoutAModelWorkSignedOut() async throws {
+    try await World.signedIn { world, caller in
+      let work = try await caller.signIn(account: "work")
+      for text in ["one", "two"] {
+        _ = try await world.chappie("ask", "--thread", "new", "--account", "work", text)
+      }
+      #expect(try await world.chappie("sign-out", "--account", "work").status == 0)
+      try await caller.call("Manager.Close", work)
+      try await eventually("the account to be removed") {
+        try await world.chappie("ask", "--account", "work", "--thread", "last", "three").status == 3
+      }
+      try await world.chappie("threads", "--account", "work").expect(0, "  one  ")
+      for (line, expected) in [
+        (["usage"], "2 threads"), (["show", "last"], "You said"), (["export", "last"], "\"events\""),
+        (["rename", "last", "Three"], "“Three”"), (["archive", "last"], "Archived “Three”."),
+        (["unarchive", "last"], "Unarchived “Three”."), (["compact", "last", "Counted."], "reads a summary"),
+        (["delete", "--yes", "last"], "Deleted “Three”."),
+      ] {
+        try await world.chappie(["threads", line[0], "--account", "work"] + line.dropFirst()).expect(0, expected)
+      }
+      // These verbs ask a model.
+      for line in [
+        ["threads", "compact", "--account", "work", "last"], ["chat", "--account", "work", "--thread", "last"],
+      ] {
+        try await world.chappie(line).expect(3, "chappie sign-in --account work")
+      }
+      _ = try await world.chappie("threads", "delete", "--account", "work", "--yes", "last")
+      #expect(try await world.chappie("threads", "--account", "work").status == 3)
     }
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import GLibBridge
 
 /// A server of the Model Context Protocol in a world. A `$NAME` in its list of tools has the value of an environment
@@ -7,12 +8,11 @@ import GLibBridge
 struct ToolServer {
   let world: World
   /// The path of the list of tools.
-  private let tools: String
+  private var tools: String { world.directories.home.path + "/tools.txt" }
 
-  init(_ world: World, tools: String = Self.log) async throws {
+  init(_ world: World, tools: String = Self.log) throws {
     self.world = world
-    self.tools = try await world.shell(#"printf %s "$HOME/tools.txt""#).text
-    try await lists(tools)
+    try lists(tools)
   }
 
   /// A tool that only reads.
@@ -23,17 +23,15 @@ struct ToolServer {
   }
 
   /// Changes the tools, as JSON.
-  func lists(_ tools: String) async throws {
-    _ = try await world.shell("cat >\"$HOME/tools.txt\" <<'END'\n[\(tools)]\nEND\n")
+  func lists(_ tools: String) throws {
+    try "[\(tools)]\n".write(toFile: self.tools, atomically: true, encoding: .utf8)
   }
 
   /// The command of the server.
   var command: [String] { ["/usr/bin/python3", SourceTree.path(of: "Tests/tool-server.py"), "--tools", tools] }
 
   /// Whether the server ever ran.
-  var ran: Bool {
-    get async throws { try await world.shell(#"test -e "$HOME/tools.txt.ran""#).status == 0 }
-  }
+  var ran: Bool { FileManager.default.fileExists(atPath: tools + ".ran") }
 
   /// Adds the server under this name.
   func add(_ name: String, _ options: String...) async throws -> Output {
@@ -47,24 +45,18 @@ struct ToolServer {
     guard output.status == 0 else { throw UnmetCondition("a server: \(output.text)") }
   }
 
-  /// What is approved of a server.
-  func state(_ name: String) async throws -> String {
-    try await world.shell(#"cat "${XDG_STATE_HOME:-$HOME/.local/state}/chappie/tools/\#(name).json""#).text
+  /// What is approved of a server; nil if nothing is.
+  func state(_ name: String) -> String? {
+    try? String(contentsOf: world.directories.state.appending(path: "tools/\(name).json"), encoding: .utf8)
   }
 
   /// The file with the servers.
-  func file() async throws -> String {
-    try await world.shell(#"cat "${XDG_CONFIG_HOME:-$HOME/.config}/chappie/tools.json""#).text
+  func file() throws -> String {
+    try String(contentsOf: world.directories.configuration.appending(path: "chappie/tools.json"), encoding: .utf8)
   }
 
   /// Replaces the file with the servers.
-  static func write(_ text: String, in world: World) async throws {
-    _ = try await world.shell(
-      """
-      mkdir -p "${XDG_CONFIG_HOME:-$HOME/.config}/chappie"
-      cat >"${XDG_CONFIG_HOME:-$HOME/.config}/chappie/tools.json" <<'END'
-      \(text)
-      END
-      """)
+  static func write(_ text: String, in world: World) throws {
+    try world.directories.configure(text, in: "tools.json")
   }
 }

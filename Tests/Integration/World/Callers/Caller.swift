@@ -98,16 +98,16 @@ final class Caller {
 
   // MARK: Signals
 
-  /// Waits for a signal, which may be here already.
+  /// Waits for a signal of one of these names, which may be here already.
   @discardableResult
-  func signal(_ member: String, at path: ObjectPath? = nil, where matches: (BusSignal) throws -> Bool = { _ in true })
-    async throws -> BusSignal
-  {
+  func signal(
+    _ members: String..., at path: ObjectPath? = nil, where matches: (BusSignal) throws -> Bool = { _ in true }
+  ) async throws -> BusSignal {
     let clock = ContinuousClock()
     let deadline = clock.now + patience
     while true {
-      if let signal = try signals(member, at: path).first(where: matches) { return signal }
-      guard clock.now < deadline else { throw UnmetCondition("signal \(member); there were \(signals.map(\.member))") }
+      if let signal = try members.flatMap({ signals($0, at: path) }).first(where: matches) { return signal }
+      guard clock.now < deadline else { throw UnmetCondition("\(members); there were \(signals.map(\.member))") }
       let arrival = arrival
       let timer = GLibBridge.Timer(after: deadline - clock.now) { arrival.finish() }
       await arrival.value()
@@ -192,5 +192,35 @@ extension World {
       return (try? await BusConnection.open(address: "unix:path=\(socket)")) != nil
     }
     return try await Caller("unix:path=\(socket)")
+  }
+}
+
+/// The accessibility of a credential, by its name on the bus.
+enum Accessibility: String, CaseIterable {
+  case whenUnlocked = "when-unlocked-this-device-only"
+  case afterFirstUnlock = "after-first-unlock-this-device-only"
+}
+
+extension Caller {
+  /// Signs in to an account with the given accessibility, and returns its session.
+  @discardableResult
+  func signIn(_ accessibility: Accessibility, account: String = "default") async throws -> ObjectPath {
+    let session = try await open(
+      "Session", ["keychain_account": account.variant, "keychain_accessibility": accessibility.rawValue.variant])
+    try await signIn(at: session)
+    return session
+  }
+
+  /// Signs in to an account, and returns its session.
+  @discardableResult
+  func signIn(account: String) async throws -> ObjectPath {
+    let session = try await open("Session", ["keychain_account": account])
+    try await signIn(at: session)
+    return session
+  }
+
+  /// The address of the signed-in user; nil when it is unknown.
+  func email(at path: ObjectPath = .chappie) async throws -> String? {
+    try await property("Session.AccountInfo", at: path, as: VariantDictionary.self).text("email")
   }
 }

@@ -63,19 +63,18 @@ struct UsageLimits: Equatable {
 extension Sandbox {
   /// Replaces the list of models.
   func offer(_ models: String) async throws {
-    try await request(.post, "\(issuer)/sandbox/models", models, type: "application/json")
+    try await request(.post, "\(issuer)/sandbox/models", models)
   }
 
   /// Offers only the model with the plain form of requests, which allows several tool calls in one answer. It becomes
   /// the default model.
   func offerPlainModel() async throws {
-    try await request(
-      .post, "\(issuer)/sandbox/restore", "model=gpt-5.5", type: "application/x-www-form-urlencoded")
+    try await request(.post, "\(issuer)/sandbox/restore", "model=gpt-5.5")
   }
 
   /// Sets the usage of the plan.
   func setUsage(_ usage: String) async throws {
-    try await request(.post, "\(issuer)/sandbox/usage", usage, type: "application/json")
+    try await request(.post, "\(issuer)/sandbox/usage", usage)
   }
 }
 

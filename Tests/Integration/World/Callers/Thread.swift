@@ -76,32 +76,23 @@ struct StoredThread: Decodable {
 
   struct Turn: Decodable {
     struct Event: Decodable {
+      /// The message of an input. That of an error is a text, which is not read.
       struct Message: Decodable {
-        let text: String
+        private enum Key: CodingKey { case text }
+        let text: String?
+
+        init(from decoder: any Decoder) throws {
+          text = try? decoder.container(keyedBy: Key.self).decode(String.self, forKey: .text)
+        }
       }
 
       let kind: String
-      let message: Text?
+      let message: Message?
       let text: String?
       let name: String?
       let arguments: String?
       let output: String?
       let summary: String?
-
-      /// The message of an input is an object; the message of an error is a text.
-      enum Text: Decodable {
-        case input(String)
-        case sentence(String)
-
-        init(from decoder: any Decoder) throws {
-          let container = try decoder.singleValueContainer()
-          if let sentence = try? container.decode(String.self) {
-            self = .sentence(sentence)
-          } else {
-            self = .input(try container.decode(Message.self).text)
-          }
-        }
-      }
     }
 
     let events: [Event]
@@ -119,10 +110,6 @@ struct StoredThread: Decodable {
   /// The kinds of the events of all turns.
   var kinds: [[String]] { turns.map { $0.events.map(\.kind) } }
 
-  /// The question.
-  var inputs: [String] {
-    turns.flatMap(\.events).compactMap { event in
-      if case .input(let text) = event.message { text } else { nil }
-    }
-  }
+  /// The questions.
+  var inputs: [String] { turns.flatMap(\.events).compactMap { $0.message?.text } }
 }

@@ -31,7 +31,7 @@ struct Turn {
 
   /// Waits for the turn's end, and for all later signals up to a reply of the service.
   func end() async throws -> End {
-    let signal = try await caller.signal("Completed", or: "Failed", at: path) { try $0.turn == id }
+    let signal = try await caller.signal("Completed", "Failed", at: path) { try $0.turn == id }
     try await caller.catchUp()
     return try End(signal)
   }
@@ -116,18 +116,6 @@ extension Caller {
     let turn = try await stream("Go on", options, at: path)
     try await eventually("a part of the answer") { try await turn.snapshot().text == Sandbox.stalledText }
     return turn
-  }
-
-  fileprivate func signal(
-    _ one: String, or other: String, at path: ObjectPath, where matches: (BusSignal) throws -> Bool
-  ) async throws -> BusSignal {
-    var found: BusSignal?
-    try await eventually("\(one) or \(other)") {
-      found = try (signals(one, at: path) + signals(other, at: path)).first(where: matches)
-      return found != nil
-    }
-    guard let found else { throw UnmetCondition("\(one) or \(other)") }
-    return found
   }
 }
 

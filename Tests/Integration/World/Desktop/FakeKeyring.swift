@@ -15,13 +15,6 @@ final class FakeKeyring {
     case seesACrash
   }
 
-  /// The treatment of a stored item.
-  enum Keeping {
-    case everything
-    /// It reports success and stores nothing.
-    case nothing
-  }
-
   final class Item {
     let path: ObjectPath
     let attributes: Variant
@@ -49,7 +42,8 @@ final class FakeKeyring {
   static let collectionPath = path.appending("collection").appending("fake")
 
   var user = User.consents
-  var keeping = Keeping.everything
+  /// Reports success for a new item and stores nothing.
+  var storesNothing = false
   /// Receives calls and answers none.
   var isSilent = false
   /// Lists no items while it is locked.
@@ -84,7 +78,7 @@ final class FakeKeyring {
   private func start() async throws {
     connection = try await BusConnection.open(address: address)
     objects = try [
-      export(Self.path, "Service", serviceMethods, ["Collections": { [unowned self] in collections.variant }]),
+      export(Self.path, "Service", serviceMethods, ["Collections ao": { [unowned self] in collections.variant }]),
       export(Self.collectionPath, "Collection", collectionMethods, collectionProperties),
       export(
         Self.path.appending("aliases").appending("default"), "Collection", collectionMethods, collectionProperties),
@@ -127,31 +121,31 @@ final class FakeKeyring {
 
   private var serviceMethods: [String: BusImplementation.Method] {
     [
-      "OpenSession": answering { call in
+      "OpenSession s v -> v o": answering { call in
         guard try call.argument(0, as: String.self) == "plain" else {
           throw BusError(name: "org.freedesktop.DBus.Error.NotSupported", message: "plain alone")
         }
         return .tuple("".variant, Self.session)
       },
-      "SearchItems": answering { [unowned self] call in
+      "SearchItems a{ss} -> ao ao": answering { [unowned self] call in
         let wanted = call.arguments.children[0]
         let found = isLocked && hidesWhenLocked ? [] : items.filter { Self.matches($0.attributes, wanted) }
         let locked = found.filter { self.isLocked || $0.isLocked }
         return .tuple(found.filter { !(self.isLocked || $0.isLocked) }.map(\.path), locked.map(\.path))
       },
-      "ReadAlias": answering { [unowned self] call in
+      "ReadAlias s -> o": answering { [unowned self] call in
         .tuple(try call.argument(0, as: String.self) == "default" && hasDefault ? Self.collectionPath : .root)
       },
-      "CreateCollection": answering { [unowned self] call in
+      "CreateCollection a{sv} s -> o o": answering { [unowned self] call in
         guard try call.argument(1, as: String.self) == "default" else { throw UnmetCondition("the default alias") }
         return .tuple(ObjectPath.root, try ask(.createCollection))
       },
-      "Unlock": answering { [unowned self] call in
+      "Unlock ao -> ao o": answering { [unowned self] call in
         let paths = try call.argument(0, as: [ObjectPath].self)
         let locked = paths.filter { self.isLocked || $0 != Self.collectionPath && item(at: $0)?.isLocked == true }
         return .tuple(paths.filter { !locked.contains($0) }, locked.isEmpty ? .root : try ask(.unlock(locked)))
       },
-      "Lock": answering { [unowned self] call in
+      "Lock ao -> ao o": answering { [unowned self] call in
         setLocked(true)
         return .tuple(try call.argument(0, as: [ObjectPath].self), ObjectPath.root)
       },
@@ -162,15 +156,15 @@ final class FakeKeyring {
 
   private var collectionProperties: [String: BusImplementation.Property] {
     [
-      "Items": { [unowned self] in items.map(\.path).variant },
-      "Label": { "Fake".variant },
-      "Locked": { [unowned self] in isLocked.variant },
+      "Items ao": { [unowned self] in items.map(\.path).variant },
+      "Label s": { "Fake".variant },
+      "Locked b": { [unowned self] in isLocked.variant },
     ]
   }
 
   private var collectionMethods: [String: BusImplementation.Method] {
     [
-      "CreateItem": answering { [unowned self] call in
+      "CreateItem a{sv} (oayays) b -> o o": answering { [unowned self] call in
         try checkUnlocked()
         let properties = try call.argument(0, as: VariantDictionary.self)
         guard let attributes = properties["org.freedesktop.Secret.Item.Attributes"] else {
@@ -186,7 +180,7 @@ final class FakeKeyring {
   }
 
   private func add(_ item: Item) throws -> ObjectPath {
-    guard case .everything = keeping else { return item.path }
+    guard !storesNothing else { return item.path }
     for old in items where Self.areEqual(old.attributes, item.attributes) { remove(old) }
     try export(item)
     items.append(item)
@@ -203,20 +197,20 @@ final class FakeKeyring {
 
   private func itemProperties(_ item: Item) -> [String: BusImplementation.Property] {
     [
-      "Attributes": { item.attributes },
-      "Label": { "item".variant },
-      "Locked": { [unowned self, unowned item] in (isLocked || item.isLocked).variant },
+      "Attributes a{ss}": { item.attributes },
+      "Label s": { "item".variant },
+      "Locked b": { [unowned self, unowned item] in (isLocked || item.isLocked).variant },
     ]
   }
 
   private func itemMethods(_ item: Item) -> [String: BusImplementation.Method] {
     [
-      "GetSecret": answering { [unowned self, unowned item] _ in
+      "GetSecret o -> (oayays)": answering { [unowned self, unowned item] _ in
         try checkUnlocked(item)
         reads += 1
         return .tuple([.tuple([Self.session.variant, .array(of: "y", []), item.value, "text/plain".variant])])
       },
-      "Delete": answering { [unowned self, unowned item] _ in
+      "Delete -> o": answering { [unowned self, unowned item] _ in
         try checkUnlocked(item)
         if promptsForAll { return .tuple(try ask(.delete(item))) }
         remove(item)
@@ -244,7 +238,7 @@ final class FakeKeyring {
     let path = Self.path.appending("prompt").appending("p\(count)")
     asked[path] = question
     let methods: [String: BusImplementation.Method] = [
-      "Prompt": answering { [unowned self] _ in
+      "Prompt s": answering { [unowned self] _ in
         Task.onGLib { prompted(path) }
         return .tuple()
       },
@@ -340,60 +334,10 @@ final class FakeKeyring {
     _ properties: [String: BusImplementation.Property]
   ) throws -> BusObject {
     guard let connection else { throw UnmetCondition("a keyring that is on the bus") }
-    let description = try BusInterfaceDescription(xml: secretServiceXML, name: Self.interface(kind))
-    let implementation = try BusImplementation(description, methods: methods, properties: properties)
-    return try BusObject(connection, path, [implementation], rights: .init { _ in }) { error in
-      error as? BusError ?? BusError(name: "org.freedesktop.DBus.Error.Failed", message: "\(error)")
-    }
+    let signals = kind == "Prompt" ? ["Completed b v"] : []
+    return try .played(
+      connection, path, .played(Self.interface(kind), methods, properties, signals: signals))
   }
 
   private static func interface(_ kind: String) -> String { "org.freedesktop.Secret.\(kind)" }
 }
-
-/// The part of the Secret Service's interfaces that libsecret uses.
-private let secretServiceXML = """
-  <node>
-    <interface name="org.freedesktop.Secret.Service">
-      <method name="OpenSession">
-        <arg type="s" direction="in"/><arg type="v" direction="in"/>
-        <arg type="v" direction="out"/><arg type="o" direction="out"/>
-      </method>
-      <method name="SearchItems">
-        <arg type="a{ss}" direction="in"/><arg type="ao" direction="out"/><arg type="ao" direction="out"/>
-      </method>
-      <method name="CreateCollection">
-        <arg type="a{sv}" direction="in"/><arg type="s" direction="in"/>
-        <arg type="o" direction="out"/><arg type="o" direction="out"/>
-      </method>
-      <method name="ReadAlias"><arg type="s" direction="in"/><arg type="o" direction="out"/></method>
-      <method name="Unlock">
-        <arg type="ao" direction="in"/><arg type="ao" direction="out"/><arg type="o" direction="out"/>
-      </method>
-      <method name="Lock">
-        <arg type="ao" direction="in"/><arg type="ao" direction="out"/><arg type="o" direction="out"/>
-      </method>
-      <property name="Collections" type="ao" access="read"/>
-    </interface>
-    <interface name="org.freedesktop.Secret.Collection">
-      <method name="CreateItem">
-        <arg type="a{sv}" direction="in"/><arg type="(oayays)" direction="in"/><arg type="b" direction="in"/>
-        <arg type="o" direction="out"/><arg type="o" direction="out"/>
-      </method>
-      <property name="Items" type="ao" access="read"/>
-      <property name="Label" type="s" access="read"/>
-      <property name="Locked" type="b" access="read"/>
-    </interface>
-    <interface name="org.freedesktop.Secret.Item">
-      <method name="GetSecret"><arg type="o" direction="in"/><arg type="(oayays)" direction="out"/></method>
-      <method name="Delete"><arg type="o" direction="out"/></method>
-      <property name="Attributes" type="a{ss}" access="read"/>
-      <property name="Label" type="s" access="read"/>
-      <property name="Locked" type="b" access="read"/>
-    </interface>
-    <interface name="org.freedesktop.Secret.Prompt">
-      <method name="Prompt"><arg type="s" direction="in"/></method>
-      <method name="Dismiss"/>
-      <signal name="Completed"><arg type="b"/><arg type="v"/></signal>
-    </interface>
-  </node>
-  """

@@ -26,12 +26,10 @@ final class ScreenSaver {
     self.manner = manner
     self.isActive = isActive
     connection = try await BusConnection.open(address: world.directories.busAddress)
-    let implementation = try BusImplementation(
-      BusInterfaceDescription(xml: xml, name: name),
-      methods: ["GetActive": { [weak self] _ in .tuple(try await self?.answer() ?? false) }], properties: [:])
-    object = try BusObject(connection, .named(name), [implementation], rights: .init { _ in }) { error in
-      error as? BusError ?? BusError(name: "org.freedesktop.DBus.Error.Failed", message: "\(error)")
-    }
+    let implementation = try BusImplementation.played(
+      name, ["GetActive -> b": { [weak self] _ in .tuple(try await self?.answer() ?? false) }],
+      signals: ["ActiveChanged b"])
+    object = try BusObject.played(connection, .named(name), implementation)
     try await takeName()
     world.keep(self)
   }
@@ -68,28 +66,10 @@ final class ScreenSaver {
       return answer
     }
   }
-
-  private var xml: String {
-    """
-    <node>
-      <interface name="\(name)">
-        <method name="GetActive"><arg type="b" direction="out"/></method>
-        <signal name="ActiveChanged"><arg type="b"/></signal>
-      </interface>
-    </node>
-    """
-  }
 }
 
 extension ScreenSaver {
   /// The names of lockers, GNOME's among them.
   nonisolated static let names = ["freedesktop", "gnome", "mate", "cinnamon", "xfce"].map { "org.\($0).ScreenSaver" }
   nonisolated static let gnome = "org.gnome.ScreenSaver"
-}
-
-extension ObjectPath {
-  /// The path that belongs to a name, such as `/org/chappie`.
-  static func named(_ name: String) -> ObjectPath {
-    name.split(separator: ".").reduce(.root) { $0.appending(String($1)) }
-  }
 }

@@ -75,6 +75,12 @@ final class ChildProcess {
     return end
   }
 
+  /// Its output after its end, which must not be by a signal.
+  func result() async throws -> Output {
+    guard case .exit(let status) = try await waitForEnd() else { throw UnmetCondition("an exit: \(output)") }
+    return Output(status: status, text: output)
+  }
+
   /// Ends the process with SIGTERM, and if necessary with SIGKILL.
   func terminate() async {
     send(SIGTERM)
@@ -114,10 +120,7 @@ struct Output {
 
   @GLibActor
   static func of(_ program: String, _ arguments: [String], in directories: WorldDirectories) async throws -> Output {
-    let process = try ChildProcess(URL(filePath: program).lastPathComponent, program, arguments, in: directories)
-    switch try await process.waitForEnd() {
-    case .exit(let status): return Output(status: status, text: process.output)
-    case .signal(let signal): return Output(status: -signal, text: process.output)
-    }
+    let name = URL(filePath: program).lastPathComponent
+    return try await ChildProcess(name, program, arguments, in: directories).result()
   }
 }

@@ -169,9 +169,8 @@ final class Sandbox {
   // MARK: Control
 
   func state() async throws -> State {
-    let decoder = JSONDecoder()
-    decoder.keyDecodingStrategy = .convertFromSnakeCase
-    var state = try decoder.decode(State.self, from: try await request(.get, "\(issuer)/sandbox/state"))
+    let answer = try await request(.get, "\(issuer)/sandbox/state")
+    var state = try State(snakeCase: String(decoding: answer, as: UTF8.self))
     state.requests.merge(forgotten, uniquingKeysWith: -)
     return state
   }
@@ -192,7 +191,14 @@ final class Sandbox {
 
   /// Replaces the scenario: a JSON list of rules.
   func play(_ scenario: String) async throws {
-    try await request(.post, "\(issuer)/sandbox/scenario", scenario, type: "application/json")
+    try await request(.post, "\(issuer)/sandbox/scenario", scenario)
+  }
+
+  /// Answers each question from now on with this text.
+  ///
+  /// - Parameter more: members of the rule beside the text.
+  func say(_ text: String, _ more: String = "") async throws {
+    try await play(#"[{"endpoint":"responses","times":"always","text":\#(json(text))\#(more)}]"#)
   }
 
   /// Makes the backend answer 401 to all access tokens issued so far.
@@ -216,17 +222,16 @@ final class Sandbox {
   /// Sends the request of a browser when a person fills in the page's form.
   func decide(_ decision: String, _ userCode: String, as user: String = "ada@example.com") async throws {
     let form = "user_code=\(userCode)&user=\(user.replacing("@", with: "%40"))&decision=\(decision)"
-    try await request(.post, page, form, type: "application/x-www-form-urlencoded")
+    try await request(.post, page, form)
   }
 
-  /// The body of an answer, which must be a success.
+  /// The body of an answer, which must be a success. The request's body is JSON or a form.
   @discardableResult
-  func request(_ method: HTTPRequest.Method, _ url: String, _ body: String = "", type: String? = nil) async throws
-    -> Data
-  {
+  func request(_ method: HTTPRequest.Method, _ url: String, _ body: String = "") async throws -> Data {
     var request = HTTPRequest(method, url)
     if method == .post { request.body = .bytes(Array(body.utf8)) }
-    request.contentType = type
+    let isJSON = body.hasPrefix("[") || body.hasPrefix("{")
+    if !body.isEmpty { request.contentType = isJSON ? "application/json" : "application/x-www-form-urlencoded" }
     let answer = try await Self.http.send(request, deadline: patience)
     let bytes = try await answer.bytes(limit: 64 << 20, deadline: patience)
     guard answer.status == 200 else {
