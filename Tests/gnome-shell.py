@@ -101,6 +101,7 @@ class Shell:
         # The shell needs a system bus, which may be empty.
         self.system = subprocess.Popen(["dbus-daemon", "--session", "--nofork", "--nopidfile",
                                         f"--address={os.environ['DBUS_SYSTEM_BUS_ADDRESS']}"], stderr=subprocess.DEVNULL)
+        wait_for("the system bus", Path(os.environ["DBUS_SYSTEM_BUS_ADDRESS"].removeprefix("unix:path=")).exists)
         settings = Gio.Settings(schema_id="org.gnome.shell")
         settings.set_strv("enabled-extensions", [UUID] * with_extension)
         settings.set_string("welcome-dialog-last-shown-version", "999")
@@ -109,7 +110,11 @@ class Shell:
         self.process = subprocess.Popen(
             ["gnome-shell", "--headless", "--wayland", "--no-x11", "--unsafe-mode", "--virtual-monitor", "1280x800"],
             env={**os.environ, "LIBGL_ALWAYS_SOFTWARE": "1"}, stdout=self.log, stderr=self.log)
-        wait_for("the shell", lambda: self.ready())
+        try:
+            wait_for("the shell", self.ready)
+        except Failure:
+            print(Path(self.log.name).read_text()[-3000:])
+            raise
         version = call("org.gnome.Shell", "/org/gnome/Shell", "org.freedesktop.DBus.Properties.Get",
                        "(ss)", "org.gnome.Shell", "ShellVersion")
         print(f"      GNOME Shell {version}")
