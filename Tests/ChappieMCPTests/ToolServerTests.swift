@@ -104,7 +104,8 @@ struct ToolServerTests {
         steps.append(part)
       }
       #expect(output.text == "done")
-      #expect(steps == [0.2, 0.4, 0.6, 0.8, 1])
+      // Of steps that arrive together, one is passed on.
+      #expect(steps.first == 0.2 && Set(steps).isSubset(of: [0.2, 0.4, 0.6, 0.8, 1]), "\(steps)")
     }
   }
 
