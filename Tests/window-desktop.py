@@ -80,6 +80,14 @@ def pointer(*actions):
     subprocess.run(["xdotool", *actions], check=True)
 
 
+def tried(condition):
+    """Whether a condition becomes true in a while."""
+    try:
+        return wait_for("an effect", condition, 15)
+    except Failure:
+        return False
+
+
 class Run(window.Run):
     OPTIONS = [*window.Run.OPTIONS, "--auto-approve"]
 
@@ -142,11 +150,11 @@ class Run(window.Run):
         wait_for("no picture", lambda: not self.window.named(Role.PUSH_BUTTON, "Remove the picture"))
 
     def drops(self):
-        self.drop(self.file, lambda: self.window.button_is_there("Remove the picture"))
+        self.drop(self.file, lambda: self.window.named(Role.PUSH_BUTTON, "Remove the picture"))
         self.window.press("Remove the picture")
         notes = Path(os.environ["CHAPPIE_WORLD"]) / "notes.txt"
         notes.write_text("bread\n```\nmilk\n")
-        self.drop(notes, lambda: self.window.button_is_there("Remove the file"))
+        self.drop(notes, lambda: self.window.named(Role.PUSH_BUTTON, "Remove the file"))
         self.look("file")
         self.world.be_online()
         self.window.keys("What is to buy?")
@@ -161,12 +169,12 @@ class Run(window.Run):
         self.window.press("Remove the file")
         report = Path(os.environ["CHAPPIE_WORLD"]) / "report.pdf"
         report.write_bytes(b"%PDF-1.7\n%\xe9\n")
-        self.drop(report, lambda: self.window.shows("report.pdf"))
+        self.drop(report, lambda: self.window.sees("report.pdf"))
         self.window.keys("What does it say?")
         self.window.press("Ask")
         self.window.shows("It came with report.pdf.")
         # Neither a picture nor text, and it falls on the code of the answer.
-        self.drop("/usr/bin/true", lambda: self.window.shows("“true” is neither"))
+        self.drop("/usr/bin/true", lambda: self.window.tells("“true” is neither"))
 
     def opens_files(self):
         """As file managers open them: Nautilus with the script, Thunar with the desktop file, others over the bus."""
@@ -228,24 +236,28 @@ class Run(window.Run):
         self.window.shows("You said: “What is to buy?")
         self.window.shows("butter")
 
-    def drop(self, file, arrives):
-        """Drops a file, and waits until it arrives: the source has to live so long."""
+    def drop(self, file, arrived):
+        """Drops a file until it has arrived, since a drag may not begin. The source has to live so long."""
         source = subprocess.Popen(["gjs", "-m", TOP / "Tests/desktop/drag.js", file])
         try:
             found = wait_for("the other window", lambda: subprocess.run(
                 ["xdotool", "search", "--name", "^Drag$"], capture_output=True, text=True).stdout.split())
-            pointer("windowmove", "--sync", found[-1], "10", "650")
-            pointer("mousemove", "40", "690", "mousedown", "1")
-            for x in range(50, 500, 30):
-                pointer("mousemove", str(x), str(690 - x))
-                time.sleep(0.03)  # At the speed of a hand: a drag begins after several movements.
-            pointer("mousemove", "500", "300")
-            time.sleep(0.3)
-            pointer("mouseup", "1")
-            arrives()
+            wait_for("the drop", lambda: self.drag(found[-1]) or tried(arrived))
         finally:
             source.terminate()
             source.wait()
+
+    @staticmethod
+    def drag(source):
+        """Drags from a window to the conversation."""
+        pointer("windowmove", "--sync", source, "10", "650")
+        pointer("mousemove", "40", "690", "mousedown", "1")
+        for x in range(50, 500, 30):
+            pointer("mousemove", str(x), str(690 - x))
+            time.sleep(0.03)  # At the speed of a hand: a drag begins after several movements.
+        pointer("mousemove", "500", "300")
+        time.sleep(0.3)
+        pointer("mouseup", "1")
 
     def darkens(self):
         light = self.brightness()

@@ -213,6 +213,10 @@ class Window:
     def toasts(self):
         return list(self.matching(lambda node: node.name == "AdwToastWidget"))
 
+    def tells(self, words):
+        """Whether there is a toast with these words, which a busy machine does not find in all texts before it goes."""
+        return any(words in toast.deep_words for toast in self.toasts())
+
     def errors(self):
         self.log.flush()
         self.log.seek(0)
