@@ -77,7 +77,7 @@ struct KeyringTests {
     // Each access token is due for a refresh when it is issued.
     let plan = World.Plan(keyring: .none, sandboxArguments: World.Plan.shortTokens.sandboxArguments)
     try await World.with(plan) { world in
-      let keepassxc = try await KeePassXC(in: world, confirmsAccess: false)
+      let keepassxc = try await KeePassXC(in: world)
       let caller = try await world.signedInCaller()
       #expect(try await caller.send("one").contains("one"))
 

@@ -161,7 +161,7 @@ struct DoctorTests {
 
   @Test(.enabled(if: Programs.exist("keepassxc"))) func withALockedKeePassXC() async throws {
     try await World.with(World.Plan(keyring: .none)) { world in
-      let keyring = try await KeePassXC(in: world, confirmsAccess: false)
+      let keyring = try await KeePassXC(in: world)
       #expect(try await examine(world)["collection"]?.status == "ok")
       try await keyring.lock()
       let lines = try await examine(world, 4)

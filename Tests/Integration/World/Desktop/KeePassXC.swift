@@ -15,12 +15,11 @@ final class KeePassXC {
   private let directories: WorldDirectories
   private let bus: BusConnection
 
-  /// - Parameter confirmsAccess: whether KeePassXC asks the user before a program reads an item.
-  init(in world: World, confirmsAccess: Bool) async throws {
+  init(in world: World) async throws {
     directories = world.directories
     bus = try await BusConnection.open(address: directories.busAddress)
     try await makeDatabase()
-    try writeSettings(confirmsAccess)
+    try writeSettings()
     // Its lock against a second instance is in the temporary directory.
     let environment = ["QT_QPA_PLATFORM": "offscreen", "TMPDIR": directories.root.path]
     let process = try ChildProcess(
@@ -83,7 +82,7 @@ final class KeePassXC {
     guard try await process.waitForEnd() == .exit(0) else { throw UnmetCondition("a database: \(process.output)") }
   }
 
-  private func writeSettings(_ confirmsAccess: Bool) throws {
+  private func writeSettings() throws {
     let folder = directories.configuration.appending(path: "keepassxc")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let settings = """
@@ -94,7 +93,7 @@ final class KeePassXC {
       CheckForUpdates=false
       [FdoSecrets]
       Enabled=true
-      ConfirmAccessItem=\(confirmsAccess)
+      ConfirmAccessItem=false
       ConfirmDeleteItem=false
 
       """

@@ -146,10 +146,9 @@ final class Sandbox {
   var id: pid_t? { process?.id }
   var page: String { issuer + "/codex/device" }
 
-  /// - Parameter port: 0 for any free one.
-  func start(port: Int = 0) async throws {
+  func start() async throws {
     let process = try ChildProcess(
-      "sandbox", Binaries.sandbox, ["--port", "\(port)", "--verbose"] + arguments, in: directories)
+      "sandbox", Binaries.sandbox, ["--port", "0", "--verbose"] + arguments, in: directories)
     self.process = process
     forgotten = [:]
     try await eventually("the stand-in's address") { process.output.contains("page http") || process.end != nil }
