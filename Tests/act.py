@@ -53,6 +53,7 @@ gnome_shell = importlib.import_module("gnome-shell")
 WINDOW = "org.chappie.Window"
 NOBODY = 65534
 CONTENTS = "what was copied before"
+SECRET = "x-kde-passwordManagerHint"
 
 
 def output(*command, **options):
@@ -71,6 +72,8 @@ def use_plasma():
 
 
 class WaylandClipboard:
+    OWNER_OF_A_SECRET = ["wl-copy", "--foreground", "--type", SECRET, "a password"]
+
     def clipboard(self):
         return output("wl-paste", "--no-newline")
 
@@ -89,6 +92,9 @@ class X11(Display):
     """Xvfb with a window manager."""
     kind = "X11"
     MANAGER = ["openbox"]
+    OWNER_OF_A_SECRET = [
+        sys.executable, "-c", "import tkinter; tk = tkinter.Tk(); tk.withdraw(); tk.clipboard_append('a password'); "
+        f"tk.clipboard_append('secret', type='{SECRET}'); tk.mainloop()"]
     environment = None  # That of this process.
 
     def __init__(self):
@@ -468,7 +474,7 @@ class Run(window.Run):
         self.desk.key("Return")
 
     def steps(self):
-        replacing = [self.replaces_at_once, self.keeps_an_unreadable_clipboard, self.loses_the_focus]
+        replacing = [self.replaces_at_once, self.keeps_an_unreadable_clipboard, self.leaves_a_secret, self.loses_the_focus]
         return [self.opens, self.asks_the_desktop, self.acts_in_programs, self.refuses_a_password, self.bears_nonsense,
                 self.bounds, self.walks, self.stops, self.copies, self.continues,
                 *(replacing if self.can_replace else []), self.locked, self.without_a_service, self.measures, self.idles]
@@ -779,9 +785,9 @@ class Run(window.Run):
         """Its program hangs: nothing is pasted, since the clipboard could not be put back."""
         owner = self.desk.own_clipboard(CONTENTS)
         wait_for("the clipboard", lambda: self.desk.clipboard() == CONTENTS)
+        self.end_window()  # The next one is not told what there is. After the stop, xclip would end with it.
         owner.send_signal(signal.SIGSTOP)
         self.cannot_put_back()
-        self.end_window()  # The next one is never told what there is.
         self.cannot_put_back()
         owner.send_signal(signal.SIGCONT)
         if self.desk.kind == "sway":
@@ -794,6 +800,19 @@ class Run(window.Run):
         equal("the text", self.text.text(), "The night bus.")
         self.desk.set_clipboard(CONTENTS)
         owner.wait()
+
+    def leaves_a_secret(self):
+        """What a password manager has marked is not read: the clipboard is empty afterwards."""
+        owner = subprocess.Popen(self.desk.OWNER_OF_A_SECRET)
+        wait_for("the clipboard", lambda: self.desk.clipboard() == "a password")
+        self.text.select()
+        self.world.answer("The night train.")
+        self.trigger("now")
+        wait_for("the text is replaced", lambda: self.text.text() == "The night train.")
+        wait_for("the clipboard is empty", lambda: not self.desk.clipboard())
+        owner.kill()
+        owner.wait()
+        self.desk.set_clipboard(CONTENTS)
 
     @staticmethod
     def end_window():

@@ -26,62 +26,100 @@ const SETTLING_TIME = 100;
 const FOCUS_INTERVAL = 50;
 const READING_TIME = 2000;
 const RUNNING_TIME = 2000;
+// In seconds.
+const LEAVING_TIME = 60;
 // In bytes: larger contents of the clipboard are not kept.
 const MAXIMUM_CONTENT = 16 * 1024 * 1024;
 // Password managers mark what they copy, which is not kept either.
 const SECRET = 'x-kde-passwordManagerHint';
+const UTF8 = 'text/plain;charset=utf-8';
+// It gathers all data before it writes some, without a bound of its own. The type follows.
+const XCLIP = ['sh', '-c', 'ulimit -v 131072; exec xclip -selection clipboard -out -target "$0"'];
 
-/** Runs a program with an input, and returns its output in bytes; null if it fails, undefined if it has not ended in time. */
-async function run(command, input = null) {
-    let timer = 0;
-    let failure = null;
-    const cancellable = new Gio.Cancellable();
+/**
+ * Runs a program with an input, and returns its output in bytes: null if it fails or has more than `MAXIMUM_CONTENT`,
+ * undefined if it has not ended in time.
+ */
+async function run(command, {input = null, milliseconds = RUNNING_TIME} = {}) {
+    // wl-copy stays in the background, and would hold a pipe open.
+    const flags = input ? Gio.SubprocessFlags.STDIN_PIPE | Gio.SubprocessFlags.STDOUT_SILENCE
+        : Gio.SubprocessFlags.STDOUT_PIPE;
+    let process;
     try {
-        // wl-copy stays in the background, and would hold a pipe open.
-        const flags = input ? Gio.SubprocessFlags.STDIN_PIPE | Gio.SubprocessFlags.STDOUT_SILENCE
-            : Gio.SubprocessFlags.STDOUT_PIPE;
-        const process = Gio.Subprocess.new(command, flags | Gio.SubprocessFlags.STDERR_SILENCE);
-        timer = GLib.timeout_add(GLib.PRIORITY_DEFAULT, RUNNING_TIME, () => {
-            failure = undefined;
-            process.force_exit();
-            cancellable.cancel();
-            return GLib.SOURCE_CONTINUE;
-        });
-        // A child of wl-paste may hold the pipe open after its end.
-        const [, bytes] = await promise(process, 'communicate_async', input, cancellable);
-        return process.get_successful() ? bytes?.toArray() ?? new Uint8Array() : failure;
+        process = Gio.Subprocess.new(command, flags | Gio.SubprocessFlags.STDERR_SILENCE);
     } catch {
-        return failure;
-    } finally {
-        if (timer)
-            GLib.source_remove(timer);
+        return null;
+    }
+    try {
+        return await within(milliseconds, async cancellable => {
+            if (input)
+                await promise(process, 'communicate_async', input, cancellable);
+            const bytes = input ? new Uint8Array()
+                : await readAll(process.get_stdout_pipe(), MAXIMUM_CONTENT, cancellable);
+            if (bytes.length > MAXIMUM_CONTENT) {
+                process.force_exit();
+                return null;
+            }
+            // A child of wl-paste may hold the pipe open after its end.
+            await promise(process, 'wait_async', cancellable);
+            return process.get_successful() ? bytes : null;
+        });
+    } catch {
+        // On X11, some programs end when they answer one that has ended: so xclip may wait for one that hangs.
+        GLib.timeout_add_seconds(GLib.PRIORITY_DEFAULT, LEAVING_TIME, () => {
+            process.force_exit();
+            return GLib.SOURCE_REMOVE;
+        });
+        return undefined;
     }
 }
+
+const now = () => GLib.get_monotonic_time() / 1000;
 
 const textOf = bytes => new TextDecoder().decode(bytes ?? new Uint8Array());
 
 /** Whether the app id or the class of a program is that of a terminal, and of one in which nothing can be pasted. */
 const matching = name => [TERMINALS, UNPASTEABLE].map(pattern => new RegExp(pattern, 'i').test(name));
 
+/**
+ * What is on the clipboard: types and contents in pairs, none if it is empty or a secret; null if it cannot be read.
+ * `list` and `read` are commands, the latter without its type; `choose` returns the types that are kept.
+ */
+async function contents(list, read, choose) {
+    const end = now() + READING_TIME;
+    const ask = command => run(command, {milliseconds: Math.max(0, end - now())});
+    // It fails if nothing is on the clipboard.
+    const listed = await ask(list);
+    if (listed === undefined)
+        return null;
+    const types = textOf(listed).split('\n').filter(type => type);
+    if (types.includes(SECRET))
+        return [];
+    const chosen = choose(types);
+    const found = [];
+    let room = MAXIMUM_CONTENT;
+    for (const type of chosen) {
+        const content = await ask([...read, type]);
+        if (content === undefined)
+            return null;
+        // Some programs offer types that they do not have.
+        if (!content || content.length > room)
+            continue;
+        room -= content.length;
+        found.push([type, content]);
+    }
+    return found.length === 0 && types.length > 0 && chosen.length > 0 ? null : found;
+}
+
 // Without the focus, only wl-copy can set Wayland's clipboard. It offers one kind of data.
 const wlClipboard = {
-    async save() {
-        // It fails if nothing is on the clipboard.
-        const listed = await run(['wl-paste', '--list-types']);
-        if (listed === undefined)
-            return null;
-        const types = textOf(listed).split('\n').filter(type => type);
-        if (types.length === 0 || types.includes(SECRET))
-            return {content: null};
-        const type = types.find(each => each.startsWith('text/plain')) ?? types[0];
-        const content = await run(['wl-paste', '--no-newline', '--type', type]);
-        return content && content.length <= MAXIMUM_CONTENT ? {type, content} : null;
-    },
+    save: () => contents(['wl-paste', '--list-types'], ['wl-paste', '--no-newline', '--type'], types =>
+        [types.find(type => type.startsWith('text/plain')) ?? types[0]].filter(type => type)),
 
-    copy: text => run(['wl-copy', '--type', 'text/plain;charset=utf-8'], new TextEncoder().encode(text)),
+    copy: text => run(['wl-copy', '--type', UTF8], {input: new TextEncoder().encode(text)}),
 
-    restore: ({type, content}) =>
-        content?.length ? run(['wl-copy', '--type', type], content) : run(['wl-copy', '--clear']),
+    restore: ([[type, content] = []]) =>
+        content?.length ? run(['wl-copy', '--type', type], {input: content}) : run(['wl-copy', '--clear']),
 };
 
 /** The focused window of sway's tree, or null. */
@@ -131,7 +169,7 @@ const plasma = () => ({
 });
 
 const x11 = {
-    programs: ['xdotool'],
+    programs: ['xdotool', 'xclip'],
 
     // X11 gives the number of a closed window to the next one.
     async window() {
@@ -144,54 +182,23 @@ const x11 = {
     matching: ({number}) => Promise.all([TERMINALS, UNPASTEABLE].map(async pattern =>
         textOf(await run(['xdotool', 'search', '--class', pattern])).split('\n').includes(number))),
 
-    get clipboard() {
-        return Gdk.Display.get_default().get_clipboard();
-    },
-
-    /** The contents of the clipboard, in all its formats. */
-    async save() {
-        const {clipboard} = this;
-        if (clipboard.is_local())
-            return {content: clipboard.get_content()};
-        const providers = [];
-        let room = MAXIMUM_CONTENT;
-        const read = async (type, cancellable) => {
-            const [stream] = await promise(clipboard, 'read_async', [type], GLib.PRIORITY_DEFAULT, cancellable);
-            return readAll(stream, room, cancellable);
-        };
-        const save = async cancellable => {
-            // Until its program has told its formats, it looks empty. Of an empty one, this fails at once.
-            if (!clipboard.get_formats().get_mime_types()?.length)
-                await read(SECRET, cancellable).catch(() => {});
-            const formats = clipboard.get_formats();
-            if (formats.contain_mime_type(SECRET))
-                return;
-            for (const type of formats.get_mime_types() ?? []) {
-                try {
-                    const bytes = await read(type, cancellable);
-                    if (bytes.length > room)
-                        continue;
-                    room -= bytes.length;
-                    providers.push(Gdk.ContentProvider.new_for_bytes(type, new GLib.Bytes(bytes)));
-                } catch {
-                    // Some programs offer formats that they do not have.
-                }
-            }
-        };
-        try {
-            await within(READING_TIME, save);
-        } catch {
-            return null;  // Its program hangs.
-        }
-        return {content: providers.length > 0 ? Gdk.ContentProvider.new_union(providers) : null};
-    },
+    // Not with GTK: a clipboard whose program has not told its types yet looks empty there, and has no mark of a secret.
+    save: () => contents([...XCLIP, 'TARGETS'], XCLIP, types => {
+        const mimeTypes = types.filter(type => type.includes('/'));
+        const text = ['UTF8_STRING', 'STRING'].find(type => types.length === 0 || types.includes(type));
+        return text && !mimeTypes.includes(UTF8) ? [...mimeTypes, text] : mimeTypes;
+    }),
 
     async copy(text) {
-        this.clipboard.set(text);
+        Gdk.Display.get_default().get_clipboard().set(text);
     },
 
-    async restore({content}) {
-        this.clipboard.set_content(content);
+    async restore(found) {
+        const providers = found.map(([type, content]) => Gdk.ContentProvider.new_for_bytes(
+            type.includes('/') ? type : UTF8,
+            type === 'STRING' ? new TextEncoder().encode(new TextDecoder('iso-8859-1').decode(content)) : content));
+        Gdk.Display.get_default().get_clipboard().set_content(
+            providers.length > 0 ? Gdk.ContentProvider.new_union(providers) : null);
     },
 
     paste: keys => run(['xdotool', 'key', '--clearmodifiers', [...keys, 'v'].join('+')]),

@@ -7,8 +7,11 @@ import GLib from 'gi://GLib';
 import {promise} from '../shared/service.js';
 import {_} from '../shared/text.js';
 
-// In bytes of UTF-8.
+// In bytes, of UTF-8.
 const MAXIMUM = 64 * 1024;
+const PART = 64 * 1024;
+// More than what comes at a time, of which some would be left with each.
+const DRAINED_PART = 16 * 1024 * 1024;
 const TYPES = ['text/plain;charset=utf-8', 'UTF8_STRING', 'text/plain'];
 // In milliseconds: until the display has told what is selected, and for the program that has the text.
 const ANNOUNCEMENT_TIME = 250;
@@ -51,30 +54,16 @@ export async function within(milliseconds, work) {
     }
 }
 
-/** Reads what is left of a stream: GTK receives it on X11 in any case, and keeps for ever what nobody has read. */
-async function drain(stream) {
-    try {
-        while (await promise(stream, 'skip_async', 65536, GLib.PRIORITY_LOW, null) > 0);
-    } catch {
-        // Nothing is left.
-    }
-}
-
 /** All data of a stream, or its first bytes if there are more than `maximum`. */
 export async function readAll(stream, maximum, cancellable) {
     const parts = [];
     let size = 0;
-    try {
-        while (size <= maximum) {
-            const bytes = await promise(stream, 'read_bytes_async', 65536, GLib.PRIORITY_DEFAULT, cancellable);
-            if (bytes.get_size() === 0)
-                break;
-            parts.push(bytes.toArray());
-            size += bytes.get_size();
-        }
-    } finally {
-        if (!isWayland())
-            drain(stream);
+    while (size <= maximum) {
+        const bytes = await promise(stream, 'read_bytes_async', PART, GLib.PRIORITY_DEFAULT, cancellable);
+        if (bytes.get_size() === 0)
+            break;
+        parts.push(bytes.toArray());
+        size += bytes.get_size();
     }
     const all = new Uint8Array(size);
     let at = 0;
@@ -83,6 +72,18 @@ export async function readAll(stream, maximum, cancellable) {
         at += part.length;
     }
     return all;
+}
+
+/**
+ * Reads what is left of a stream. On X11, GTK receives that in any case, even without an end, and keeps for ever what
+ * nobody has read: so it is read sooner than more of it is received.
+ */
+async function drain(stream) {
+    try {
+        while (await promise(stream, 'skip_async', DRAINED_PART, GLib.PRIORITY_HIGH, null) > 0);
+    } catch {
+        // Nothing is left.
+    }
 }
 
 export class Selection {
@@ -119,7 +120,12 @@ export class Selection {
         try {
             return await within(READING_TIME, async cancellable => {
                 const [stream] = await promise(this._clipboard, 'read_async', TYPES, GLib.PRIORITY_DEFAULT, cancellable);
-                return readAll(stream, MAXIMUM, cancellable);
+                try {
+                    return await readAll(stream, MAXIMUM, cancellable);
+                } finally {
+                    if (!isWayland())
+                        drain(stream);
+                }
             });
         } catch {
             throw new Error(_('The program with the selected text does not pass it on.'));
