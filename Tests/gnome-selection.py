@@ -402,6 +402,17 @@ class Run:
         self.becomes(RIGHT + "\n\n")
         self.restores(picture)
         self.is_picture = False
+        self.start(Editor)
+        self.shell.eval("""
+            const content = new imports.gi.GLib.Bytes(new Uint8Array(16777217).fill(97));
+            imports.gi.St.Clipboard.get_default().set_content(1, 'text/plain;charset=utf-8', content); 0""")
+        self.list()
+        self.chooses("Correct", RIGHT)
+        self.shell.shows("Replace")
+        self.shell.press("Replace")
+        self.shell.shows("What is on the clipboard cannot be put back")
+        self.closes()
+        equal("the text", self.program.text(), WRONG)
         self.copy(b"hunter2", "x-kde-passwordManagerHint")
         correct()
         self.restores((TEXT, b""))

@@ -20,7 +20,7 @@ const LIMIT = 64 << 10;
 // The largest content of the clipboard that is kept, in bytes.
 const CONTENT_LIMIT = 16 << 20;
 // Milliseconds in which a program has to give out what it has selected or copied.
-const TIMEOUT = 1000;
+const TIMEOUT = 2000;
 
 export class Clipboard {
     constructor() {
@@ -75,13 +75,25 @@ export class Clipboard {
         }
     }
 
-    /** Puts a text into the clipboard, and keeps what is there. */
-    async lend(text) {
-        const kept = this._kept ?? await this._content();
+    /** What is to be put back after a text that is lent, as [format, bytes]; null if it cannot be. */
+    async content() {
+        if (this._kept)
+            return this._kept;
+        const offered = this._offered(CLIPBOARD);
+        const format = PREFERRED.find(one => offered.includes(one)) ?? offered.find(one => one.includes('/'));
+        // What was an empty clipboard becomes an empty text, since the shell itself would bring a text of ours back.
+        if (!format || offered.includes(SECRET))
+            return [TEXT, new GLib.Bytes('')];
+        const bytes = await this._read(CLIPBOARD, format, CONTENT_LIMIT + 1).catch(() => null);
+        return bytes && bytes.get_size() <= CONTENT_LIMIT ? [format, bytes] : null;
+    }
+
+    /** Puts a text into the clipboard, until `content` is put back. */
+    lend(text, content) {
         if (!this._timers)
             return;
         this._put(TEXT, new GLib.Bytes(new TextEncoder().encode(text)));
-        this._kept = kept;
+        this._kept = content;
     }
 
     /** Whether the text that was put there is still there. */
@@ -99,18 +111,6 @@ export class Clipboard {
     /** Forgets what was kept. */
     leave() {
         this._kept = null;
-    }
-
-    async _content() {
-        const offered = this._offered(CLIPBOARD);
-        const format = PREFERRED.find(one => offered.includes(one)) ?? offered.find(one => one.includes('/'));
-        // A program that hangs could not be pasted from either. What was an empty clipboard becomes an empty text, since
-        // the shell itself would bring a text of ours back.
-        const nothing = [TEXT, new GLib.Bytes('')];
-        if (!format || offered.includes(SECRET))
-            return nothing;
-        return this._read(CLIPBOARD, format, CONTENT_LIMIT + 1)
-            .then(bytes => bytes.get_size() > CONTENT_LIMIT ? nothing : [format, bytes], () => nothing);
     }
 
     _offered(type) {

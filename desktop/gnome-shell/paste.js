@@ -67,11 +67,12 @@ export class Target {
     }
 
     /**
-     * Pastes an answer in place of a text, with the line breaks that the text ends with. The popup must be closed, since
-     * it takes the keys.
+     * Pastes an answer in place of a text, with the line breaks that the text ends with, and puts the content of the
+     * clipboard back. The popup must be closed, since it takes the keys.
      */
-    async paste(answer, text, clipboard) {
-        await Promise.all([clipboard.lend(this.replacement(answer, text)), clipboard.wait(FOCUS_TIME)]);
+    async paste(answer, text, clipboard, content) {
+        clipboard.lend(this.replacement(answer, text), content);
+        await clipboard.wait(FOCUS_TIME);
         // Another program may have copied, and the extension may be disabled.
         if (!clipboard.isLent)
             return;

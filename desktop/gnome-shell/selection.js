@@ -203,10 +203,18 @@ export class Selection {
         const errand = this._errand;
         const {text: answer} = this._answer;
         await released(this._menu.actor);
+        const content = await this._clipboard.content();
         if (errand !== this._errand)
             return;
+        if (!content) {
+            this._problem.text =
+                _('What is on the clipboard cannot be put back afterwards: copy the answer instead.');
+            this._show();
+            this._copy.grab_key_focus();
+            return;
+        }
         this._menu.close();
-        errand.target.paste(answer, errand.text, this._clipboard);
+        errand.target.paste(answer, errand.text, this._clipboard, content);
     }
 
     _openWindow() {
