@@ -24,16 +24,21 @@ struct Verb: Sendable {
   /// - Parameters:
   ///   - summary: one line for the list of verbs.
   ///   - details: further text for the verb's help.
-  init(
+  ///   - options: in the order of the help.
+  ///   - work: what their values ask for, or throws `CommandLineError`.
+  init<each Value>(
     _ name: String, _ summary: @autoclosure @escaping @Sendable () -> String,
     details: @autoclosure @escaping @Sendable () -> String = "", verbs: [Verb] = [],
-    _ prepare: @escaping Preparation
+    _ options: repeat VerbOption<each Value>, work: @escaping @Sendable (repeat each Value) throws -> Work
   ) {
     self.name = name
     self.verbs = verbs
-    self.prepare = prepare
     self.summary = summary
     self.details = details
+    prepare = { parser in
+      let read = (repeat (each options).declare(parser))
+      return { arguments in try work(repeat try (each read)(arguments)) }
+    }
   }
 }
 
@@ -66,92 +71,107 @@ extension Verb.Work {
 
 // MARK: Options of several verbs
 
-extension CommandLineParser {
+extension Verb {
   /// The option `--account`, which every verb for one account has.
-  func account() -> CommandLineOption<String> {
-    string("account", placeholder: tr("NAME"), tr("Use this stored account instead of the default one"))
-  }
-
-  /// The option `--app` of the verbs that act on an application with a sign-in of its own.
-  func app(_ help: @autoclosure @escaping () -> String) -> CommandLineOption<String> {
-    string("app", placeholder: tr("ID"), help())
+  static var account: VerbOption<String?> {
+    text("account", placeholder: tr("NAME"), tr("Use this stored account instead of the default one"))
   }
 
   /// The option `--thread`, which every verb that asks has.
-  func thread() -> CommandLineOption<String> {
-    string("thread", placeholder: tr("THREAD"), tr("Continue this thread; “new” begins one"))
+  static var thread: VerbOption<String?> {
+    text("thread", placeholder: tr("THREAD"), tr("Continue this thread; “new” begins one"))
   }
 
   /// The option `--raw`, which every verb that prints answers has.
-  func raw() -> CommandLineFlag {
+  static var raw: VerbOption<Bool> {
     flag("raw", tr("Print answers as the model wrote them, in Markdown, on a terminal too"))
   }
 
-  /// The options of a message, such as `--model`, which every verb that asks has.
-  ///
-  /// - Returns: reads them as `org.chappie.Client` takes them, or throws ``CommandLineError``.
-  func message() -> @Sendable (CommandLineArguments) throws -> VariantDictionary {
-    let model = string("model", short: "m", placeholder: tr("MODEL"), tr("Ask this model"))
-    let fast = flag("fast", tr("Answer sooner, think less"))
-    let effort = string(
-      "effort", placeholder: tr("LEVEL"), tr("Reasoning effort: low, medium, high, or another level of the model"))
-    let instructions = string(
-      "instructions", short: "s", placeholder: tr("TEXT"), tr("Instructions for the model"))
-    let search = flag("search", tr("Let the model search the web, which carries words of the question out"))
-    let cached = flag("search-cached", tr("Let the model search the backend's copies of pages instead"))
-    let tools = string(
-      "tools", placeholder: tr("SERVERS"), tr("Let the model use these tool servers, with commas between them"))
-    let domains = string(
-      "search-domain", placeholder: tr("DOMAIN"), tr("Search the web, in this domain alone; may be repeated"))
-    return { arguments in
-      guard !(arguments[search] && arguments[cached]) else {
-        throw CommandLineError(tr("--search and --search-cached exclude each other."))
+  /// The options of a message, such as `--model`, which every verb that asks has, as `org.chappie.Client` takes them.
+  static var message: VerbOption<VariantDictionary> {
+    VerbOption { parser in
+      let model = parser.string("model", short: "m", placeholder: tr("MODEL"), tr("Ask this model"))
+      let fast = parser.flag("fast", tr("Answer sooner, think less"))
+      let effort = parser.string(
+        "effort", placeholder: tr("LEVEL"), tr("Reasoning effort: low, medium, high, or another level of the model"))
+      let instructions = parser.string(
+        "instructions", short: "s", placeholder: tr("TEXT"), tr("Instructions for the model"))
+      let search = parser.flag("search", tr("Let the model search the web, which carries words of the question out"))
+      let cached = parser.flag("search-cached", tr("Let the model search the backend's copies of pages instead"))
+      let tools = parser.string(
+        "tools", placeholder: tr("SERVERS"), tr("Let the model use these tool servers, with commas between them"))
+      let domains = parser.string(
+        "search-domain", placeholder: tr("DOMAIN"), tr("Search the web, in this domain alone; may be repeated"))
+      return { arguments in
+        guard !(arguments[search] && arguments[cached]) else {
+          throw CommandLineError(tr("--search and --search-cached exclude each other."))
+        }
+        let domains = arguments.all(domains)
+        let searches: String? = arguments[cached] ? "cached" : arguments[search] || !domains.isEmpty ? "live" : nil
+        let servers = arguments.all(tools).joined(separator: ",").serverNames
+        return [
+          "model": arguments[model], "fast_mode": arguments[fast] ? true : nil, "reasoning_effort": arguments[effort],
+          "instructions": arguments[instructions], "web_search": searches, "tools": servers.isEmpty ? nil : servers,
+          "search_domains": domains.isEmpty ? nil : domains,
+        ]
       }
-      let domains = arguments.all(domains)
-      let searches: String? = arguments[cached] ? "cached" : arguments[search] || !domains.isEmpty ? "live" : nil
-      let servers = arguments.all(tools).joined(separator: ",").serverNames
-      return [
-        "model": arguments[model], "fast_mode": arguments[fast] ? true : nil, "reasoning_effort": arguments[effort],
-        "instructions": arguments[instructions], "web_search": searches, "tools": servers.isEmpty ? nil : servers,
-        "search_domains": domains.isEmpty ? nil : domains,
-      ]
     }
   }
 
   /// The option `--json` of the verbs that print one object.
-  func json() -> CommandLineFlag { flag("json", tr("Print one JSON object")) }
+  static var json: VerbOption<Bool> { flag("json", tr("Print one JSON object")) }
 
   /// The option `--json` of the verbs that print a list.
-  func jsonLines() -> CommandLineFlag { flag("json", tr("Print one JSON object a line")) }
+  static var jsonLines: VerbOption<Bool> { flag("json", tr("Print one JSON object a line")) }
 
   /// The option `--archived` of the verbs that list threads.
-  func archived() -> CommandLineFlag { flag("archived", tr("The archived threads, not the active ones")) }
+  static var archived: VerbOption<Bool> { flag("archived", tr("The archived threads, not the active ones")) }
 
   /// The option `--limit` of the verbs that list threads.
-  func limit() -> CommandLineOption<Int> {
-    integer("limit", in: 1...Int(Int32.max), placeholder: tr("COUNT"), tr("List at most so many threads"))
+  static var limit: VerbOption<Int?> {
+    VerbOption { parser in
+      let range = 1...Int(Int32.max)
+      let limit = parser.integer("limit", in: range, placeholder: tr("COUNT"), tr("List at most so many threads"))
+      return { $0[limit] }
+    }
+  }
+
+  /// The option `--output` of the verbs that write a file.
+  static func output(_ help: @autoclosure @escaping @Sendable () -> String) -> VerbOption<String?> {
+    text("output", short: "o", placeholder: tr("FILE"), help()).map { path in
+      guard path != "" else { throw CommandLineError(tr("--output needs the name of a file.")) }
+      return path
+    }
   }
 
   /// The option `--yes` of the verbs that remove something for good.
-  func yes() -> CommandLineFlag { flag("yes", short: "y", tr("Do not ask first")) }
-}
+  static var yes: VerbOption<Bool> { flag("yes", short: "y", tr("Do not ask first")) }
 
-extension String {
-  /// The names of tool servers, which have commas between them.
-  var serverNames: [String] { split { $0 == "," || $0 == " " }.map(String.init) }
-}
+  /// The option `--yes`, as the answer whether to ask first.
+  static var asks: VerbOption<Bool> { yes.map(asks) }
 
-extension CommandLineArguments {
   /// Whether to ask first.
   ///
   /// - Throws: `CommandLineError` if there is no terminal to ask at, and `yes` is not given.
-  func asks(unless yes: CommandLineFlag) throws -> Bool {
-    guard self[yes] || StandardInput.isTerminal else {
+  static func asks(unless yes: Bool) throws -> Bool {
+    guard yes || StandardInput.isTerminal else {
       throw CommandLineError(tr("There is no terminal to ask at: give --yes to go on without being asked."))
     }
-    return !self[yes]
+    return !yes
   }
 
+  /// The one argument that a verb takes.
+  ///
+  /// - Parameter missing: the question for it.
+  static func word(
+    _ placeholder: @autoclosure @escaping @Sendable () -> String,
+    _ missing: @autoclosure @escaping @Sendable () -> String
+  ) -> VerbOption<String> {
+    words(placeholder()).map { try $0.one(missing()) }
+  }
+}
+
+extension [String] {
   /// The one argument that a verb takes.
   ///
   /// - Parameter missing: the question for it.
@@ -166,9 +186,14 @@ extension CommandLineArguments {
   ///
   /// - Throws: `CommandLineError` for none.
   func several(_ missing: String) throws -> [String] {
-    guard !remaining.isEmpty else { throw CommandLineError(missing) }
-    return remaining
+    guard !isEmpty else { throw CommandLineError(missing) }
+    return self
   }
+}
+
+extension String {
+  /// The names of tool servers, which have commas between them.
+  var serverNames: [String] { split { $0 == "," || $0 == " " }.map(String.init) }
 }
 
 /// A question to the person at the terminal, before something is removed for good.

@@ -11,22 +11,20 @@ extension Verb {
       """
       Each line is a check and, if something is missing, what to do about it. The lines hold no secret, no address of a \
       person and no home directory, so they can be sent with a report. The exit status is that of the first problem.
-      """)
-  ) { parser in
-    let json = parser.jsonLines()
-    return { arguments in
-      Work(
-        json: arguments[json],
-        run: { service in
-          let findings = await Spinner.show(tr("Checking…")) { await Doctor.findings(service) }
-          if arguments[json] {
-            for finding in findings { StandardStream.output.line(finding.json.line) }
-          } else {
-            StandardStream.output.write(Table(rows: findings.map { [$0.mark, $0.check, $0.sentence] }).text)
-          }
-          return findings.first { $0.verdict == .problem }?.status ?? .success
-        })
-    }
+      """),
+    jsonLines
+  ) { json in
+    Work(
+      json: json,
+      run: { service in
+        let findings = await Spinner.show(tr("Checking…")) { await Doctor.findings(service) }
+        if json {
+          for finding in findings { StandardStream.output.line(finding.json.line) }
+        } else {
+          StandardStream.output.write(Table(rows: findings.map { [$0.mark, $0.check, $0.sentence] }).text)
+        }
+        return findings.first { $0.verdict == .problem }?.status ?? .success
+      })
   }
 }
 

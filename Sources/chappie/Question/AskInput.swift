@@ -137,18 +137,18 @@ extension Template {
   }
 }
 
-extension CommandLineParser {
+extension Verb {
   /// The option `--parameter`, which every verb with a template has.
-  func templateValues() -> CommandLineOption<(String, String)> {
-    assignment("parameter", short: "p", tr("The value of a variable of the template"), isKey: Template.isVariable)
+  static var templateValues: VerbOption<[(String, String)]> {
+    assignments("parameter", short: "p", tr("The value of a variable of the template"), isKey: Template.isVariable)
   }
 
-  /// An option whose value is KEY=VALUE.
-  func assignment(
-    _ name: String, short: Character? = nil, _ help: @autoclosure @escaping () -> String,
-    isKey: @escaping (Substring) -> Bool = { _ in true }
-  ) -> CommandLineOption<(String, String)> {
-    option(name, short: short, placeholder: tr("KEY=VALUE"), help()) { text in
+  /// An option whose values are KEY=VALUE.
+  static func assignments(
+    _ name: String, short: Character? = nil, _ help: @autoclosure @escaping @Sendable () -> String,
+    isKey: @escaping @Sendable (Substring) -> Bool = { _ in true }
+  ) -> VerbOption<[(String, String)]> {
+    options(name, short: short, placeholder: tr("KEY=VALUE"), help()) { text in
       guard let sign = text.firstIndex(of: "="), isKey(text[..<sign]) else {
         throw CommandLineError(tr("“\(text)” is not KEY=VALUE"))
       }

@@ -218,7 +218,7 @@ extension ThreadsProxy {
   }
 }
 
-extension CommandLineArguments {
+extension [String] {
   private static var missing: String { tr("Which thread? See chappie threads.") }
 
   /// The name of the one thread that a verb takes.
@@ -241,6 +241,6 @@ extension CommandLineArguments {
 
   /// - Throws: `CommandLineError` if a thread is named beside `--all`.
   func refuseThread() throws {
-    guard remaining.isEmpty else { throw CommandLineError(tr("--all and a thread exclude each other.")) }
+    guard isEmpty else { throw CommandLineError(tr("--all and a thread exclude each other.")) }
   }
 }

@@ -12,29 +12,25 @@ extension Verb {
       """
       --background says whether a program may use ChatGPT when nobody asks it to at the moment, such as a widget that \
       asks by itself: allow, deny, or ask the next time. Without --app it is for the user's own programs.
-      """)
-  ) { parser in
-    let json = parser.jsonLines()
-    let background = parser.string(
-      "background", placeholder: tr("ANSWER"), tr("Allow, deny or ask for background use"))
-    let app = parser.app(tr("The application that --background is for"))
-    return { arguments in
-      guard let answer = arguments[background] else {
-        guard arguments[app] == nil else { throw CommandLineError(tr("--app needs --background.")) }
-        return Work(json: arguments[json]) { service in
-          let accounts = try await StoredAccount.all(service)
-          let credentials = try await ListedCredential.all(service)
-          StandardStream.output.write(arguments[json] ? lines(accounts, credentials) : text(accounts, credentials))
-        }
+      """),
+    jsonLines, text("background", placeholder: tr("ANSWER"), tr("Allow, deny or ask for background use")),
+    text("app", placeholder: tr("ID"), tr("The application that --background is for"))
+  ) { json, answer, app in
+    guard let answer else {
+      guard app == nil else { throw CommandLineError(tr("--app needs --background.")) }
+      return Work(json: json) { service in
+        let accounts = try await StoredAccount.all(service)
+        let credentials = try await ListedCredential.all(service)
+        StandardStream.output.write(json ? lines(accounts, credentials) : text(accounts, credentials))
       }
-      guard ["allow", "deny", "ask"].contains(answer) else {
-        throw CommandLineError(tr("--background takes allow, deny or ask."))
-      }
-      guard !arguments[json] else { throw CommandLineError(tr("--background and --json exclude each other.")) }
-      return Work { service in
-        try await service.manager("SetBackgroundUse", .tuple(arguments[app] ?? "", answer))
-        StandardStream.output.line(confirmation(answer))
-      }
+    }
+    guard ["allow", "deny", "ask"].contains(answer) else {
+      throw CommandLineError(tr("--background takes allow, deny or ask."))
+    }
+    guard !json else { throw CommandLineError(tr("--background and --json exclude each other.")) }
+    return Work { service in
+      try await service.manager("SetBackgroundUse", .tuple(app ?? "", answer))
+      StandardStream.output.line(confirmation(answer))
     }
   }
 

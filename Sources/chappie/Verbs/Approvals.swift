@@ -12,22 +12,19 @@ extension Verb {
       Each call is shown with its complete arguments on one line. Invisible characters are written as escapes, such as \
       \\u202e.
       """),
-    verbs: [approve, deny]
-  ) { parser in
-    let json = parser.jsonLines()
-    return { arguments in
-      Work(json: arguments[json]) { service in
-        let approvals = try await waiting(service)
-        if arguments[json] {
-          for approval in approvals {
-            StandardStream.output.line(JSONObject(["approval", "tool", "app", "arguments"], of: approval).line)
-          }
-        } else if approvals.isEmpty {
-          StandardStream.output.line(tr("No tool call waits for approval."))
-        } else {
-          for approval in approvals { StandardStream.output.write(try text(approval)) }
-          StandardStream.output.line(tr("Answer with chappie approvals approve ID, or deny ID."))
+    verbs: [approve, deny], jsonLines
+  ) { json in
+    Work(json: json) { service in
+      let approvals = try await waiting(service)
+      if json {
+        for approval in approvals {
+          StandardStream.output.line(JSONObject(["approval", "tool", "app", "arguments"], of: approval).line)
         }
+      } else if approvals.isEmpty {
+        StandardStream.output.line(tr("No tool call waits for approval."))
+      } else {
+        for approval in approvals { StandardStream.output.write(try text(approval)) }
+        StandardStream.output.line(tr("Answer with chappie approvals approve ID, or deny ID."))
       }
     }
   }
@@ -63,29 +60,24 @@ extension Verb {
 
   private static let approve = Verb(
     "approve", tr("Let a tool run once"),
-    details: tr("ID is what chappie approvals shows. Nothing is approved while the screen or the keyring is locked.")
-  ) { parser in
-    parser.acceptRemaining(placeholder: tr("ID"))
-    return { arguments in
-      let approval = try arguments.one(whichApproval)
-      return Work { service in
-        try await service.manager("AnswerApproval", .tuple(approval, true, ""))
-        StandardStream.output.line(tr("Approved: the tool runs once."))
-      }
+    details: tr("ID is what chappie approvals shows. Nothing is approved while the screen or the keyring is locked."),
+    word(tr("ID"), whichApproval)
+  ) { approval in
+    Work { service in
+      try await service.manager("AnswerApproval", .tuple(approval, true, ""))
+      StandardStream.output.line(tr("Approved: the tool runs once."))
     }
   }
 
   private static let deny = Verb(
-    "deny", tr("Keep a tool from running"), details: tr("ID is what chappie approvals shows. The model is told REASON.")
-  ) { parser in
-    parser.acceptRemaining(placeholder: tr("ID [REASON…]"))
-    return { arguments in
-      let words = try arguments.several(whichApproval)
-      return Work { service in
-        let reason = words.dropFirst().joined(separator: " ")
-        try await service.manager("AnswerApproval", .tuple(words[0], false, reason))
-        StandardStream.output.line(tr("Denied: the tool does not run."))
-      }
+    "deny", tr("Keep a tool from running"),
+    details: tr("ID is what chappie approvals shows. The model is told REASON."),
+    words(tr("ID [REASON…]")).map { try $0.several(whichApproval) }
+  ) { words in
+    Work { service in
+      let reason = words.dropFirst().joined(separator: " ")
+      try await service.manager("AnswerApproval", .tuple(words[0], false, reason))
+      StandardStream.output.line(tr("Denied: the tool does not run."))
     }
   }
 

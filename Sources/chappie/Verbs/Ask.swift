@@ -22,55 +22,45 @@ extension Verb {
 
         A conversation is what the model reads before a message; a thread is a conversation that is stored. --continue \
         goes on with the conversation of the last ask, which is stored only if that ask was in a thread.
-        """)
-    ) { parser in
-      let account = parser.account()
-      let continues = parser.flag("continue", short: "c", tr("Follow up the last ask"))
-      let thread = parser.thread()
-      let json = parser.flag("json", tr("Print one JSON object when the answer is complete"))
-      let raw = parser.raw()
-      let message = parser.message()
-      let template = parser.string("template", short: "t", placeholder: tr("NAME"), tr("Ask what this template says"))
-      let values = parser.templateValues()
-      let files = parser.string(
+        """),
+      account, flag("continue", short: "c", tr("Follow up the last ask")), thread,
+      flag("json", tr("Print one JSON object when the answer is complete")), raw, message,
+      text("template", short: "t", placeholder: tr("NAME"), tr("Ask what this template says")), templateValues,
+      texts(
         "file", short: "f", placeholder: tr("FILE"),
-        tr("Send this text file, PDF or office document too, - for standard input; may be repeated"))
-      let images = parser.string(
-        "image", placeholder: tr("FILE"), tr("Send this image: a file, - or an https: address; may be repeated"))
-      let code = parser.flag("extract", short: "x", tr("Print the last code block of the answer alone"))
-      let schema = parser.option(
+        tr("Send this text file, PDF or office document too, - for standard input; may be repeated")),
+      texts("image", placeholder: tr("FILE"), tr("Send this image: a file, - or an https: address; may be repeated")),
+      flag("extract", short: "x", tr("Print the last code block of the answer alone")),
+      options(
         "schema", placeholder: tr("FILE"), tr("Answer with JSON of the JSON Schema in this file, and check it"),
-        read: SchemaFile.init)
-      let output = parser.string(
-        "output", short: "o", placeholder: tr("FILE"), tr("Write the answer to this file, too"))
-      parser.acceptRemaining(placeholder: tr("TEXT…"))
-      return { arguments in
-        guard arguments[thread] == nil || !arguments[continues] else {
-          throw CommandLineError(tr("--thread and --continue exclude each other."))
-        }
-        guard arguments[schema] == nil || !arguments[code] else {
-          throw CommandLineError(tr("--schema and --extract exclude each other."))
-        }
-        guard arguments[output] != "" else { throw CommandLineError(tr("--output needs the name of a file.")) }
-        let template = try arguments[template].map(TemplateDirectory.template)
-        guard template != nil || arguments.all(values).isEmpty else {
-          throw CommandLineError(tr("--parameter needs a template: give --template."))
-        }
-        let input = try AskInput(
-          words: arguments.remaining, takesPipe: takesPipe, files: arguments.all(files), images: arguments.all(images),
-          template: template, values: Dictionary(arguments.all(values)) { $1 })
-        var options = try message(arguments)
-        if let template { options = try template.options(options, instructions: input.instructions) }
-        options.set("output_schema", arguments[schema]?.text)
-        let asking = Asking(
-          account: arguments[account], question: input.question, options: options,
-          output: AnswerOutput(
-            form: arguments[schema].map { .json($0.schema) } ?? (arguments[code] ? .codeBlock : .whole),
-            json: arguments[json], raw: arguments[raw],
-            file: arguments[output].map { OutputFile(path: $0, replaces: true) }))
-        return Work.exiting(json: arguments[json]) { service in
-          try await asking.run(service, thread: arguments[thread], continues: arguments[continues])
-        }
+        read: SchemaFile.init),
+      output(tr("Write the answer to this file, too")), words(tr("TEXT…"))
+    ) {
+      account, continues, thread, json, raw, message, template, values, files, images, extracts, schemas, file, words in
+      let schema = schemas.last
+      guard thread == nil || !continues else {
+        throw CommandLineError(tr("--thread and --continue exclude each other."))
+      }
+      guard schema == nil || !extracts else {
+        throw CommandLineError(tr("--schema and --extract exclude each other."))
+      }
+      let template = try template.map(TemplateDirectory.template)
+      guard template != nil || values.isEmpty else {
+        throw CommandLineError(tr("--parameter needs a template: give --template."))
+      }
+      let input = try AskInput(
+        words: words, takesPipe: takesPipe, files: files, images: images, template: template,
+        values: Dictionary(values) { $1 })
+      var options = message
+      if let template { options = try template.options(options, instructions: input.instructions) }
+      options.set("output_schema", schema?.text)
+      let asking = Asking(
+        account: account, question: input.question, options: options,
+        output: AnswerOutput(
+          form: schema.map { .json($0.schema) } ?? (extracts ? .codeBlock : .whole), json: json, raw: raw,
+          file: file.map { OutputFile(path: $0, replaces: true) }))
+      return Work.exiting(json: json) { service in
+        try await asking.run(service, thread: thread, continues: continues)
       }
     }
   }
@@ -186,34 +176,27 @@ private enum LastAsk {
 
 extension Verb {
   /// `chappie context`: shows and changes the conversation of `ask`.
-  static let context = Verb("context", tr("Show, summarise or forget the conversation of ask outside of threads")) {
-    parser in
-    let account = parser.account()
-    let messages = parser.flag("messages", tr("Print the messages"))
-    let clear = parser.flag("clear", tr("Forget it"))
-    let compact = parser.flag("compact", tr("Have the model summarise it"))
-    let summary = parser.string("summary", placeholder: tr("TEXT"), tr("Replace it by this summary"))
-    let json = parser.json()
-    return { arguments in
-      let actions = [arguments[messages], arguments[clear], arguments[compact], arguments[summary] != nil]
-      guard actions.count(where: { $0 }) <= 1 else {
-        throw CommandLineError(tr("--messages, --clear, --compact and --summary exclude each other."))
+  static let context = Verb(
+    "context", tr("Show, summarise or forget the conversation of ask outside of threads"),
+    account, flag("messages", tr("Print the messages")), flag("clear", tr("Forget it")),
+    flag("compact", tr("Have the model summarise it")),
+    text("summary", placeholder: tr("TEXT"), tr("Replace it by this summary")), json
+  ) { account, messages, clear, compact, summary, json in
+    guard [messages, clear, compact, summary != nil].count(where: { $0 }) <= 1 else {
+      throw CommandLineError(tr("--messages, --clear, --compact and --summary exclude each other."))
+    }
+    return Work(json: json) { service in
+      let client = try await service.sharedClient(account)
+      if messages { return StandardStream.output.write(data: try await Conversation(service, client).messages()) }
+      if clear {
+        try await service.call(client, "Client", "ClearContext")
+        LastAsk.conversation.note(of: account)
       }
-      return Work(json: arguments[json]) { service in
-        let client = try await service.sharedClient(arguments[account])
-        if arguments[messages] {
-          return StandardStream.output.write(data: try await Conversation(service, client).messages())
-        }
-        if arguments[clear] {
-          try await service.call(client, "Client", "ClearContext")
-          LastAsk.conversation.note(of: arguments[account])
-        }
-        if let text = arguments[summary] ?? (arguments[compact] ? "" : nil) {
-          try await service.call(client, "Client", "CompactContext", .tuple(text), timeout: nil)
-        }
-        let conversation = try await Conversation(service, client)
-        StandardStream.output.line(arguments[json] ? conversation.json.line : try conversation.length())
+      if let text = summary ?? (compact ? "" : nil) {
+        try await service.call(client, "Client", "CompactContext", .tuple(text), timeout: nil)
       }
+      let conversation = try await Conversation(service, client)
+      StandardStream.output.line(json ? conversation.json.line : try conversation.length())
     }
   }
 }

@@ -7,32 +7,27 @@ import Platform
 
 extension Verb {
   /// `chappie chat`: a conversation, line by line.
-  static let chat = Verb("chat", tr("Talk with the model, line by line"), details: ChatInterpreter.help) { parser in
-    let account = parser.account()
-    let thread = parser.thread()
-    let raw = parser.raw()
-    let message = parser.message()
-    return { arguments in
-      var options = try message(arguments)
-      let model: String? = try options.value("model")
-      // The conversation keeps the model: /model changes it.
-      options.remove("model")
-      return Work.exiting { [options] service in
-        let lines = StandardInput.isTerminal ? nil : try Self.lines()
-        let account = arguments[account]
-        let output = AnswerOutput(raw: arguments[raw])
-        let target: ClientConversation =
-          if let thread = arguments[thread] {
-            try await ThreadConversation(service, account: account, thread: thread, model: model, output: output)
-          } else {
-            ClientConversation(service, try await service.openClient(account, model: model), output)
-          }
-        let chat = ChatInterpreter(conversation: target, options: options)
-        if let lines { return await run(lines, in: chat) }
-        await greet(service, account, target)
-        if let target = target as? ThreadConversation { try await target.remind(raw: arguments[raw]) }
-        return try await ChatTerminal(chat).run()
-      }
+  static let chat = Verb(
+    "chat", tr("Talk with the model, line by line"), details: ChatInterpreter.help, account, thread, raw, message
+  ) { account, thread, raw, message in
+    var options = message
+    let model: String? = try options.value("model")
+    // The conversation keeps the model: /model changes it.
+    options.remove("model")
+    return Work.exiting { [options] service in
+      let lines = StandardInput.isTerminal ? nil : try Self.lines()
+      let output = AnswerOutput(raw: raw)
+      let target: ClientConversation =
+        if let thread {
+          try await ThreadConversation(service, account: account, thread: thread, model: model, output: output)
+        } else {
+          ClientConversation(service, try await service.openClient(account, model: model), output)
+        }
+      let chat = ChatInterpreter(conversation: target, options: options)
+      if let lines { return await run(lines, in: chat) }
+      await greet(service, account, target)
+      if let target = target as? ThreadConversation { try await target.remind(raw: raw) }
+      return try await ChatTerminal(chat).run()
     }
   }
 

@@ -12,14 +12,9 @@ extension Verb {
       Signs out every account of every program, as sign-out does, deletes every thread, the key of this device, the \
       configuration with the templates and every other file, and the secrets of MCP servers, and ends the service. Run \
       it before the package is removed.
-      """)
-  ) { parser in
-    let yes = parser.yes()
-    return { arguments in
-      let asks = try arguments.asks(unless: yes)
-      return Work(run: { try await Erasing.run($0, asks: asks) })
-    }
-  }
+      """),
+    asks
+  ) { asks in Work(run: { try await Erasing.run($0, asks: asks) }) }
 }
 
 /// The removal of everything that Chappie keeps.

@@ -6,26 +6,22 @@ extension Verb {
   /// `chappie models`: lists the models.
   static let models = Verb(
     "models", tr("List the models that the plan offers"),
-    details: tr("The best model is first. The model with an asterisk is the default.")
-  ) { parser in
-    let account = parser.account()
-    let input = parser.string("input", placeholder: tr("KIND"), tr("Only models that read this: text, image"))
-    let effort = parser.string("effort", placeholder: tr("LEVEL"), tr("Only models that take this reasoning effort"))
-    let json = parser.jsonLines()
-    return { arguments in
-      Work(json: arguments[json]) { service in
-        let filter: VariantDictionary = ["input_modality": arguments[input], "reasoning_level": arguments[effort]]
-        let client = try await service.openClient(arguments[account])
-        // No timeout: the keyring may ask for its password first, and the user may take any time.
-        let reply = try await service.call(client, "Client", "ListModels", .tuple(filter), timeout: nil)
-        let models = try reply.member(0, "models", as: [VariantDictionary].self).map(ListedModel.init)
-        let selected: String? = try await service.properties(client, "Client").value("Model")
-        if arguments[json] {
-          for model in models { StandardStream.output.line(model.json(selected).line) }
-        } else {
-          StandardStream.output.write(
-            models.isEmpty ? tr("There is no such model.") + "\n" : ListedModel.table(models, selected))
-        }
+    details: tr("The best model is first. The model with an asterisk is the default."),
+    account, text("input", placeholder: tr("KIND"), tr("Only models that read this: text, image")),
+    text("effort", placeholder: tr("LEVEL"), tr("Only models that take this reasoning effort")), jsonLines
+  ) { account, input, effort, json in
+    Work(json: json) { service in
+      let filter: VariantDictionary = ["input_modality": input, "reasoning_level": effort]
+      let client = try await service.openClient(account)
+      // No timeout: the keyring may ask for its password first, and the user may take any time.
+      let reply = try await service.call(client, "Client", "ListModels", .tuple(filter), timeout: nil)
+      let models = try reply.member(0, "models", as: [VariantDictionary].self).map(ListedModel.init)
+      let selected: String? = try await service.properties(client, "Client").value("Model")
+      if json {
+        for model in models { StandardStream.output.line(model.json(selected).line) }
+      } else {
+        StandardStream.output.write(
+          models.isEmpty ? tr("There is no such model.") + "\n" : ListedModel.table(models, selected))
       }
     }
   }

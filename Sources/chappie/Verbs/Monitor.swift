@@ -10,20 +10,14 @@ extension Verb {
       """
       With --json each line is an object that waybar's custom module takes: text, alt, class and tooltip, and the \
       properties themselves. With --i3bar each line is a block for i3bar and swaybar. It continues when the service restarts, and ends when its reader closes the pipe.
-      """)
-  ) { parser in
-    let account = parser.account()
-    let usage = parser.flag("usage", tr("Show how much of the plan is used, not the sign-in"))
-    let json = parser.jsonLines()
-    let i3bar = parser.flag("i3bar", tr("Print blocks for i3bar and swaybar"))
-    return { arguments in
-      guard !(arguments[json] && arguments[i3bar]) else {
-        throw CommandLineError(tr("--json and --i3bar exclude each other."))
-      }
-      let format: MonitorFormat = arguments[json] ? .json : arguments[i3bar] ? .i3bar : .sentence
-      return Work.exiting { service in
-        try await Monitor(service: service, format: format).run(account: arguments[account], isUsage: arguments[usage])
-      }
+      """),
+    account, flag("usage", tr("Show how much of the plan is used, not the sign-in")), jsonLines,
+    flag("i3bar", tr("Print blocks for i3bar and swaybar"))
+  ) { account, isUsage, json, i3bar in
+    guard !(json && i3bar) else { throw CommandLineError(tr("--json and --i3bar exclude each other.")) }
+    let format: MonitorFormat = json ? .json : i3bar ? .i3bar : .sentence
+    return Work.exiting { service in
+      try await Monitor(service: service, format: format).run(account: account, isUsage: isUsage)
     }
   }
 }

@@ -12,48 +12,51 @@ extension Verb {
       Without --browser and --device-code it uses the method of the stored sign-in; for a first one the browser, if one \
       can be opened here, and else a code for a browser elsewhere. It ends when the account is linked. An earlier sign-in \
       stays valid until then. With --json it prints an object for each stage.
-      """)
-  ) { parser in
-    let account = parser.account()
-    let browser = parser.flag("browser", tr("Sign in in the browser"))
-    let deviceCode = parser.flag("device-code", tr("Sign in with a code, which a browser anywhere takes"))
-    let paste = parser.flag(
-      "paste", tr("Sign in in a browser on another computer, and ask for the address at which it arrives"))
-    let noOpen = parser.flag("no-open", tr("Print the address of the page, and do not open it"))
-    let noBrowser = parser.flag("no-browser", tr("The same as --no-open"))
-    let anotherAccount = parser.flag("another-account", tr("Let another account replace the stored one"))
-    let connectAnew = parser.flag(
-      "connect-anew", tr("Connect Chappie anew, after it was removed in the settings of ChatGPT"))
-    let enablePlanUse = parser.flag("enable-plan-use", tr("Ask again for the use of your ChatGPT plan"))
-    let afterFirstUnlock = parser.flag("after-first-unlock", tr("Let it be used while the screen is locked, too"))
-    let json = parser.jsonLines()
-    return { arguments in
-      let needBrowser = [
-        (browser, "--browser"), (paste, "--paste"), (connectAnew, "--connect-anew"),
-        (enablePlanUse, "--enable-plan-use"),
-      ].first { arguments[$0.0] }
-      if arguments[deviceCode], let (_, other) = needBrowser {
-        throw CommandLineError(tr("--device-code and \(other) exclude each other."))
+      """),
+    account, plan, flag("after-first-unlock", tr("Let it be used while the screen is locked, too")), jsonLines
+  ) { account, plan, afterFirstUnlock, json in
+    Work(json: json) { service in
+      let session = try await service.session(
+        account, afterFirstUnlock ? .afterFirstUnlockThisDeviceOnly : .whenUnlockedThisDeviceOnly)
+      let attempt = SignInAttempt(service, session, json: json)
+      let before = try await service.status(session)
+      if StandardInput.isTerminal, !json { await announcePrompt(service) }
+      do {
+        try await attempt.start(plan, before)
+      } catch {
+        throw await withRemedy(CommandFailure(error), service)
       }
-      let plan = SignInPlan(
-        wantedMethod: arguments[deviceCode] ? .deviceCode : needBrowser == nil ? nil : .browser,
-        wantedWay: arguments[paste] ? .pasted : arguments[noOpen] || arguments[noBrowser] ? .shown : nil,
-        addsAccount: arguments[anotherAccount], connectsAnew: arguments[connectAnew],
-        enablesPlanUse: arguments[enablePlanUse])
-      return Work(json: arguments[json]) { service in
-        let session = try await service.session(
-          arguments[account],
-          arguments[afterFirstUnlock] ? .afterFirstUnlockThisDeviceOnly : .whenUnlockedThisDeviceOnly)
-        let attempt = SignInAttempt(service, session, json: arguments[json])
-        let before = try await service.status(session)
-        if StandardInput.isTerminal, !arguments[json] { await announcePrompt(service) }
-        do {
-          try await attempt.start(plan, before)
-        } catch {
-          throw await withRemedy(CommandFailure(error), service)
+      let after = try await attempt.finish()
+      if !json { tell(after, before) }
+    }
+  }
+
+  /// The options that say how to sign in.
+  private static var plan: VerbOption<SignInPlan> {
+    VerbOption { parser in
+      let browser = parser.flag("browser", tr("Sign in in the browser"))
+      let deviceCode = parser.flag("device-code", tr("Sign in with a code, which a browser anywhere takes"))
+      let paste = parser.flag(
+        "paste", tr("Sign in in a browser on another computer, and ask for the address at which it arrives"))
+      let noOpen = parser.flag("no-open", tr("Print the address of the page, and do not open it"))
+      let noBrowser = parser.flag("no-browser", tr("The same as --no-open"))
+      let anotherAccount = parser.flag("another-account", tr("Let another account replace the stored one"))
+      let connectAnew = parser.flag(
+        "connect-anew", tr("Connect Chappie anew, after it was removed in the settings of ChatGPT"))
+      let enablePlanUse = parser.flag("enable-plan-use", tr("Ask again for the use of your ChatGPT plan"))
+      return { arguments in
+        let needBrowser = [
+          (browser, "--browser"), (paste, "--paste"), (connectAnew, "--connect-anew"),
+          (enablePlanUse, "--enable-plan-use"),
+        ].first { arguments[$0.0] }
+        if arguments[deviceCode], let (_, other) = needBrowser {
+          throw CommandLineError(tr("--device-code and \(other) exclude each other."))
         }
-        let after = try await attempt.finish()
-        if !arguments[json] { tell(after, before) }
+        return SignInPlan(
+          wantedMethod: arguments[deviceCode] ? .deviceCode : needBrowser == nil ? nil : .browser,
+          wantedWay: arguments[paste] ? .pasted : arguments[noOpen] || arguments[noBrowser] ? .shown : nil,
+          addsAccount: arguments[anotherAccount], connectsAnew: arguments[connectAnew],
+          enablesPlanUse: arguments[enablePlanUse])
       }
     }
   }
@@ -92,21 +95,20 @@ extension Verb {
 
 extension Verb {
   /// `chappie sign-out`: removes the stored credential and revokes it.
-  static let signOut = Verb("sign-out", tr("Remove the stored sign-in and revoke it")) { parser in
-    let account = parser.account()
-    let app = parser.app(tr("Sign this application out, all accounts that it has without --account"))
-    return { arguments in
-      Work.exiting { service in
-        if let app = arguments[app] { return try await signOut(app, arguments[account], service) }
-        let session = try await service.session(arguments[account])
-        try await service.call(session, "Session", "SignOut", timeout: nil)
-        let status = try await service.status(session)
-        if let name = status.errorName, ExitStatus(errorName: name) == .notRevoked {
-          throw CommandFailure(busName: name, message: status.errorMessage ?? "")
-        }
-        StandardStream.output.line(tr("Signed out."))
-        return .success
+  static let signOut = Verb(
+    "sign-out", tr("Remove the stored sign-in and revoke it"), account,
+    text("app", placeholder: tr("ID"), tr("Sign this application out, all accounts that it has without --account"))
+  ) { account, app in
+    Work.exiting { service in
+      if let app { return try await signOut(app, account, service) }
+      let session = try await service.session(account)
+      try await service.call(session, "Session", "SignOut", timeout: nil)
+      let status = try await service.status(session)
+      if let name = status.errorName, ExitStatus(errorName: name) == .notRevoked {
+        throw CommandFailure(busName: name, message: status.errorMessage ?? "")
       }
+      StandardStream.output.line(tr("Signed out."))
+      return .success
     }
   }
 

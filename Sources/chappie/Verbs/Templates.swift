@@ -8,11 +8,8 @@ extension Verb {
   /// `chappie templates`: lists the templates of `ask`.
   static let templates = Verb(
     "templates", tr("List the templates of ask"),
-    details: tr("A template is a text file with variables; chappie(1) shows one. It needs no service.")
-  ) { parser in
-    let json = parser.jsonLines()
-    return { arguments in Work(json: arguments[json], run: { _ in try list(json: arguments[json]) }) }
-  }
+    details: tr("A template is a text file with variables; chappie(1) shows one. It needs no service."), jsonLines
+  ) { json in Work(json: json, run: { _ in try list(json: json) }) }
 
   private static func list(json: Bool) throws -> ExitStatus {
     let files: [(name: String, path: String)]
@@ -60,36 +57,30 @@ extension Verb {
       An action is a template with Surfaces=selection; chappie templates lists them. Without --stdin the window of the \
       package chappie-desktop shows the actions and the answer. With it, standard input is replaced: standard output \
       gets the answer alone when it is complete, and nothing if it fails.
-      """)
-  ) { parser in
-    let account = parser.account()
-    let standardInput = parser.flag("stdin", tr("Act on standard input, and print the answer"))
-    let values = parser.templateValues()
-    parser.acceptRemaining(placeholder: tr("[NAME]"))
-    return { arguments in
-      let names = arguments.remaining
-      guard names.count <= 1 else { throw CommandLineError(tr("An action is one word: give its name alone.")) }
-      let template = try names.first.map(TemplateDirectory.template)
-      guard template?.isAction != false else {
-        throw CommandLineError(tr("The template “\(names[0])” is no action: it needs Surfaces=selection."))
+      """),
+    account, flag("stdin", tr("Act on standard input, and print the answer")), templateValues, words(tr("[NAME]"))
+  ) { account, readsInput, values, names in
+    guard names.count <= 1 else { throw CommandLineError(tr("An action is one word: give its name alone.")) }
+    let template = try names.first.map(TemplateDirectory.template)
+    guard template?.isAction != false else {
+      throw CommandLineError(tr("The template “\(names[0])” is no action: it needs Surfaces=selection."))
+    }
+    guard readsInput else {
+      guard account == nil, values.isEmpty else {
+        throw CommandLineError(tr("--account and --parameter need --stdin."))
       }
-      guard arguments[standardInput] else {
-        guard arguments[account] == nil, arguments.all(values).isEmpty else {
-          throw CommandLineError(tr("--account and --parameter need --stdin."))
-        }
-        return Work { service in try await showWindow(names.first, service) }
-      }
-      guard let template else { throw CommandLineError(tr("--stdin needs the name of an action.")) }
-      let text = try AskInput.shortText()
-      guard !text.trimmed.isEmpty else { throw CommandLineError(tr("There is no text to act on.")) }
-      let filled = try template.filled(Dictionary(arguments.all(values)) { $1 }, input: text)
-      let options = try template.options(instructions: filled.instructions)
-      return Work.exiting { service in
-        let client = try await service.openClient(arguments[account])
-        let output = AnswerOutput(form: .replacement(text), raw: true)
-        return try await TurnPrinter(service: service, client: client, output: output)
-          .print(Question(text: filled.question), options)
-      }
+      return Work { service in try await showWindow(names.first, service) }
+    }
+    guard let template else { throw CommandLineError(tr("--stdin needs the name of an action.")) }
+    let text = try AskInput.shortText()
+    guard !text.trimmed.isEmpty else { throw CommandLineError(tr("There is no text to act on.")) }
+    let filled = try template.filled(Dictionary(values) { $1 }, input: text)
+    let options = try template.options(instructions: filled.instructions)
+    return Work.exiting { service in
+      let client = try await service.openClient(account)
+      let output = AnswerOutput(form: .replacement(text), raw: true)
+      return try await TurnPrinter(service: service, client: client, output: output)
+        .print(Question(text: filled.question), options)
     }
   }
 

@@ -14,19 +14,17 @@ extension Verb {
         eval "$(chappie shell-integration bash)"   in ~/.bashrc
         eval "$(chappie shell-integration zsh)"    in ~/.zshrc
         chappie shell-integration fish | source    in ~/.config/fish/config.fish
-      """)
-  ) { parser in
-    parser.acceptRemaining(placeholder: tr("SHELL"))
-    return { arguments in
-      let script =
-        switch try arguments.one(tr("Which shell is it: bash, zsh or fish?")) {
-        case "bash": PackageResources.chappie_bash
-        case "zsh": PackageResources.chappie_zsh
-        case "fish": PackageResources.chappie_fish
-        case let other: throw CommandLineError(tr("There are lines for bash, zsh and fish, not for “\(other)”."))
-        }
-      return Work(local: { StandardStream.output.write(data: String(decoding: script, as: UTF8.self)) })
-    }
+      """),
+    word(tr("SHELL"), tr("Which shell is it: bash, zsh or fish?"))
+  ) { shell in
+    let script =
+      switch shell {
+      case "bash": PackageResources.chappie_bash
+      case "zsh": PackageResources.chappie_zsh
+      case "fish": PackageResources.chappie_fish
+      case let other: throw CommandLineError(tr("There are lines for bash, zsh and fish, not for “\(other)”."))
+      }
+    return Work(local: { StandardStream.output.write(data: String(decoding: script, as: UTF8.self)) })
   }
 }
 
@@ -38,27 +36,28 @@ extension Verb {
       """
       Nothing is run. The text is the arguments, or standard input. The model also gets the names of the shell and of \
       the operating system. The template “command” has the question.
-      """)
-  ) { parser in
-    let account = parser.account()
-    let shell = parser.shell()
-    parser.acceptRemaining(placeholder: tr("TEXT…"))
-    return { arguments in
-      let words = arguments.remaining.joined(separator: " ")
-      let text = try AskInput.shortText(words.isEmpty ? nil : words)
-      guard !text.trimmed.isEmpty else {
-        throw CommandLineError(tr("There is no text: say what the command shall do."))
-      }
-      let asked = try ShellQuestion("command", text, shell: arguments[shell])
-      return Work.exiting { service in
-        let client = try await service.openClient(arguments[account])
-        let output = AnswerOutput(form: .command, raw: true)
-        let printer = TurnPrinter(service: service, client: client, output: output)
-        return try await Spinner.show(tr("Waiting for the answer")) {
-          try await printer.print(asked.question, asked.options)
-        }
+      """),
+    account, shell, words(tr("TEXT…"))
+  ) { account, shell, words in
+    let words = words.joined(separator: " ")
+    let text = try AskInput.shortText(words.isEmpty ? nil : words)
+    guard !text.trimmed.isEmpty else {
+      throw CommandLineError(tr("There is no text: say what the command shall do."))
+    }
+    let asked = try ShellQuestion("command", text, shell: shell)
+    return Work.exiting { service in
+      let client = try await service.openClient(account)
+      let output = AnswerOutput(form: .command, raw: true)
+      let printer = TurnPrinter(service: service, client: client, output: output)
+      return try await Spinner.show(tr("Waiting for the answer")) {
+        try await printer.print(asked.question, asked.options)
       }
     }
+  }
+
+  /// The option `--shell` of the verbs about commands of the shell.
+  private static var shell: VerbOption<String?> {
+    text("shell", placeholder: tr("NAME"), tr("The shell of the command"))
   }
 }
 
@@ -85,13 +84,6 @@ struct ShellQuestion {
   }
 }
 
-extension CommandLineParser {
-  /// The option `--shell` of the verbs about commands of the shell.
-  func shell() -> CommandLineOption<String> {
-    string("shell", placeholder: tr("NAME"), tr("The shell of the command"))
-  }
-}
-
 extension Verb {
   /// `chappie explain-last`: explains the last failed command of the shell.
   static let explainLast = Verb(
@@ -101,30 +93,24 @@ extension Verb {
       The function explain-last of chappie shell-integration runs this with the text and the exit status of the \
       command. The output of the command is not known: pipe it in, if the model shall read it. What is sent is shown \
       first. The template “explain-last” has the question.
-      """)
-  ) { parser in
-    let account = parser.account()
-    let raw = parser.raw()
-    let shell = parser.shell()
-    let yes = parser.yes()
-    return { arguments in
-      let failed = try failedCommand()
-      let output = StandardInput.isPipeOrFile ? try AskInput.shortText() : ""
-      if StandardInput.isPipeOrFile { StandardInput.readTerminal() }
-      let asks = try arguments.asks(unless: yes)
-      let asked = try ShellQuestion(
-        "explain-last", failed.text, shell: arguments[shell], ["status": "\(failed.status.value)", "output": output])
-      let asking = Asking(
-        account: arguments[account], question: asked.question, options: asked.options,
-        output: AnswerOutput(raw: arguments[raw]))
-      return Work.exiting { service in
-        if asks {
-          let parts = [try asked.options.value("instructions", as: String.self), asked.question.text]
-          StandardStream.error.write(parts.compactMap(\.self).joined(separator: "\n\n") + "\n\n")
-          try await Confirmation.ask(tr("Send this?"), refused: tr("Nothing was sent."))
-        }
-        return try await asking.run(service, thread: nil, continues: false)
+      """),
+    account, raw, shell, yes
+  ) { account, raw, shell, yes in
+    let failed = try failedCommand()
+    let output = StandardInput.isPipeOrFile ? try AskInput.shortText() : ""
+    if StandardInput.isPipeOrFile { StandardInput.readTerminal() }
+    let asks = try asks(unless: yes)
+    let asked = try ShellQuestion(
+      "explain-last", failed.text, shell: shell, ["status": "\(failed.status.value)", "output": output])
+    let asking = Asking(
+      account: account, question: asked.question, options: asked.options, output: AnswerOutput(raw: raw))
+    return Work.exiting { service in
+      if asks {
+        let parts = [try asked.options.value("instructions", as: String.self), asked.question.text]
+        StandardStream.error.write(parts.compactMap(\.self).joined(separator: "\n\n") + "\n\n")
+        try await Confirmation.ask(tr("Send this?"), refused: tr("Nothing was sent."))
       }
+      return try await asking.run(service, thread: nil, continues: false)
     }
   }
 

@@ -11,36 +11,28 @@ extension Verb {
       """
       JSON is complete, Markdown is for reading. Only the user can read the files. With --all, FILE names a directory, \
       and each thread, archived or not, gets a file in it. \(ThreadsProxy.naming)
-      """)
-  ) { parser in
-    let account = parser.account()
-    let format = parser.option("format", placeholder: tr("FORMAT"), tr("json (the default) or markdown")) { name in
+      """),
+    account,
+    options("format", placeholder: tr("FORMAT"), tr("json (the default) or markdown")) { name in
       guard let format = ThreadFormat(rawValue: name) else { throw CommandLineError(tr("“\(name)” is no format")) }
       return format
+    },
+    output(tr("Write to this file, not to standard output")), flag("all", tr("All threads, into a directory")),
+    flag("force", tr("Replace existing files")), words(ThreadsProxy.placeholder)
+  ) { account, formats, output, all, force, words in
+    let write: @GLibActor @Sendable (ThreadExporter) async throws -> ExitStatus
+    if all {
+      try words.refuseThread()
+      guard let output else { throw CommandLineError(tr("--all needs a directory: give --output DIRECTORY.")) }
+      write = { try await $0.writeAll(to: output) }
+    } else {
+      let name = try words.thread()
+      // This name always means standard output, even if it links to a file.
+      write = { try await $0.write(name, to: output == "/dev/stdout" ? nil : output) }
     }
-    let output = parser.string(
-      "output", short: "o", placeholder: tr("FILE"), tr("Write to this file, not to standard output"))
-    let all = parser.flag("all", tr("All threads, into a directory"))
-    let force = parser.flag("force", tr("Replace existing files"))
-    parser.acceptRemaining(placeholder: ThreadsProxy.placeholder)
-    return { arguments in
-      let output = arguments[output]
-      guard output != "" else { throw CommandLineError(tr("--output needs the name of a file.")) }
-      let write: @GLibActor @Sendable (ThreadExporter) async throws -> ExitStatus
-      if arguments[all] {
-        try arguments.refuseThread()
-        guard let output else { throw CommandLineError(tr("--all needs a directory: give --output DIRECTORY.")) }
-        write = { try await $0.writeAll(to: output) }
-      } else {
-        let name = try arguments.thread()
-        // This name always means standard output, even if it links to a file.
-        write = { try await $0.write(name, to: output == "/dev/stdout" ? nil : output) }
-      }
-      return Work.exiting { service in
-        let threads = try await ThreadsProxy.stored(service, account: arguments[account])
-        return try await write(
-          ThreadExporter(threads: threads, format: arguments[format] ?? .json, replaces: arguments[force]))
-      }
+    return Work.exiting { service in
+      let threads = try await ThreadsProxy.stored(service, account: account)
+      return try await write(ThreadExporter(threads: threads, format: formats.last ?? .json, replaces: force))
     }
   }
 }

@@ -12,22 +12,16 @@ extension Verb {
       """
       A thread is found if its title, questions and answers have every WORD, in capitals or not. Every title is \
       searched, and the texts of the newest 200 threads, up to 1 MiB each and 32 MiB in all.
-      """)
-  ) { parser in
-    let account = parser.account()
-    let archived = parser.archived()
-    let limit = parser.limit()
-    let json = parser.jsonLines()
-    parser.acceptRemaining(placeholder: tr("WORD…"))
-    return { arguments in
-      let words = arguments.remaining.flatMap { $0.lowercased().split(whereSeparator: \.isWhitespace).map(String.init) }
-      guard !words.isEmpty else { throw CommandLineError(tr("Which words are to be found?")) }
-      return Work.onThreads(of: arguments[account], json: arguments[json]) { threads in
-        let listed = try await threads.all(archived: arguments[archived])
-        var search = ThreadSearch(threads: threads, words: words, limit: arguments[limit] ?? .max)
-        try await search.run(listed)
-        search.show(json: arguments[json])
-      }
+      """),
+    account, archived, limit, jsonLines, words(tr("WORD…"))
+  ) { account, archived, limit, json, words in
+    let words = words.flatMap { $0.lowercased().split(whereSeparator: \.isWhitespace).map(String.init) }
+    guard !words.isEmpty else { throw CommandLineError(tr("Which words are to be found?")) }
+    return Work.onThreads(of: account, json: json) { threads in
+      let listed = try await threads.all(archived: archived)
+      var search = ThreadSearch(threads: threads, words: words, limit: limit ?? .max)
+      try await search.run(listed)
+      search.show(json: json)
     }
   }
 }

@@ -10,60 +10,50 @@ extension Verb {
     verbs: [
       threadList, threadSearch, threadShow, threadExport, threadRename, threadArchive, threadUnarchive, threadDelete,
       threadUndo, threadUsage, threadCompact,
-    ], threadList.prepare)
+    ], account, archived, limit, jsonLines, work: list)
 
-  private static let threadList = Verb("list", tr("List the threads, the latest change first")) { parser in
-    let account = parser.account()
-    let archived = parser.archived()
-    let limit = parser.limit()
-    let json = parser.jsonLines()
-    return { arguments in
-      Work.onThreads(of: arguments[account], json: arguments[json]) { threads in
-        guard !arguments[json] else {
-          return try await threads.list(archived: arguments[archived], limit: arguments[limit]) { page in
-            for thread in page { StandardStream.output.line(thread.json.line) }
-            return true
-          }
+  private static let threadList = Verb(
+    "list", tr("List the threads, the latest change first"), account, archived, limit, jsonLines, work: list)
+
+  @Sendable
+  private static func list(account: String?, archived: Bool, limit: Int?, json: Bool) -> Work {
+    Work.onThreads(of: account, json: json) { threads in
+      guard !json else {
+        return try await threads.list(archived: archived, limit: limit) { page in
+          for thread in page { StandardStream.output.line(thread.json.line) }
+          return true
         }
-        let listed = try await threads.all(archived: arguments[archived], limit: arguments[limit])
-        let none =
-          arguments[archived]
-          ? tr("No thread is archived.") : tr("There are no threads: chappie ask --thread new begins one.")
-        StandardStream.output.write(listed.isEmpty ? none + "\n" : ThreadSummary.table(listed))
       }
+      let listed = try await threads.all(archived: archived, limit: limit)
+      let none =
+        archived ? tr("No thread is archived.") : tr("There are no threads: chappie ask --thread new begins one.")
+      StandardStream.output.write(listed.isEmpty ? none + "\n" : ThreadSummary.table(listed))
     }
   }
 
-  private static let threadShow = Verb("show", tr("Show the messages of a thread"), details: ThreadsProxy.naming) {
-    parser in
-    let account = parser.account()
-    let raw = parser.raw()
-    parser.acceptRemaining(placeholder: ThreadsProxy.placeholder)
-    return { arguments in
-      let name = try arguments.thread()
-      return Work.onThreads(of: arguments[account]) { threads in
-        let id = try await threads.id(name)
-        let thread = try await Spinner.show(tr("Reading the thread…")) { try await threads.thread(id) }
-        StandardStream.output.write(controlSequences: ThreadText(raw: arguments[raw]).text(thread))
-      }
+  private static let threadShow = Verb(
+    "show", tr("Show the messages of a thread"), details: ThreadsProxy.naming, account, raw,
+    words(ThreadsProxy.placeholder)
+  ) { account, raw, words in
+    let name = try words.thread()
+    return Work.onThreads(of: account) { threads in
+      let id = try await threads.id(name)
+      let thread = try await Spinner.show(tr("Reading the thread…")) { try await threads.thread(id) }
+      StandardStream.output.write(controlSequences: ThreadText(raw: raw).text(thread))
     }
   }
 
   private static let threadRename = Verb(
     "rename", tr("Give a thread another title"),
-    details: tr("With an empty TITLE, the next message names the thread.") + " " + ThreadsProxy.naming
-  ) { parser in
-    let account = parser.account()
-    parser.acceptRemaining(placeholder: tr("\(ThreadsProxy.placeholder) TITLE…"))
-    return { arguments in
-      let (name, title) = try arguments.threadAndText()
-      guard let title else { throw CommandLineError(tr("Which title is the thread to have?")) }
-      return Work.onThreads(of: arguments[account]) { threads in
-        try await threads.call("Rename", .tuple(try await threads.id(name), title))
-        StandardStream.output.line(
-          title.isEmpty
-            ? tr("The next message names the thread.") : tr("Renamed to \(ThreadSummary.quoted(title))."))
-      }
+    details: tr("With an empty TITLE, the next message names the thread.") + " " + ThreadsProxy.naming,
+    account, words(tr("\(ThreadsProxy.placeholder) TITLE…"))
+  ) { account, words in
+    let (name, title) = try words.threadAndText()
+    guard let title else { throw CommandLineError(tr("Which title is the thread to have?")) }
+    return Work.onThreads(of: account) { threads in
+      try await threads.call("Rename", .tuple(try await threads.id(name), title))
+      StandardStream.output.line(
+        title.isEmpty ? tr("The next message names the thread.") : tr("Renamed to \(ThreadSummary.quoted(title))."))
     }
   }
 
@@ -92,29 +82,22 @@ extension Verb {
     by change: @escaping @GLibActor @Sendable (ThreadsProxy, String) async throws -> Void, lastIsArchived: Bool = false,
     _ told: @escaping @Sendable (String) -> String
   ) -> Verb {
-    Verb(name, summary(), details: details()) { parser in
-      let account = parser.account()
-      parser.acceptRemaining(placeholder: "\(ThreadsProxy.placeholder)…")
-      return { arguments in
-        let names = try arguments.threads()
-        return Work.onThreads(of: arguments[account]) { threads in
-          for thread in try await threads.find(names, lastIsArchived: lastIsArchived) {
-            try await change(threads, thread.id)
-            StandardStream.output.line(told(thread.text))
-          }
+    Verb(name, summary(), details: details(), account, words("\(ThreadsProxy.placeholder)…")) { account, words in
+      let names = try words.threads()
+      return Work.onThreads(of: account) { threads in
+        for thread in try await threads.find(names, lastIsArchived: lastIsArchived) {
+          try await change(threads, thread.id)
+          StandardStream.output.line(told(thread.text))
         }
       }
     }
   }
 
-  private static let threadUsage = Verb("usage", tr("Show how much space the threads take")) { parser in
-    let account = parser.account()
-    let json = parser.json()
-    return { arguments in
-      Work.onThreads(of: arguments[account], json: arguments[json]) { threads in
-        let usage = try await threads.usage()
-        StandardStream.output.write(arguments[json] ? usage.json.line + "\n" : usage.text)
-      }
+  private static let threadUsage = Verb("usage", tr("Show how much space the threads take"), account, json) {
+    account, json in
+    Work.onThreads(of: account, json: json) { threads in
+      let usage = try await threads.usage()
+      StandardStream.output.write(json ? usage.json.line + "\n" : usage.text)
     }
   }
 
@@ -124,23 +107,20 @@ extension Verb {
       """
       From then on the model reads SUMMARY in place of the earlier messages, which stay stored. Without SUMMARY the model \
       writes one. \(ThreadsProxy.naming)
-      """)
-  ) { parser in
-    let account = parser.account()
-    parser.acceptRemaining(placeholder: tr("\(ThreadsProxy.placeholder) [SUMMARY…]"))
-    return { arguments in
-      let (name, text) = try arguments.threadAndText()
-      return Work { service in
-        // The user's own summary needs no model, and so no sign-in.
-        let threads =
-          if let text, !text.isEmpty {
-            try await ThreadsProxy.stored(service, account: arguments[account])
-          } else {
-            try await ThreadsProxy(service, account: arguments[account])
-          }
-        try await threads.compact(try await threads.id(name), text ?? "")
-        StandardStream.output.line(tr("The model reads a summary from now on."))
-      }
+      """),
+    account, words(tr("\(ThreadsProxy.placeholder) [SUMMARY…]"))
+  ) { account, words in
+    let (name, text) = try words.threadAndText()
+    return Work { service in
+      // The user's own summary needs no model, and so no sign-in.
+      let threads =
+        if let text, !text.isEmpty {
+          try await ThreadsProxy.stored(service, account: account)
+        } else {
+          try await ThreadsProxy(service, account: account)
+        }
+      try await threads.compact(try await threads.id(name), text ?? "")
+      StandardStream.output.line(tr("The model reads a summary from now on."))
     }
   }
 }
@@ -162,25 +142,17 @@ extension Verb {
       """
       --all deletes every thread of the account, archived or not, and the key that encrypts them. It works even if that \
       key is damaged or missing. \(ThreadsProxy.naming)
-      """)
-  ) { parser in
-    let account = parser.account()
-    let all = parser.flag("all", tr("All threads, and their key"))
-    let yes = parser.yes()
-    parser.acceptRemaining(placeholder: "\(ThreadsProxy.placeholder)…")
-    return { arguments in
-      let asks = try arguments.asks(unless: yes)
-      guard arguments[all] else {
-        let names = try arguments.threads()
-        return Work.onThreads(of: arguments[account]) { threads in
-          try await delete(try await threads.find(names), of: threads, asks: asks)
-        }
-      }
-      try arguments.refuseThread()
-      return Work.onThreads(of: arguments[account]) { threads in
-        try await deleteAll(of: threads, arguments[account], asks: asks)
+      """),
+    account, flag("all", tr("All threads, and their key")), asks, words("\(ThreadsProxy.placeholder)…")
+  ) { account, all, asks, words in
+    guard all else {
+      let names = try words.threads()
+      return Work.onThreads(of: account) { threads in
+        try await delete(try await threads.find(names), of: threads, asks: asks)
       }
     }
+    try words.refuseThread()
+    return Work.onThreads(of: account) { threads in try await deleteAll(of: threads, account, asks: asks) }
   }
 
   @GLibActor

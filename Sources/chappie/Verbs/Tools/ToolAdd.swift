@@ -11,48 +11,52 @@ extension Verb {
       """
       The command is shown with the rights that it gets. After your consent it runs once, and its tools are shown. They \
       can be used once you approve them. With --from, each server in the file is asked for by itself.
-      """)
-  ) { parser in
-    let directories = parser.string(
-      "directory", placeholder: tr("PATH[:ro]"), tr("Give it a directory, with :ro to read only; may be repeated"))
-    let network = parser.flag("network", tr("Give it the network"))
-    let unboxed = parser.flag("unboxed", tr("Run it without a sandbox, with all your rights"))
-    let variables = parser.assignment("env", tr("Set a variable for it; ${keyring:NAME} is a secret"))
-    let from = parser.string(
-      "from", placeholder: tr("FILE"), tr("Add the servers in a file of Claude, Cursor, VS Code or Codex"))
-    let yes = parser.yes()
-    parser.acceptCommand(placeholder: tr("NAME -- COMMAND…"))
-    return { arguments in
-      let asks = try arguments.asks(unless: yes)
-      let given = arguments.all(directories).map { ChappieMCPConfiguration.Directory(argument: $0) }
-      guard !(arguments[unboxed] && (arguments[network] || !given.isEmpty)) else {
-        throw CommandLineError(tr("--unboxed gives everything already: leave --network and --directory out."))
+      """),
+    texts(
+      "directory", placeholder: tr("PATH[:ro]"), tr("Give it a directory, with :ro to read only; may be repeated")),
+    flag("network", tr("Give it the network")),
+    flag("unboxed", tr("Run it without a sandbox, with all your rights")),
+    assignments("env", tr("Set a variable for it; ${keyring:NAME} is a secret")),
+    text("from", placeholder: tr("FILE"), tr("Add the servers in a file of Claude, Cursor, VS Code or Codex")),
+    asks, command(tr("NAME -- COMMAND…"))
+  ) { directories, network, unboxed, variables, from, asks, words in
+    let given = directories.map { ChappieMCPConfiguration.Directory(argument: $0) }
+    guard !(unboxed && (network || !given.isEmpty)) else {
+      throw CommandLineError(tr("--unboxed gives everything already: leave --network and --directory out."))
+    }
+    // Adds what the command line gives to what the server has.
+    let give: @Sendable (inout ToolServerEntry) -> Void = { entry in
+      entry.configuration.environment.merge(variables) { $1 }
+      guard !unboxed, case .boxed(let hasNetwork, let own) = entry.configuration.box else {
+        entry.configuration.box = .unboxed
+        return
       }
-      // Adds what the command line gives to what the server has.
-      let give: @Sendable (inout ToolServerEntry) -> Void = { entry in
-        entry.configuration.environment.merge(arguments.all(variables)) { $1 }
-        guard !arguments[unboxed], case .boxed(let hasNetwork, let own) = entry.configuration.box else {
-          entry.configuration.box = .unboxed
-          return
-        }
-        let others = own.filter { directory in !given.contains { $0.path == directory.path } }
-        entry.configuration.box = .boxed(network: hasNetwork || arguments[network], directories: others + given)
+      let others = own.filter { directory in !given.contains { $0.path == directory.path } }
+      entry.configuration.box = .boxed(network: hasNetwork || network, directories: others + given)
+    }
+    if let from {
+      guard words.own.isEmpty, words.command.isEmpty else {
+        throw CommandLineError(tr("--from takes no server on the command line."))
       }
-      let words = arguments.remaining
-      if let path = arguments[from] {
-        guard words.isEmpty, arguments.command.isEmpty else {
-          throw CommandLineError(tr("--from takes no server on the command line."))
-        }
-        return Work(run: { _ in try await ServerAdding(asks: asks).addAll(of: path, give) })
-      }
-      guard words.count == 1, !arguments.command.isEmpty else {
-        throw CommandLineError(tr("Give a name, and after -- a command: chappie tools add NAME -- COMMAND…"))
-      }
-      return Work(local: {
-        var entry = ToolServerEntry(ChappieMCPConfiguration(name: words[0], command: arguments.command))
-        give(&entry)
-        try await ServerAdding(asks: asks).add(entry)
-      })
+      return Work(run: { _ in try await ServerAdding(asks: asks).addAll(of: from, give) })
+    }
+    guard words.own.count == 1, !words.command.isEmpty else {
+      throw CommandLineError(tr("Give a name, and after -- a command: chappie tools add NAME -- COMMAND…"))
+    }
+    return Work(local: {
+      var entry = ToolServerEntry(ChappieMCPConfiguration(name: words.own[0], command: words.command))
+      give(&entry)
+      try await ServerAdding(asks: asks).add(entry)
+    })
+  }
+
+  /// The arguments that are no options, and the command after `--`.
+  private static func command(
+    _ placeholder: @autoclosure @escaping @Sendable () -> String
+  ) -> VerbOption<(own: [String], command: [String])> {
+    VerbOption { parser in
+      parser.acceptCommand(placeholder: placeholder())
+      return { ($0.remaining, $0.command) }
     }
   }
 }
@@ -127,16 +131,9 @@ extension Verb {
       """
       It starts the server, and shows line by line what differs from what you approved before. A tool whose description \
       has changed is not used until then.
-      """)
-  ) { parser in
-    let yes = parser.yes()
-    parser.acceptRemaining(placeholder: tr("NAME"))
-    return { arguments in
-      let name = try arguments.server()
-      let asks = try arguments.asks(unless: yes)
-      return Work(local: { try await approve(try UserServer(name), asks: asks) })
-    }
-  }
+      """),
+    server, asks
+  ) { name, asks in Work(local: { try await approve(try UserServer(name), asks: asks) }) }
 
   @GLibActor
   private static func approve(_ server: UserServer, asks: Bool) async throws {

@@ -13,28 +13,24 @@ extension Verb {
       """
       The secret is read from standard input; at a terminal it is not shown. A server gets it with --env \
       'VARIABLE=${keyring:NAME}', so it is in no file.
-      """)
-  ) { parser in
-    let remove = parser.flag("remove", tr("Remove it from the keyring"))
-    parser.acceptRemaining(placeholder: tr("NAME"))
-    return { arguments in
-      let name = try arguments.one(tr("Which name is the secret to have?"))
-      guard ChappieMCPConfiguration.isName(name) else {
-        throw CommandLineError(tr("“\(name)” is no name of a secret: use 1 to 32 letters, digits, _ and -."))
-      }
-      return Work(local: {
-        let secrets = ToolSecrets(interaction: .allowed)
-        if arguments[remove] {
-          guard try await secrets.remove(name) > 0 else {
-            throw CommandFailure(.failed, tr("The keyring has no secret “\(name)”."))
-          }
-          StandardStream.output.line(tr("Removed the secret “\(name)”."))
-        } else {
-          try await secrets.store(try await SecretInput().read(), as: name)
-          StandardStream.output.line(tr("Stored the secret “\(name)”: ${keyring:\(name)} stands for it."))
-        }
-      })
+      """),
+    flag("remove", tr("Remove it from the keyring")), word(tr("NAME"), tr("Which name is the secret to have?"))
+  ) { removes, name in
+    guard ChappieMCPConfiguration.isName(name) else {
+      throw CommandLineError(tr("“\(name)” is no name of a secret: use 1 to 32 letters, digits, _ and -."))
     }
+    return Work(local: {
+      let secrets = ToolSecrets(interaction: .allowed)
+      if removes {
+        guard try await secrets.remove(name) > 0 else {
+          throw CommandFailure(.failed, tr("The keyring has no secret “\(name)”."))
+        }
+        StandardStream.output.line(tr("Removed the secret “\(name)”."))
+      } else {
+        try await secrets.store(try await SecretInput().read(), as: name)
+        StandardStream.output.line(tr("Stored the secret “\(name)”: ${keyring:\(name)} stands for it."))
+      }
+    })
   }
 }
 

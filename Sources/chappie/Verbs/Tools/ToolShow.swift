@@ -6,24 +6,24 @@ import Platform
 
 extension Verb {
   /// `chappie tools list`: lists the servers. It starts none.
-  static let toolList = Verb("list", tr("List the servers")) { parser in
-    let json = parser.jsonLines()
-    return { arguments in
-      Work(
-        json: arguments[json],
-        local: {
-          let servers = try ToolsFile.read().servers.map { ServerSummary($0) }
-          if arguments[json] {
-            for server in servers { StandardStream.output.line(server.json.line) }
-          } else if servers.isEmpty {
-            StandardStream.output.line(tr("There are no servers: chappie tools add NAME -- COMMAND adds one."))
-          } else {
-            let rows = servers.map(\.row)
-            StandardStream.output.write(
-              Table(tr("SERVER"), tr("TOOLS"), tr("POLICY"), tr("STATE"), tr("LAST ERROR"), rows: rows).text)
-          }
-        })
-    }
+  static let toolList = Verb("list", tr("List the servers"), jsonLines, work: listServers)
+
+  @Sendable
+  static func listServers(json: Bool) -> Work {
+    Work(
+      json: json,
+      local: {
+        let servers = try ToolsFile.read().servers.map { ServerSummary($0) }
+        if json {
+          for server in servers { StandardStream.output.line(server.json.line) }
+        } else if servers.isEmpty {
+          StandardStream.output.line(tr("There are no servers: chappie tools add NAME -- COMMAND adds one."))
+        } else {
+          let rows = servers.map(\.row)
+          StandardStream.output.write(
+            Table(tr("SERVER"), tr("TOOLS"), tr("POLICY"), tr("STATE"), tr("LAST ERROR"), rows: rows).text)
+        }
+      })
   }
 
   static let toolShow = onServer(
@@ -60,17 +60,14 @@ extension Verb {
       """
       Chappie keeps no arguments and results. Lines that a server wrote to its standard error are shown too, and may have \
       some. Without NAME, the calls of all servers are shown.
-      """)
-  ) { parser in
-    parser.acceptRemaining(placeholder: tr("[NAME]"))
-    return { arguments in
-      let names = arguments.remaining
-      guard names.count < 2 else { throw CommandLineError(tr("“\(names[1])” is one argument too many")) }
-      return Work(local: {
-        let servers = try names.isEmpty ? ToolsFile.read().servers : [UserServer(names[0]).entry]
-        try showLog(of: servers.map(\.configuration.name))
-      })
-    }
+      """),
+    words(tr("[NAME]"))
+  ) { names in
+    guard names.count < 2 else { throw CommandLineError(tr("“\(names[1])” is one argument too many")) }
+    return Work(local: {
+      let servers = try names.isEmpty ? ToolsFile.read().servers : [UserServer(names[0]).entry]
+      try showLog(of: servers.map(\.configuration.name))
+    })
   }
 
   private static func showLog(of names: [String]) throws {

@@ -15,7 +15,7 @@ extension Verb {
       """),
     verbs: [
       toolAdd, toolList, toolShow, toolPolicy, toolApprove, toolRemove, toolEnable, toolDisable, toolSecret, toolLog,
-    ], toolList.prepare)
+    ], jsonLines, work: listServers)
 
   /// A verb for one server, which needs no service.
   static func onServer(
@@ -23,14 +23,13 @@ extension Verb {
     details: @autoclosure @escaping @Sendable () -> String = "",
     _ run: @escaping @GLibActor @Sendable (UserServer) async throws -> Void
   ) -> Verb {
-    Verb(name, summary(), details: details()) { parser in
-      parser.acceptRemaining(placeholder: tr("NAME"))
-      return { arguments in
-        let name = try arguments.server()
-        return Work(local: { try await run(try UserServer(name)) })
-      }
+    Verb(name, summary(), details: details(), server) { name in
+      Work(local: { try await run(try UserServer(name)) })
     }
   }
+
+  /// The one argument of a verb for a server.
+  static var server: VerbOption<String> { word(tr("NAME"), tr("Which server? See chappie tools list.")) }
 
   // MARK: Changing servers
 
@@ -59,39 +58,31 @@ extension Verb {
       ask, which each server has at first, asks before each call. deny refuses each call. automatic, for a server, \
       means that you trust it: tools that only read, as the server itself says, run without a question after their \
       first call. A policy for one tool counts before that of its server.
-      """)
-  ) { parser in
-    parser.acceptRemaining(placeholder: tr("SERVER[/TOOL] POLICY"))
-    return { arguments in
-      let words = arguments.remaining
-      guard words.count == 2 else { throw CommandLineError(tr("Give a server and a policy: see --help.")) }
-      guard let policy = ChappieToolPolicy(rawValue: words[1]) else {
-        throw CommandLineError(tr("“\(words[1])” is no policy: use automatic, ask or deny."))
-      }
-      let parts = words[0].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      return Work(local: {
-        let server = try UserServer(parts[0])
-        guard parts.count == 2 else {
-          try await server.change { $0.policy = policy }
-          return StandardStream.output.line(tr("“\(server.name)” has the policy \(policy.rawValue)."))
-        }
-        let approval = ToolApproval.load(server.name)
-        guard approval.pins[bytesOf: parts[1]] != nil else {
-          throw CommandFailure(
-            .usage,
-            tr("“\(server.name)” has no tool “\(parts[1].terminalSafeLine)”.")
-              + Spelling.suggestion(for: parts[1], among: approval.pins.keys.sorted()))
-        }
-        try await server.change { $0.toolPolicies[parts[1]] = policy }
-        StandardStream.output.line(tr("\(parts[1].terminalSafeLine) has the policy \(policy.rawValue)."))
-      })
+      """),
+    words(tr("SERVER[/TOOL] POLICY"))
+  ) { words in
+    guard words.count == 2 else { throw CommandLineError(tr("Give a server and a policy: see --help.")) }
+    guard let policy = ChappieToolPolicy(rawValue: words[1]) else {
+      throw CommandLineError(tr("“\(words[1])” is no policy: use automatic, ask or deny."))
     }
+    let parts = words[0].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    return Work(local: {
+      let server = try UserServer(parts[0])
+      guard parts.count == 2 else {
+        try await server.change { $0.policy = policy }
+        return StandardStream.output.line(tr("“\(server.name)” has the policy \(policy.rawValue)."))
+      }
+      let approval = ToolApproval.load(server.name)
+      guard approval.pins[bytesOf: parts[1]] != nil else {
+        throw CommandFailure(
+          .usage,
+          tr("“\(server.name)” has no tool “\(parts[1].terminalSafeLine)”.")
+            + Spelling.suggestion(for: parts[1], among: approval.pins.keys.sorted()))
+      }
+      try await server.change { $0.toolPolicies[parts[1]] = policy }
+      StandardStream.output.line(tr("\(parts[1].terminalSafeLine) has the policy \(policy.rawValue)."))
+    })
   }
-}
-
-extension CommandLineArguments {
-  /// The one argument of a verb for a server.
-  func server() throws -> String { try one(tr("Which server? See chappie tools list.")) }
 }
 
 /// A server of the user's configuration.
