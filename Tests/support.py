@@ -2,6 +2,7 @@
 """Helpers that the tests of the desktop share."""
 
 import argparse
+import atexit
 import json
 import os
 import subprocess
@@ -93,6 +94,7 @@ class World:
 
     def __init__(self, *options):
         self.sandbox = subprocess.Popen(["chappie-sandbox", "--port", "0", *options], stdout=subprocess.PIPE, text=True)
+        atexit.register(self.sandbox.kill)  # Also when what comes before the first step fails.
         self.issuer = self.sandbox.stdout.readline().split()[1]
         self.service = self.locker = None
 
