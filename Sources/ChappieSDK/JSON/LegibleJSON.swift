@@ -12,69 +12,60 @@ package struct LegibleJSON: Sendable, Hashable {
   /// Whether a string has a run of spaces that could push the text after it out of sight.
   package let hasGaps: Bool
 
-  /// The longest run of spaces that is not a gap.
-  private static let longestRun = 3
+  /// One more space than a run without a gap may have.
+  private static let gap = "    "
 
   package init(_ json: String) {
     var reader = Reader(rest: json.unicodeScalars[...])
     reader.read()
     text = String(reader.legible)
-    hasGaps = reader.longestRun > Self.longestRun
+    // Outside of strings there is one space at most.
+    hasGaps = text.utf8.contains(Self.gap.utf8)
   }
 
   private struct Reader {
     var rest: String.UnicodeScalarView.SubSequence
     var legible = String.UnicodeScalarView()
-    var longestRun = 0
-    var run = 0
 
     mutating func read() {
-      var isBehindSpace = false
+      var (isInString, isBehindSpace) = (false, false)
       while let scalar = rest.popFirst() {
-        if scalar.properties.isWhitespace {
-          isBehindSpace = true
+        if !isInString, scalar.properties.isWhitespace {
+          isBehindSpace = !legible.isEmpty
           continue
         }
-        if isBehindSpace, !legible.isEmpty { legible.append(" ") }
+        if isBehindSpace { legible.append(" ") }
         isBehindSpace = false
-        if scalar == "\"" { readString() } else { show(scalar) }
-      }
-    }
-
-    private mutating func readString() {
-      legible.append("\"")
-      while let scalar = rest.popFirst() {
-        switch scalar {
-        case "\"":
-          legible.append("\"")
-          run = 0
-          return
-        case "\\": readEscape()
-        default: show(scalar)
-        }
+        if scalar == "\"" { isInString.toggle() }
+        if isInString, scalar == "\\" { readEscape() } else { show(scalar) }
       }
     }
 
     private mutating func readEscape() {
-      guard let kind = rest.popFirst() else { return add("\\") }
-      switch kind {
+      switch rest.popFirst() {
       case "/": show("/")
-      case "u":
-        guard let unit = readUnit() else { return add("\\u") }
-        if let scalar = Unicode.Scalar(unit) { return showEscaped(scalar) }
-        // The first half of a surrogate pair.
-        let behind = rest
-        if rest.popFirst() == "\\", rest.popFirst() == "u", let second = readUnit(),
-          let scalar = UTF16.isLeadSurrogate(unit) && UTF16.isTrailSurrogate(second)
-            ? UTF16.decode(UTF16.EncodedScalar([unit, second])) : nil
-        {
-          return showEscaped(scalar)
-        }
-        rest = behind
-        add(Self.escape(UInt32(unit)))
-      default:
+      case "u": readCharacter()
+      case let kind:
         add("\\")
-        show(kind)
+        if let kind { show(kind) }
+      }
+    }
+
+    private mutating func readCharacter() {
+      guard let unit = readUnit() else { return add("\\u") }
+      var scalar = Unicode.Scalar(unit)
+      let behind = rest
+      if UTF16.isLeadSurrogate(unit), rest.popFirst() == "\\", rest.popFirst() == "u", let second = readUnit(),
+        UTF16.isTrailSurrogate(second)
+      {
+        scalar = UTF16.decode(UTF16.EncodedScalar([unit, second]))
+      } else {
+        rest = behind
+      }
+      switch scalar {
+      case let scalar? where scalar == "\"" || scalar == "\\": add("\\\(scalar)")
+      case let scalar?: show(scalar)
+      case nil: add(Self.escape(UInt32(unit)))
       }
     }
 
@@ -87,29 +78,17 @@ package struct LegibleJSON: Sendable, Hashable {
       return unit
     }
 
-    private mutating func showEscaped(_ scalar: Unicode.Scalar) {
-      if scalar == "\"" || scalar == "\\" { add("\\\(scalar)") } else { show(scalar) }
-    }
-
     private mutating func show(_ scalar: Unicode.Scalar) {
-      if scalar == " " {
-        run += 1
-        longestRun = max(longestRun, run)
-        legible.append(scalar)
-      } else {
-        add(scalar.isSeen ? String(scalar) : Self.escape(scalar.value))
-      }
+      add(scalar == " " || scalar.isSeen ? String(scalar) : Self.escape(scalar.value))
     }
 
     private mutating func add(_ text: String) {
-      run = 0
-      for scalar in text.unicodeScalars { legible.append(scalar) }
+      legible += text.unicodeScalars
     }
 
     private static func escape(_ value: UInt32) -> String {
-      UTF16.width(Unicode.Scalar(value) ?? "?") == 2
-        ? "\\u{\(String(value, radix: 16))}"
-        : "\\u" + String(repeating: "0", count: max(0, 4 - String(value, radix: 16).count)) + String(value, radix: 16)
+      let digits = String(value, radix: 16)
+      return digits.count > 4 ? "\\u{\(digits)}" : "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
     }
   }
 }
