@@ -81,6 +81,17 @@ files_of "$package" >"$scratch/before"
 
 check "the manual pages of the interfaces are made" make manuals
 check "the catalogues are made" make translations
+# Neither a part of a catalogue, nor an empty one.
+makes_none='! scripts/translations "$1" "$2" && test -z "$(find "$2" ! -type d)"'
+mkdir "$scratch/tools" "$scratch/none"
+ln -s /bin/false "$scratch/tools/msgen"
+touch "$scratch/empty"
+check "no catalogue is made if a tool fails" \
+  env PATH="$scratch/tools:$PATH" sh -c "$makes_none" sh pseudo "$scratch/none"
+check_with bwrap "no catalogue is made of an empty one" \
+  bwrap --dev-bind / / --bind "$scratch/empty" "$PWD/po/de.po" sh -c "$makes_none" sh compile "$scratch/none"
+check_with bwrap "no catalogue is made on a full disk" \
+  bwrap --dev-bind / / --size 65536 --tmpfs "$scratch/none" sh -c "$makes_none" sh compile "$scratch/none"
 check "the settings of the extension are made" make schemas
 check "the installation succeeds" make install DESTDIR="$package" PREFIX=/usr BUILDDIR="$build"
 files_of "$package" >"$scratch/after"
