@@ -4,6 +4,7 @@
 // missing imports. Finds in the applet for Plasma what Qt's engine lacks.
 import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
+import Gettext from 'gettext';
 import System from 'system';
 
 import '../desktop/search/caller.js';
@@ -11,6 +12,7 @@ import '../desktop/search/gnome-shell.js';
 import '../desktop/search/krunner.js';
 import '../desktop/search/idle-exit.js';
 import '../desktop/search/search.js';
+import {Failure} from '../desktop/shared/service.js';
 import '../desktop/window/application.js';
 
 // Qt's engine has ECMAScript 2016, `?.`, `??` and some functions of later editions: this is what Qt 6.4 lacks. A name
@@ -43,7 +45,14 @@ for (const planted of ['Object.fromEntries([])', 'list.at(-1)', 'text.replaceAll
 const known = 'a?.b ?? Object.entries(c).map(([d, e]) => d.padStart(2)).concat([...f], Math.max(...g), `${h}`)  // Intl';
 check(`Qt's engine has all of “${known}”`, lacking(known.replace(/ +\/\/.*/, '\n// Intl, async')).length === 0);
 
+// gettext takes the message for a key of any text of the window, of its list of keys, or of its header.
+GLib.setenv('LANGUAGE', 'de', true);
+Gettext.setlocale(Gettext.LocaleCategory.ALL, 'C.UTF-8');
 const top = GLib.path_get_dirname(GLib.path_get_dirname(GLib.filename_from_uri(import.meta.url)[0]));
+Gettext.bindtextdomain('chappie', `${top}/.build/share/locale`);
+for (const message of ['', 'keys\u0004en', 'Sign out', 'Sign out\0'])
+    check(`“${message}” is shown as another text`, new Failure('Failed', message).message === message);
+
 const applet = Gio.File.new_for_path(`${top}/desktop/plasma/package/contents/ui`);
 let read = 0;
 for (const info of applet.enumerate_children('standard::name', Gio.FileQueryInfoFlags.NONE, null)) {

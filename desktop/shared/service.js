@@ -5,7 +5,7 @@ import GLib from 'gi://GLib';
 import GObject from 'gi://GObject';
 
 import {stateOf} from './states.mjs';
-import {_} from './text.js';
+import {_, translated} from './text.js';
 
 export const NAME = 'org.chappie';
 export const ROOT = '/org/chappie';
@@ -28,7 +28,7 @@ export const promise = (object, begin, ...values) => new Promise((resolve, rejec
 /** An error: `code` is the last component of the D-Bus error name, `message` a sentence for the user. */
 export class Failure extends Error {
     constructor(name, message) {
-        super(message && _(message));  // gettext returns the catalogue's header for an empty text.
+        super(translated(message));
         this.code = name.split('.').pop();
     }
 

@@ -11,6 +11,12 @@ const domain = Gettext.domain('chappie');
 export const _ = domain.gettext;
 export const ngettext = domain.ngettext;
 
+// The catalogue has the sentences of the service as one text: see scripts/messages.
+const KEYS = 'keys\u0004en';
+
+/** A sentence of the service in the user's language. Any other text, such as the words of a server, stays as it is. */
+export const translated = message => _(KEYS).split('\n').includes(message) ? _(message) : message;
+
 /** A number of bytes, human-readable. */
 export function bytes(count) {
     if (count < 1000)

@@ -36,8 +36,8 @@ public enum ChappieMCPError: Error, Sendable, Hashable, CustomStringConvertible 
     case .notStarted(let reason): en("The tool server '\(server)' did not start: \(reason).")
     case .ended(let reason): en("The tool server '\(server)' has ended: \(reason).")
     case .noAnswer(let method, let time):
-      "The tool server '\(server)' did not answer \(method) within \(time.components.seconds) seconds."
-    case .refused(let code, let message): "The tool server '\(server)' refused: \(message) (\(code))."
+      en("The tool server '\(server)' did not answer \(method) within \(time.components.seconds) seconds.")
+    case .refused(let code, let message): en("The tool server '\(server)' refused: \(message) (\(code)).")
     case .unusable(let reason): en("The tool server '\(server)' cannot be used: \(reason).")
     }
   }

@@ -54,20 +54,20 @@ public enum FileError: Error, Equatable, Sendable, CustomStringConvertible, Tran
   /// The clause for people.
   public var reason: LocalizedText {
     switch self {
-    case .missing: translatable("it does not exist")
-    case .exists: translatable("it already exists")
-    case .full: translatable("the disk is full")
-    case .readOnly: translatable("the file system is read-only")
-    case .notPermitted: translatable("its permissions do not allow it")
-    case .symbolicLink: translatable("it is a symbolic link")
-    case .notRegular: translatable("it is not a regular file")
-    case .hardLink: translatable("it has more than one hard link")
-    case .foreign: translatable("it belongs to another user")
-    case .shared: translatable("other users can read or write it: its mode must be 0600")
-    case .tooLarge(let limit): translatable("it has more than \(limit) bytes")
-    case .wrongLength(let count): translatable("it has \(count) bytes instead of the required length")
-    case .inUse: translatable("another program is using it")
-    case .exhausted: translatable("the system is out of descriptors or memory")
+    case .missing: en("it does not exist")
+    case .exists: en("it already exists")
+    case .full: en("the disk is full")
+    case .readOnly: en("the file system is read-only")
+    case .notPermitted: en("its permissions do not allow it")
+    case .symbolicLink: en("it is a symbolic link")
+    case .notRegular: en("it is not a regular file")
+    case .hardLink: en("it has more than one hard link")
+    case .foreign: en("it belongs to another user")
+    case .shared: en("other users can read or write it: its mode must be 0600")
+    case .tooLarge(let limit): en("it has more than \(limit) bytes")
+    case .wrongLength(let count): en("it has \(count) bytes instead of the required length")
+    case .inUse: en("another program is using it")
+    case .exhausted: en("the system is out of descriptors or memory")
     case .failed(let reason): "\(reason)"
     }
   }

@@ -80,7 +80,7 @@ extension LocalizedText {
   /// The text of `key`, a key with places, that is `message` in English; nil if `message` is another text.
   init?(_ message: String, ofKey key: String) {
     let parts = Self.literals(of: key)
-    guard let first = parts.first, let last = parts.last, message.hasPrefix(first) else { return nil }
+    guard let first = parts.first, let last = parts.dropFirst().last, message.hasPrefix(first) else { return nil }
     var rest = message.dropFirst(first.count)
     values = []
     for part in parts.dropFirst().dropLast() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CPlatform
 import Glibc
+import Synchronization
 
 /// The text in the user's language; the literal itself when there is no translation.
 ///
@@ -34,6 +35,9 @@ public func translatable(_ text: LocalizedText) -> LocalizedText { text }
 /// where a person reads it.
 public func en(_ text: String) -> String { text }
 
+/// As `en` of a string, for the reason of a ``TranslatableError``.
+public func en(_ text: LocalizedText) -> LocalizedText { text }
+
 extension LocalizedText {
   /// The text in the user's language.
   public var translation: String { filled(into: Translation.find(key) { dgettext(Translation.domain, $0) } ?? key) }
@@ -43,13 +47,15 @@ extension LocalizedText {
 public enum Translation {
   static let domain = "chappie"
 
-  /// The address of the user's locale, which is never freed; 0 when it is not installed.
-  private static let locale: UInt = {
+  /// The address of the user's locale, which is never freed; 0 when it is not installed, or not used any more.
+  private static let locale = Atomic<UInt>(usersLocale())
+
+  private static func usersLocale() -> UInt {
     bindtextdomain(domain, directory)
     bind_textdomain_codeset(domain, "UTF-8")
     let letters = newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
     return UInt(bitPattern: newlocale(1 << LC_MESSAGES | 1 << LC_TIME | 1 << LC_NUMERIC, "", letters))
-  }()
+  }
 
   /// The first `share/locale` above the program, wherever it was installed: `/usr/share/locale` for
   /// `/usr/bin/chappie` and for `/usr/lib/chappie/chappied`.
@@ -63,24 +69,26 @@ public enum Translation {
     return "/usr/share/locale"
   }
 
-  /// The keys with places of all texts of ``en(_:)``, which scripts/translations puts into each catalogue as one text.
+  /// The keys of all texts of ``en(_:)``, which scripts/translations puts into each catalogue as one text.
   private static let englishKeys = (find("keys\u{4}en") { dgettext(domain, $0) } ?? "").split(separator: "\n").map(
     String.init)
   /// In bytes: a longer message is none of ours.
   private static let messageLimit = 16 << 10
 
-  /// `message`, a text of ``en(_:)`` by another program or a library, in the user's language; unchanged if it is none.
-  /// A value may be such a text too, to a depth of two.
-  public static func of(_ message: String) -> String { of(message, depth: 2) }
+  /// `message`, a text of ``en(_:)`` by another program or a library, in the user's language; unchanged if it is none,
+  /// but cut after 16 KiB. A value may be such a text too, to a depth of two.
+  ///
+  /// Nothing tells who wrote a value: words of a server, or a name, that are one of our sentences to the letter are
+  /// translated as well.
+  public static func of(_ message: String) -> String {
+    of(String(decoding: message.utf8.prefix(messageLimit), as: UTF8.self), depth: 2)
+  }
 
   private static func of(_ message: String, depth: Int) -> String {
-    // The empty key is that of the catalogue's header, and U+0004 ends a context.
-    guard !message.isEmpty, message.utf8.count <= messageLimit, !message.contains("\u{4}") else { return message }
     // A text without values is a key.
-    let text = LocalizedText(stringLiteral: message).translation
-    guard text == message, depth > 0, let found = recognise(message, by: englishKeys) else { return text }
-    // A clause has several words. A word alone is a name.
-    return found.convertingValues { $0.contains(" ") ? of($0, depth: depth - 1) : $0 }.translation
+    if englishKeys.contains(message) { return LocalizedText(stringLiteral: message).translation }
+    guard depth > 0, let found = recognise(message, by: englishKeys) else { return message }
+    return found.convertingValues { of($0, depth: depth - 1) }.translation
   }
 
   /// The text of one of the keys that `message` is. The values may be words of others, which look like the rest of
@@ -100,7 +108,7 @@ public enum Translation {
   /// Runs `body` in the user's locale for messages, times and numbers, with text in UTF-8. The rest of the process keeps
   /// its locale: the service logs, and answers on the bus, in English.
   public static func inUsersLocale<Result>(_ body: () -> Result) -> Result {
-    guard let locale = locale_t(bitPattern: locale) else { return body() }
+    guard let locale = locale_t(bitPattern: locale.load(ordering: .relaxed)) else { return body() }
     let before = uselocale(locale)
     defer { uselocale(before) }
     return body()
@@ -111,6 +119,14 @@ public enum Translation {
   public static func useForLibraries() {
     setlocale(LC_MESSAGES, "")
     setlocale(LC_TIME, "")
+    setlocale(LC_CTYPE, "C.UTF-8")
+  }
+
+  /// Has this process say everything in English from now on, as a program reads it.
+  public static func useEnglish() {
+    locale.store(0, ordering: .relaxed)
+    // In C.UTF-8 there are translations too.
+    setlocale(LC_ALL, "C")
     setlocale(LC_CTYPE, "C.UTF-8")
   }
 }

@@ -19,9 +19,17 @@ struct GermanTests {
       #expect(
         refused.text.hasPrefix("chappie: Das Bild /nirgends.png kann nicht verwendet werden: existiert nicht"),
         "\(refused.text)")
+      // A script reads it.
+      let object = try await german("ask", "--json", "--image", "/nirgends.png", "Hallo")
+      #expect(object.text.contains(#""message":"The image /nirgends.png cannot be used: it"#), "\(object.text)")
 
       // The names that scripts read are the same in each language.
       _ = try await world.signedInCaller()
+      // A label of the window, and not a text of the service.
+      try await world.sandbox.play(
+        #"[{"endpoint":"responses","status":400,"body":{"detail":"Sign out"},"times":1}]"#)
+      let answered = try await german("ask", "Hallo")
+      #expect(answered.text == "chappie: Der Server hat mit Status 400 geantwortet: Sign out\n")
       func names(_ text: String) -> [Substring] {
         text.matches(of: /"([a-z_]+)":|"(?:class|alt|state)":"([^"]*)"/).map(\.0)
       }
