@@ -507,7 +507,11 @@ class Run(window.Run):
         if self.desk.kind in ("Plasma", "KWin", "GNOME") and not name:
             self.desk.key("super+shift+c")
         else:
-            subprocess.run(["chappie", "act", *name], check=True, timeout=TIMEOUT)
+            self.command(*name)
+
+    @staticmethod
+    def command(*name):
+        subprocess.run(["chappie", "act", *name], check=True, timeout=TIMEOUT)
 
     @staticmethod
     def threads():
@@ -673,7 +677,7 @@ class Run(window.Run):
             editor = self.editor()
             editor.select()
             for _ in range(5):
-                self.trigger()
+                self.command()  # A key could be handled after the window was closed.
             self.window.appears()
             self.window.shows("Make friendlier")
             self.desk.key("Escape")
