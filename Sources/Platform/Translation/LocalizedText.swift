@@ -9,6 +9,8 @@ import Glibc
 public struct LocalizedText: ExpressibleByStringInterpolation, Sendable {
   let key: String
   private(set) var values: [String]
+  /// The values that are translated too, by their place.
+  private var reasons: [Int: LocalizedText] = [:]
 
   public init(stringLiteral value: String) {
     key = value
@@ -18,13 +20,17 @@ public struct LocalizedText: ExpressibleByStringInterpolation, Sendable {
   public init(stringInterpolation: StringInterpolation) {
     key = stringInterpolation.key
     values = stringInterpolation.values
+    reasons = stringInterpolation.reasons
   }
 
   /// The text in English.
-  public var original: String { filled(into: key) }
+  public var original: String { filled(into: key) { values[$0] } }
 
-  /// `template` with the values at their places. In a text without values, percent signs mean nothing.
-  func filled(into template: String) -> String {
+  /// `template`, a translation, with the values at their places.
+  func filled(into template: String) -> String { filled(into: template) { reasons[$0]?.translation ?? values[$0] } }
+
+  /// In a text without values, percent signs mean nothing.
+  private func filled(into template: String, with value: (Int) -> String) -> String {
     guard !values.isEmpty else { return template }
     var text = ""
     var rest = template[...]
@@ -38,7 +44,7 @@ public struct LocalizedText: ExpressibleByStringInterpolation, Sendable {
       } else if let place = Int(number), values.indices.contains(place - 1),
         rest.dropFirst(number.count).hasPrefix("$s")
       {
-        text += values[place - 1]
+        text += value(place - 1)
         rest = rest.dropFirst(number.count + 2)
       } else {
         text += "%"
@@ -51,6 +57,7 @@ public struct LocalizedText: ExpressibleByStringInterpolation, Sendable {
   public struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var key = ""
     fileprivate var values: [String] = []
+    fileprivate var reasons: [Int: LocalizedText] = [:]
 
     public init(literalCapacity: Int, interpolationCount: Int) {}
 
@@ -71,7 +78,9 @@ public struct LocalizedText: ExpressibleByStringInterpolation, Sendable {
 
     /// Adds the reason of a ``TranslatableError``, or the description of another error.
     public mutating func appendInterpolation(_ error: some Error) {
-      appendInterpolation((error as? any TranslatableError)?.reason.translation ?? String(describing: error))
+      let reason = (error as? any TranslatableError)?.reason
+      reasons[values.count] = reason
+      appendInterpolation(reason?.original ?? String(describing: error))
     }
   }
 }
