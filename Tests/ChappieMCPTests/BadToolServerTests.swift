@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
-import GLibBridge
 import Glibc
-import Platform
-import TestSupport
-import Testing
 
 @testable import ChappieMCP
 

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
 import FoundationEssentials
-import GLibBridge
-import Platform
-import Testing
 
 @testable import ChappieMCP
 

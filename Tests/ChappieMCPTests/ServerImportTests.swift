@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieMCP
-import ChappieSDK
-import TestSupport
-import Testing
 
 @Suite struct ServerImportTests {
   private let directory: TemporaryDirectory

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
 import Glibc
-import Platform
-import TestSupport
-import Testing
 
 @testable import ChappieMCP
 

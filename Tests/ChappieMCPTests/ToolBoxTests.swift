@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
 import FoundationEssentials
-import GLibBridge
 import Glibc
-import Platform
-import TestSupport
-import Testing
 
 @testable import ChappieMCP
 

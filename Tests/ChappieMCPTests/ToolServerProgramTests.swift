@@ -1,10 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
-import GLibBridge
-import Platform
-import TestSupport
-import Testing
-
 @testable import ChappieMCP
 
 /// The program that runs a server for the service.

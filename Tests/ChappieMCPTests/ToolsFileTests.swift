@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieMCP
-import ChappieSDK
-import GLibBridge
 import Glibc
-import Platform
 import SecretMemory
-import TestSupport
-import Testing
 
 @Suite struct ToolsFileTests {
   private let directory: TemporaryDirectory

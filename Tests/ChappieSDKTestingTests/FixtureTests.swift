@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
-import ChappieSDKTesting
-import GLibBridge
-import Testing
 
 /// These tests use the fixtures as the tests of an app do, with public API only.
 @Suite @GLibActor struct FixtureTests {

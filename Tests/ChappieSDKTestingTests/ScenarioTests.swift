@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
-import ChappieSDKTesting
 import Foundation
-import GLibBridge
-import Testing
 
 /// Scenarios that are refused, and rules of the endpoints of the backend that answer with JSON.
 @Suite @GLibActor struct ScenarioTests {

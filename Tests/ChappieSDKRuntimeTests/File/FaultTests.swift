@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
 import Foundation
-import GLibBridge
 import Glibc
-import SecretMemory
 import Synchronization
-import TestSupport
-import Testing
 
 @testable import ChappieSDKRuntime
 

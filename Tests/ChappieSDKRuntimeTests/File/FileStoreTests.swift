@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
-import ChappieSDKTesting
 import FoundationEssentials
-import GLibBridge
 import Glibc
-import Platform
-import SQLite
-import Testing
 
 @testable import ChappieSDKRuntime
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import SQLite
-import Testing
 
 @testable import ChappieSDKRuntime
 

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
-import Platform
-import SQLite
-import SecretMemory
-import TestSupport
-import Testing
 
 @testable import ChappieSDKRuntime
 

@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
-import Platform
-import SQLite
-import Testing
-
 @testable import ChappieSDKRuntime
 
 /// A turn that was removed stays removed, also against a program that writes to the database.

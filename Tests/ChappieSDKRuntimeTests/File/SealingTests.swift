@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
-import SQLite
-import SecretMemory
 import Synchronization
-import Testing
 
 @testable import ChappieSDKRuntime
 

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
-import ChappieSDKTesting
 import Foundation
-import GLibBridge
-import Testing
 
 @testable import ChappieSDKRuntime
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
 import ChappieSDKRuntime
 
 /// An example of an app's own store: it drops the arguments and outputs of tools, and forwards the rest.

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
-import GLibBridge
-import SQLite
 import Synchronization
-import TestSupport
-import Testing
 
 @testable import ChappieSDKRuntime
 

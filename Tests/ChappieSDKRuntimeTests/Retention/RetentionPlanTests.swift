@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Platform
-import Testing
-
 @testable import ChappieSDKRuntime
 
 struct RetentionPlanTests {

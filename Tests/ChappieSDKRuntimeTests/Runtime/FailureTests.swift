@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
 import ChappieSDKRuntime
-import ChappieSDKTesting
-import GLibBridge
-import TestSupport
-import Testing
 
 /// Failing turns, and failing stores.
 @Suite(.timeLimit(.minutes(1))) @GLibActor

@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
-import ChappieSDKTesting
-import GLibBridge
-import Testing
-
 @testable import ChappieSDKRuntime
 
 /// Answered turns, and their stored events.

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
 import ChappieSDKRuntime
-import ChappieSDKTesting
-import GLibBridge
-import Testing
 
 /// Creating, resuming, listing and archiving threads.
 @Suite(.timeLimit(.minutes(1))) @GLibActor

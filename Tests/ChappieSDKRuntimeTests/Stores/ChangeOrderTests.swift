@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
-import Testing
-
 @testable import ChappieSDKRuntime
 
 /// The thread that changed last is listed first, independently of the clock.

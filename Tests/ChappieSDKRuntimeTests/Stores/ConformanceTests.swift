@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
-import ChappieSDKTesting
-import Testing
-
 @testable import ChappieSDKRuntime
 
 /// The conformance suite finds the mistakes of a store.

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
 import ChappieSDKRuntime
-import ChappieSDKTesting
-import GLibBridge
 
 /// A signed-in client, a stand-in server and a store.
 @GLibActor

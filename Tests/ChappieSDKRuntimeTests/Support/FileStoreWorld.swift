@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
 import FoundationEssentials
-import GLibBridge
 import Glibc
-import Platform
-import SQLite
-import SecretMemory
 import Synchronization
-import TestSupport
-import Testing
 
 @testable import ChappieSDKRuntime
 

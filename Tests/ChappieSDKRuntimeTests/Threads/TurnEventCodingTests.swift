@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
 import Foundation
-import Testing
 
 @testable import ChappieSDKRuntime
 

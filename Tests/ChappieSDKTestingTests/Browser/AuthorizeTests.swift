@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
-import ChappieSDKTesting
-import GLibBridge
-import Testing
 
 /// The authorization request: its checks, the page, and the callback.
 @Suite @GLibActor struct AuthorizeTests {

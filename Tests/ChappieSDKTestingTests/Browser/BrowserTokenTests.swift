@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
-import ChappieSDKTesting
-import GLibBridge
-import Testing
 
 /// The exchange of a code, revocation, and refreshes: rotation, reuse, and the time before which none is accepted.
 @Suite @GLibActor struct BrowserTokenTests {

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
-import ChappieSDKTesting
-import GLibBridge
 import Signatures
-import Testing
 
 /// What the issuer publishes about itself, and the signatures of its ID tokens.
 @Suite @GLibActor struct DiscoveryTests {

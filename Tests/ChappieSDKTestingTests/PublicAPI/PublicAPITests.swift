@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
-import ChappieSDKTesting
-import GLibBridge
-import Testing
 
 /// The public API on a plan: `/v1/responses` and `/v1/models`.
 @Suite @GLibActor struct PublicAPITests {

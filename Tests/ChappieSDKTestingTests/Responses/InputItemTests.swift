@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
-import ChappieSDKTesting
-import GLibBridge
-import Testing
 
 /// The backend accepts or refuses the items of a conversation, calls tools, and answers with their outputs.
 @Suite @GLibActor struct InputItemTests {

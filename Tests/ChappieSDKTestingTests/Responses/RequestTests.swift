@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
-import ChappieSDKTesting
-import GLibBridge
 import Platform
-import Testing
 
 /// The backend accepts or refuses requests over HTTP.
 @Suite @GLibActor struct RequestTests {

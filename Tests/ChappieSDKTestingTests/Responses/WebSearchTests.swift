@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
-import ChappieSDKTesting
-import GLibBridge
-import Testing
 
 /// Web search, at both doors.
 @Suite @GLibActor struct WebSearchTests {

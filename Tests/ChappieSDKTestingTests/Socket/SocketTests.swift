@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
-import ChappieSDKTesting
-import GLibBridge
-import Testing
 
 /// Section 4 of the protocol, over a real WebSocket.
 @Suite @GLibActor struct SocketTests {

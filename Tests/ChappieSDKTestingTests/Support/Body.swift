@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
-import GLibBridge
 
 /// Builds requests for an answer.
 enum Body {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
-import ChappieSDKTesting
 import FoundationEssentials
-import GLibBridge
 import SecretMemory
-import Testing
 
 /// A client of the sign-in in the browser, without the SDK: it opens addresses, and reads where they lead.
 @GLibActor

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
-import ChappieSDKTesting
-import GLibBridge
-import Testing
 
 /// A stand-in, and a signed-in client that speaks the protocol without the SDK.
 @GLibActor

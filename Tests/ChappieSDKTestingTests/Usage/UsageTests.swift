@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
-import ChappieSDKTesting
-import GLibBridge
-import Testing
 
 /// Sections 3.6, 5.2 and 5.3 of the protocol.
 @Suite @GLibActor struct UsageTests {

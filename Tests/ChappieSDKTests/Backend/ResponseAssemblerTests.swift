@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import TestSupport
-import Testing
-
 @testable import ChappieSDK
 
 struct ResponseAssemblerTests {

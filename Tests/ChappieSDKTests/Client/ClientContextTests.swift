@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
-import ChappieSDKTesting
 import FoundationEssentials
-import GLibBridge
-import Testing
 
 /// A client's conversation as a value.
 @Suite(.timeLimit(.minutes(1))) @GLibActor struct ClientContextTests {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
-import ChappieSDKTesting
 import Foundation
-import GLibBridge
-import Testing
 
 /// An app makes the values of its previews and mocks, and keeps them in JSON. Times are values of `Date`, and addresses
 /// values of `URL`.

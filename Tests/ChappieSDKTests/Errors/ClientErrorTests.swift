@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDKTesting
-import GLibBridge
-import Testing
-
 @testable import ChappieSDK
 
 /// The errors from the servers or the program itself. Those of tools and transports are in ``HostToolTests`` and

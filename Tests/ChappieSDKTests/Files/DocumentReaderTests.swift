@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Platform
-import TestSupport
-import Testing
-
 @testable import ChappieSDK
 
 // One at a time: more documents at once than a few are refused.

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDKTesting
 import Foundation
-import GLibBridge
 import Synchronization
-import TestSupport
-import Testing
 
 @testable import ChappieSDK
 

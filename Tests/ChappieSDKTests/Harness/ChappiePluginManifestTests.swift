@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
-import GLibBridge
-import TestSupport
-import Testing
 
 @testable import ChappieSDK
 

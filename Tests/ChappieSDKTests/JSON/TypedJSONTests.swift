@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
 import Foundation
-import Testing
 
 /// Values of Swift types in JSON, compared with Foundation's coders.
 struct TypedJSONTests {

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import GLibBridge
-import Platform
-import SecretMemory
-import TestSupport
-import Testing
 
 @testable import ChappieSDK
 

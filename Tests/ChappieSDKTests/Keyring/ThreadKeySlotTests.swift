@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Platform
-import SecretMemory
-import Testing
-
 @testable import ChappieSDK
 
 /// The key of a slot's threads, under the rule that ignores the desktop's lock.

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
-
 @testable import ChappieSDK
 
 /// Parsing the backend's list of models.

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDKTesting
-import GLibBridge
-import Testing
-
 @testable import ChappieSDK
 
 /// The “Continue with ChatGPT” button, against the stand-in.

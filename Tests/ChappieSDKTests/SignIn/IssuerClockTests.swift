@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Platform
-import Testing
-
 @testable import ChappieSDK
 
 /// The time of an issuer, from what it told and from two clocks of this machine.

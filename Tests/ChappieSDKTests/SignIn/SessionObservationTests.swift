@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
-import ChappieSDKTesting
-import GLibBridge
 import Observation
 import Synchronization
-import Testing
 
 /// A session under observation by a user interface, and its methods for callers that cannot `await`.
 @Suite(.timeLimit(.minutes(1)))

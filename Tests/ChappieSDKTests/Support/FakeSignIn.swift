@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Platform
-
 @testable import ChappieSDK
 
 /// A sign-in method with the behaviour that a test sets.

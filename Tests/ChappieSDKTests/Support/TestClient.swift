@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
-import ChappieSDKTesting
-import GLibBridge
 
 /// A signed-in client with its stand-in backend.
 @GLibActor

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
-import GLibBridge
-import Platform
-import SecretMemory
-@_exported import TestSupport
 
 @testable import ChappieSDK
 

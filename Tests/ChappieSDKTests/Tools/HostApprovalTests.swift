@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
-import ChappieSDKTesting
-import GLibBridge
-import TestSupport
-import Testing
 
 /// Approval of tool calls by the user of a Swift program.
 @Suite(.timeLimit(.minutes(1))) @GLibActor struct HostApprovalTests {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
-import ChappieSDKTesting
 import FoundationEssentials
-import GLibBridge
-import TestSupport
-import Testing
 
 /// Tools of a Swift program that run in its own process.
 @Suite(.timeLimit(.minutes(1))) @GLibActor struct HostToolTests {

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
-import ChappieSDKTesting
-import GLibBridge
-import TestSupport
-import Testing
 
 /// A stream whose reader is cancelled ends as ``ChappieClient/send(_:)`` does, and never like a whole answer.
 @Suite(.timeLimit(.minutes(1))) @GLibActor struct CancelledStreamTests {

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
-import ChappieSDKTesting
-import GLibBridge
-import TestSupport
-import Testing
 
 /// Both transports through the public API only.
 @Suite(.timeLimit(.minutes(1))) @GLibActor struct TransportTests {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Testing
-
 @testable import ChappieSDK
 
 /// The complete part of JSON text that is still arriving.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
 import Foundation
-import Testing
 
 /// The schemas of types.
 struct SchemaTests {

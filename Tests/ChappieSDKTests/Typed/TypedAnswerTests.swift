@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
-import ChappieSDKTesting
 import Foundation
-import GLibBridge
-import Testing
 
 /// Answers of Swift types, from the stand-in.
 @Suite(.timeLimit(.minutes(1))) @GLibActor struct TypedAnswerTests {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDKTesting
 import Foundation
-import GLibBridge
-import Testing
 
 @testable import ChappieSDK
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
-import ChappieSDKTesting
-import GLibBridge
-import Testing
 
 /// The models and the usage of a plan through the public API.
 @Suite(.timeLimit(.minutes(1))) @GLibActor

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import TestSupport
-import Testing
-
 @testable import ChappieSDK
 
 /// The three forms of the backend's usage reports (protocol.md, 3.6 and 5.2).

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
-import ChappieSDKTesting
-import GLibBridge
 import Synchronization
-import Testing
 
 /// Answers with a search of the web, from the stand-in.
 struct WebSearchTests {

@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
-import GLibBridge
-import TestSupport
-import Testing
-
 @testable import ChappieService
 
 @Suite(.timeLimit(.minutes(1))) @GLibActor

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import TestSupport
-import Testing
-
 @testable import ChappieSDK
 @testable import ChappieService
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-
 @testable import ChappieSDK
 @testable import ChappieService
 

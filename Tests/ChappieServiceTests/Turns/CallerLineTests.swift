@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
-import GLibBridge
-import Testing
-
 @testable import ChappieService
 
 /// The lines that a caller writes on the socket of its turn.

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
-import GLibBridge
-import Testing
-
 @testable import ChappieService
 @testable import ServiceConfiguration
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ChappieSDK
-import GLibBridge
 import ServiceConfiguration
-import Testing
 
 @testable import ChappieService
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDKRuntime
-import GLibBridge
-import Testing
 
 @testable import ChappieSDK
 @testable import ChappieService

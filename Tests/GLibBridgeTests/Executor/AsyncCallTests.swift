@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGLib
 import Glibc
-import Platform
-import Testing
 
 @testable import GLibBridge
 

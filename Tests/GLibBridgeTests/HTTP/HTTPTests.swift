@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import SecretMemory
-import Testing
-
 @testable import GLibBridge
 @testable import HTTPTestServer
 

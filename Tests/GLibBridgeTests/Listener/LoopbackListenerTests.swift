@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
-import SecretMemory
-import TestSupport
-import Testing
 
 /// A listener for browsers, and for the hostile programs beside them.
 @Suite(.timeLimit(.minutes(2)))

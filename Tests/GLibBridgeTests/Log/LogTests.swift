@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Platform
-import SecretMemory
-import Testing
-
 @testable import GLibBridge
 
 struct LogTests {

@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Platform
-import SecretMemory
-import TestSupport
-import Testing
-
 @testable import GLibBridge
 
 @GLibActor

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
 import Glibc
-import Platform
-import TestSupport
-import Testing
 
 /// Sockets that never block the actor.
 @GLibActor

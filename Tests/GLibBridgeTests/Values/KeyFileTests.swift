@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Testing
-
 @testable import GLibBridge
 
 struct GLibErrorTests {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
-import Testing
 
 /// Conversion of each Swift type to its D-Bus type and back.
 struct VariantConvertibleTests {

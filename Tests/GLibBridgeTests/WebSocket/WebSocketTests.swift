@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import GLibBridge
-import Testing
 
 /// A client WebSocket handles valid and invalid bytes of a server.
 @Suite(.timeLimit(.minutes(1)))

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// Clocks that are wrong or are set: the issuer takes each refresh token once, and not before its time.
 @Suite(.worlds, .enabled(if: WrongClock.isPossible, "libfaketime is not installed")) @GLibActor

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
 import SecretMemory
-import Testing
 
 /// No token, code or verifier of a sign-in in the browser stays where others could find it.
 @Suite(.worlds) @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// The use of the user's plan through OpenAI's public API.
 @Suite(.worlds) @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// The refresh of a sign-in whose issuer takes each refresh token once and at its time.
 @Suite(.worlds) @GLibActor

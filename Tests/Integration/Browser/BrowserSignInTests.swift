@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// The sign-in in the browser, from the page to the keyring.
 @Suite(.worlds) @GLibActor

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import TestSupport
 
 /// A person with a browser, who signs in on the stand-in's page.
 @GLibActor

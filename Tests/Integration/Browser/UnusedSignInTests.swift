@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// What the issuer has issued and nobody can use does not stay alive there.
 @Suite(.worlds) @GLibActor

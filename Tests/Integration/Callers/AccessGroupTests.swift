@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// Access groups: apps share a credential as the administrator who installs the apps allows.
 @Suite(.worlds, .sandboxes) @GLibActor

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// A sandbox as Flatpak builds it: bubblewrap gives it a file system, a user namespace and process ids of its own, with
 /// `/.flatpak-info` at its root and the same file in the user's runtime directory outside.

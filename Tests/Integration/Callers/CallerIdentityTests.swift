@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// The kernel's facts about a caller identify it, and its identity decides its rights.
 @Suite(.worlds, .sandboxes) @GLibActor

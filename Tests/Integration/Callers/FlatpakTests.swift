@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// The service recognises the sandboxes of the installed Flatpak, with an app and a runtime that the test makes.
 @Suite(.worlds, .enabled(if: Programs.exist("flatpak"), "flatpak is not installed"), .sandboxes) @GLibActor

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// A reply counts only from the program that was called, and a signal only from its sender. The bus of these tests
 /// delivers replies that nobody asked for, as the session bus of dbus-daemon does.

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// Introspection shows a caller only the objects that it may use, and names no account to an app in a sandbox.
 @Suite(.worlds, .sandboxes) @GLibActor

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// A new caller is served under any load of the others.
 @Suite(.worlds) @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// Signals of an opened object reach its openers alone.
 @Suite(.worlds) @GLibActor

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// Sandboxed apps use the objects that they open, with credentials of their own.
 @Suite(.worlds, .sandboxes) @GLibActor

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// `chappie chat` with lines from a pipe, and its commands.
 @Suite(.worlds) @GLibActor

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// The exit status and the JSON of each kind of failure.
 @Suite(.worlds) @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
 import Platform
 
 /// A program that has taken the name `org.chappie` and answers with hostile text.

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
 import Glibc
-import Testing
 
 /// Even when a hostile program owns the name `org.chappie`, the command prints no control sequence and opens nothing
 /// but web pages.

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
 import Glibc
-import Testing
 
 /// The service begins and ends, and the bus ends. Each world checks at its end that no library complained in a log.
 @Suite(.worlds) @GLibActor

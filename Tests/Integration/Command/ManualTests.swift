@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// Compares the manuals and completions with the help texts of the commands.
 @Suite(.worlds) @GLibActor

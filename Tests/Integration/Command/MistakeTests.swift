@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// Command lines that the command refuses by itself, without the service: each has the exit status 2.
 @Suite(.worlds) @GLibActor

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// `chappie monitor`: its output, and its end when its reader ends.
 @Suite(.worlds) @GLibActor

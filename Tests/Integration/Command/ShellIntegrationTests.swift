@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// `chappie shell-integration` in real shells in a real terminal, with `chappie suggest-command` and `explain-last`.
 @Suite(.worlds) @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// Terminal output: no line is longer than the terminal, and no character is missing from its locale.
 @Suite(.worlds) @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// The conversation of a client as a value: read, cleared, resumed, compacted.
 @Suite(.worlds) @GLibActor

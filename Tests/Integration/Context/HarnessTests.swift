@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// The instructions that begin the model's input.
 @Suite(.worlds) @GLibActor

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
 import Platform
-import Testing
 
 /// Messages with images.
 @Suite(.worlds) @GLibActor

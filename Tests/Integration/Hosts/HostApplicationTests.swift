@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// A program that uses the library is its own application.
 @Suite(.worlds) @GLibActor

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// Processes with the same slot learn of each other's changes without polling.
 @Suite(.worlds) @GLibActor

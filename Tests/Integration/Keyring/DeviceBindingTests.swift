@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// A sign-in works only on the device that made it.
 @Suite(.worlds, .enabled(if: ServiceProcess.mayPoseAsAnotherMachine, "only root can give a program a machine id"))

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// Stored items are sealed with this device's key, which is in a file of the user's.
 @Suite(.worlds) @GLibActor

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// A keyring before its first use has no default collection: a sign-in at a terminal has it create one.
 @Suite(.worlds) @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// The keyring asks the user for its password only where a caller's message allows that, and never over a locked
 /// screen.

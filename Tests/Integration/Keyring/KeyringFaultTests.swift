@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// Faults of keyrings: each gives the documented error within its time limit, delays no other caller, signs no account
 /// out, and is over when the keyring works again.

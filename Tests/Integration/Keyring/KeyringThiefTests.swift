@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// A sandboxed app with access to the keyring gets sealed items, and no key that opens them.
 @Suite(.worlds) @GLibActor

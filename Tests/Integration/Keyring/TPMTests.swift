@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// A TPM can keep the device key.
 @Suite(.worlds, .enabled(if: SoftwareTPM.obstacle == nil, Comment(rawValue: SoftwareTPM.obstacle ?? "")))

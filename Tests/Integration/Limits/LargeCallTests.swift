@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// Calls that are large or have very many parts.
 @Suite(.worlds) @GLibActor

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// A caller that uses the service during an attack, and checks that it stays the same process and keeps its memory
 /// small.

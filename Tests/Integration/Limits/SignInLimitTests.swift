@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// A program that starts sign-ins takes neither the service nor the issuer from others, and leaves none behind.
 @Suite(.worlds) @GLibActor

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// The bus reads nothing while the backend sends as fast as possible.
 @Suite(.worlds) @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// `after-first-unlock-this-device-only`: readable once the keyring was unlocked since login, also while it is locked
 /// again.

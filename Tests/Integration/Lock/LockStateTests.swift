@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// `LockState` and `LockSources`: the screen savers of the session bus, and the keyring.
 @Suite(.worlds) @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// `LockState` with logind, which python-dbusmock plays on a system bus of the test's own.
 @Suite(.worlds) @GLibActor

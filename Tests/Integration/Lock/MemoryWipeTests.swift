@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// While no operation needs a token, the memory of the service holds none: not in a header, not on the stack, not in
 /// freed memory.

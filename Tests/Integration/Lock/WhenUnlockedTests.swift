@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// `when-unlocked-this-device-only`: readable only while the keyring is unlocked and the screen is not locked.
 @Suite(.worlds) @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// The model that answers: the default one, the chosen one, and its names.
 @Suite(.worlds) @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// Reading the models and the usage of the plan.
 @Suite(.worlds) @GLibActor

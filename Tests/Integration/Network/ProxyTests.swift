@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// Servers behind TLS and the proxies in between: a proxy's answer never passes for a server's.
 @Suite(.worlds, .enabled(if: TLSNetwork.canBeTrusted)) @GLibActor

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
 import Glibc
-import Testing
 
 /// The authorities that the service trusts, and the backend on the loopback, which needs none.
 @Suite(.worlds) @GLibActor

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// The desktop asks the user to approve a tool call when no program does.
 @Suite(.worlds) @GLibActor

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// Notifications on a desktop that has `org.chappie.Window`.
 @Suite(.worlds) @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
 
 /// A notification server of a test's own: it records its calls, and acts as a person would.
 @GLibActor

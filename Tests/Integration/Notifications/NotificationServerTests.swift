@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// Notification servers that come and go, do not answer, or are missing.
 @Suite(.worlds) @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// Notifications to the user on the desktop.
 @Suite(.worlds) @GLibActor

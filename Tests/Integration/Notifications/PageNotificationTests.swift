@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// The notification of a sign-in in the browser.
 @Suite(.worlds) @GLibActor

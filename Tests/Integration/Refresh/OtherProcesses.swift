@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 extension World {
   /// Starts a program that uses the library in its own process and sends `text` with it.

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
 import Glibc
-import Testing
 
 /// Several processes share one credential: the server accepts each refresh token once.
 @Suite(.worlds) @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// The second refusal of a refresh, at least ten minutes after the first, ends the sign-in.
 @Suite(.worlds, .enabled(if: ServiceProcess.mayShiftItsUptime)) @GLibActor

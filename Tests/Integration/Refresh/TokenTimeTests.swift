@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// Times that a hostile sign-in server names, and answers that lack some.
 @Suite(.worlds) @GLibActor

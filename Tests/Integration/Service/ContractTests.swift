@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieBusInterfaces
 import ChappieSDK
-import Foundation
-import GLibBridge
-import Testing
 
 /// The documents describe the bus as it is.
 @Suite(.worlds) @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// One program or the backend keeps the service busy: other callers are served meanwhile.
 @Suite(.worlds) @GLibActor

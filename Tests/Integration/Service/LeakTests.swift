@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// No token reaches the bus, a log, a file or an error.
 @Suite(.worlds) @GLibActor

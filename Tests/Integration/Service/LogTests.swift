@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// The service logs the reasons of failures, and nothing personal.
 @Suite(.worlds) @GLibActor

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// The service's memory is closed to all other programs, even of the same user.
 @Suite(.worlds) @GLibActor

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
 import Glibc
-import Testing
 
 /// Upgrade and removal of the program while the service runs.
 @Suite(.worlds) @GLibActor

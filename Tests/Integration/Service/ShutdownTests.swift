@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
 import Glibc
-import Testing
 
 /// Start, configuration and end of the service.
 @Suite(.worlds) @GLibActor

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
 import HTTPTestServer
-import Testing
 
 /// Servers that send a token in pieces, and names that are pieces of one. None of them is shown or logged.
 @Suite(.worlds) @GLibActor

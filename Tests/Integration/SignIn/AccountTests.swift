@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// Further accounts are objects of their own, which `org.freedesktop.DBus.ObjectManager` lists.
 @Suite(.worlds) @GLibActor

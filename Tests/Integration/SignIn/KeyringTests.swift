@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// A locked or missing keyring signs no account out.
 @Suite(.worlds) @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// A sign-in is used only with its own issuer and backend; other servers receive nothing of it.
 @Suite(.worlds) @GLibActor

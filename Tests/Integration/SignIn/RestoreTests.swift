@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
 import Glibc
-import Testing
 
 /// A returning user is signed in without any action.
 @Suite(.worlds) @GLibActor

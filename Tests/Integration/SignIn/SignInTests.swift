@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// The device-code sign-in, from the code to the keyring.
 @Suite(.worlds) @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// Signing out removes one credential, here and at the server.
 @Suite(.worlds) @GLibActor

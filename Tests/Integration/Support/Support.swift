@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// Makes a call that the service must refuse with the error `name`, and with a message that has each of these parts.
 @GLibActor

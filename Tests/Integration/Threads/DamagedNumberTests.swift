@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
 import Platform
 import SQLite
-import Testing
 
 /// A number in the database of the threads that cannot be true is damage of its thread alone.
 @Suite(.worlds) @GLibActor

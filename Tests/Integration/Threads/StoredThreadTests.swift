@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// Threads that programs store in files, with their key in a real keyring.
 @Suite(.worlds) @GLibActor

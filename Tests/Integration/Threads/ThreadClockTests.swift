@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// Stored threads on a machine whose clock leaps.
 @Suite(.worlds, .enabled(if: WrongClock.isPossible, "libfaketime is not installed")) @GLibActor

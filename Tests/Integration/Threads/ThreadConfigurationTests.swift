@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
 import Platform
 import SQLite
-import Testing
 
 /// `[Threads]` and `[Redaction]` of `chappie/chappie.conf`, and the disk of the threads.
 @Suite(.worlds) @GLibActor

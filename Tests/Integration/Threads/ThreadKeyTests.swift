@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// The key of stored threads in a real keyring.
 @Suite(.worlds) @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// `org.chappie.Threads`: listing and changing stored threads.
 @Suite(.worlds) @GLibActor

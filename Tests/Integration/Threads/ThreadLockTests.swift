@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// While the screen or the keyring is locked, stored threads are unreadable, also for the service.
 @Suite(.worlds) @GLibActor

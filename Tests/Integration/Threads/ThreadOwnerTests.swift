@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// Owners of threads, and the number of threads that each may have.
 @Suite(.worlds) @GLibActor

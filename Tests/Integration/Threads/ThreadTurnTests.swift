@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// `org.chappie.Threads`: stored turns.
 @Suite(.worlds) @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// Tools that need approval, tools that are denied, and those that a receiver of the signals answers.
 @Suite(.worlds) @GLibActor

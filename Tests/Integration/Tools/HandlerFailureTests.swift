@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
 import Glibc
-import Testing
 
 /// Failures of tools. The failure is reported to the model, and the turn goes on.
 @Suite(.worlds) @GLibActor

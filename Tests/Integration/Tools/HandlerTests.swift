@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// Tools that an object of the caller runs, and those that a turn has.
 @Suite(.worlds) @GLibActor

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
 
 /// A tool as a caller describes it.
 enum Tools {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// Error frames of the backend over a WebSocket, transient and permanent.
 @Suite(.worlds) @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// Refused handshakes, the fallback, the choice of the transport, and a WebSocket that drops during an answer: its
 /// caller gets no text twice.

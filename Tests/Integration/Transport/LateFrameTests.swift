@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// Frames that arrive on a kept socket without a request belong to no answer, and frames that name another answer
 /// belong to that one.

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// One socket for the turns of a conversation: its requests and its lifetime.
 @Suite(.worlds) @GLibActor

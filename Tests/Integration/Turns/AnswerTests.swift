@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// Questions to the model: whole answers, streams, callers' own transcripts, options.
 @Suite(.worlds) @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// Backends that refuse, end an answer early or send invalid data. A failed turn ends exactly once.
 @Suite(.worlds) @GLibActor

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// Turns that nobody has asked for at the moment wait for the user's consent.
 @Suite(.worlds) @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// Receivers of a turn's signals: the caller alone, or every caller when it asks for a broadcast.
 @Suite(.worlds) @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// Several callers: their shared and private objects, and what ends when one leaves the bus.
 @Suite(.worlds) @GLibActor

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
-import GLibBridge
 import Glibc
-import Testing
 
 /// Each wait of a turn ends by each thing that can end a turn.
 @Suite(.worlds) @GLibActor

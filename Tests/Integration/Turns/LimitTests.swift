@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// The limits of one program.
 @Suite(.worlds) @GLibActor

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
-import GLibBridge
-import Testing
 
 /// Tools and approvals on the socket of a turn.
 @Suite(.worlds) @GLibActor

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
-import GLibBridge
-import Testing
 
 /// Turns on sockets of their own.
 @Suite(.worlds) @GLibActor

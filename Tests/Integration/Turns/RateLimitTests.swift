@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// HTTP 429: waiting, retrying, giving up.
 @Suite(.worlds) @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// Running and ended turns.
 @Suite(.worlds) @GLibActor

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
-import GLibBridge
-import Testing
 
 /// Turns that search the web.
 @Suite(.worlds) @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// The usage of the plan, from the backend to the bus.
 @Suite(.worlds) @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// Cases that do not affect each other, in one world: a world for each would cost more than the case.
 extension World {

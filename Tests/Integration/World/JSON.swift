@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 
 /// A value as JSON.
 func json(_ value: some Encodable) -> String {

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
 import Synchronization
-@_exported import TestSupport
-import Testing
 
 /// A desktop session for one test: home, bus, keyring, stand-in backend and service, all real.
 ///

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
 
 /// Limits the number of worlds at a time: each has five processes.
 @GLibActor

@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import SecretMemory
-import TestSupport
-import Testing
-
 @testable import ChappieSDK
 
 /// The browser's return from the sign-in page, over real sockets or in an address that the user pastes.

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
 import HTTPTestServer
-import Platform
-import SecretMemory
 import Signatures
 import Signing
-import Testing
 
 @testable import ChappieSDK
 

@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Platform
-import SecretMemory
-import Testing
-
 @testable import ChappieSDK
 
 /// What an issuer tells: its addresses, and the answer with the tokens.

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Platform
-import Testing
-
 @testable import ChappieSDK
 
 /// What to do with a credential, in each combination of what decides it.

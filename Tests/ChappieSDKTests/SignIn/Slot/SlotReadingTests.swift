@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
-
 @testable import ChappieSDK
 
 /// A slot's reaction to its store's content, and to other processes' changes of it.

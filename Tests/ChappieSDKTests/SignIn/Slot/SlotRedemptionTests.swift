@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Platform
-import Testing
-
 @testable import ChappieSDK
 
 /// The refresh of a sign-in whose server takes each refresh token once.

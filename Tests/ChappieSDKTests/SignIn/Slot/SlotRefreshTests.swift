@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import SecretMemory
-import Testing
-
 @testable import ChappieSDK
 
 /// A slot's refresh of its credential (design, section 6).

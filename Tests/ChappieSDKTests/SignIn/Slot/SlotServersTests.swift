@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
-
 @testable import ChappieSDK
 
 /// A credential is used only with the servers that it was made for.

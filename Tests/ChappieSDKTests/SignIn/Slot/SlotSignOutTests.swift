@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Platform
-import Testing
-
 @testable import ChappieSDK
 
 /// A slot's sign-out. Afterwards nothing is stored, even if another operation was running.

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Testing
-
 @testable import ChappieSDK
 
 /// The rules for a slot's state after any history (design, section 6), most of them in ``Table``.

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Platform
-import Testing
-
 @testable import ChappieSDK
 
 /// The sign-ins of a slot that the server is to end.

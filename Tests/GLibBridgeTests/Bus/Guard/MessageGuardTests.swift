@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGLib
 import Glibc
-import Platform
 import Synchronization
-import Testing
 
 @testable import GLibBridge
 

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// `chappie act`, and `ListActions` on the bus.
 @Suite(.worlds) @GLibActor

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// `chappie ask --output`: a file that keeps the answer.
 @Suite(.worlds) @GLibActor

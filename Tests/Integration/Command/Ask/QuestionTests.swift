@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// The question of `chappie ask`: its arguments, and standard input where the arguments ask for it.
 @Suite(.worlds) @GLibActor

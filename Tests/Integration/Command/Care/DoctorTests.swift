@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// `chappie doctor` names what is missing in a session, and what to do about it.
 @Suite(.worlds) @GLibActor

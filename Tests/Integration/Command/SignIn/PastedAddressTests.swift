@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
-import Testing
 
 /// `chappie sign-in --paste`: the browser is on another computer.
 @Suite(.worlds) @GLibActor

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
 import Glibc
-import Testing
 
 /// `chappie sign-in` in the browser.
 @Suite(.worlds) @GLibActor

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// The ways to name a thread, and the reasons that there may be none.
 @Suite(.worlds) @GLibActor

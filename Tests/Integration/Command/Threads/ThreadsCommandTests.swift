@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
 import SQLite
-import Testing
 
 /// `chappie threads`: listing and changing threads.
 @Suite(.worlds) @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
 
 /// A server of the Model Context Protocol in a world. A `$NAME` in its list of tools has the value of an environment
 /// variable.

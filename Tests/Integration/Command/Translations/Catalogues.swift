@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import Testing
 
 /// The catalogues of the programs under test.
 enum Catalogues {

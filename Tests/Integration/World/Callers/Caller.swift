@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
-import Testing
 
 /// A program on the bus that uses the service and keeps every signal that it receives.
 @GLibActor

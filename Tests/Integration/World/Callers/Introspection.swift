@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import FoundationXML
 
 /// Introspection XML as comparable lines, such as `method Send: in s text, out s answer`.

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
-import GLibBridge
 import Glibc
 import Platform
-import Testing
 
 /// A turn on a socket of its own, as its caller sees it.
 @GLibActor

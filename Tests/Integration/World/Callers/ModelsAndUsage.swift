@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
 
 /// The models and the usage of the ChatGPT plan, as a caller sees them.
 extension Caller {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
 
 /// A turn that was started with `Stream` or `StreamResponse`, as its caller sees it.
 @GLibActor

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
 
 /// The desktop's portal: it records each page that it is asked to open, and opens none.
 @GLibActor

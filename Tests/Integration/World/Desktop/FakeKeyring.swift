@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
 
 /// A Secret Service of a test's own, with the faults of real ones: it prompts the user, hides its items, stops
 /// answering, and reports success without storing.

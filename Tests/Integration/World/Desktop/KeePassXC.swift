@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
 
 /// KeePassXC as the Secret Service of a world, with one database that its user has exposed and unlocked. It has no
 /// visible windows.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
 
 /// The lock state that the service shows.
 struct Lock: Equatable, CustomStringConvertible {

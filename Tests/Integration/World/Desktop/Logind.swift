@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
 
 /// A system bus of the world's own, with a logind that python-dbusmock plays.
 @GLibActor

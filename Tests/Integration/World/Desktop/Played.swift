@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
 
 extension BusImplementation {
   /// An interface of a program that a test plays. Members are declared as `Name types -> types of the reply`.

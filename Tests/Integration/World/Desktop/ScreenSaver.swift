@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GLibBridge
 
 /// A desktop's screen locker: a name on the session bus with `GetActive` and `ActiveChanged`.
 @GLibActor

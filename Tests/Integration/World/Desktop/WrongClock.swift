@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
 
 /// The time of day as the service sees it, from its next start on. The time since the machine's start is the real one.
 @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
 
 /// The stand-in behind real TLS, by a name that only a proxy knows. A test can make proxy and server misbehave.
 @GLibActor

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
 
 /// A capture of all bus messages, byte for byte, in a log of the world.
 @GLibActor

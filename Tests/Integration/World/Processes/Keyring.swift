@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
 
 /// gnome-keyring in the world, and its Secret Service as any program sees it.
 @GLibActor

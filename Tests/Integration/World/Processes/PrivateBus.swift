@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
 
 /// A message bus of the world's own, by default its session bus. It can start the world's services and none of the
 /// machine's.

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
 
 /// The memory of a process, as a debugger reads it.
 enum ProcessMemory {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import GLibBridge
 
 /// The stand-in backend, as a process with an HTTP interface.
 @GLibActor

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Every file of these tests sees these modules.
+@_exported import ChappieSDK
+@_exported import GLibBridge
+@_exported import Platform
+@_exported import TestSupport
+@_exported import Testing

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Every file of these tests sees these modules.
+@_exported import ChappieSDK
+@_exported import ChappieSDKTesting
+@_exported import GLibBridge
+@_exported import Testing
