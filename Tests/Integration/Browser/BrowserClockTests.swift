@@ -6,14 +6,11 @@ struct BrowserClockTests {
   private static let hour = 3600
   private static let year = 366 * 24 * 3600
 
-  private func with(
-    _ plan: World.Plan = .browser(), _ body: @GLibActor (World, WrongClock) async throws -> Void
-  ) async throws {
-    try await World.with(plan) { world in
-      let clock = try WrongClock(ahead: 0, in: world)
-      try await world.service.restart()
-      try await body(world, clock)
-    }
+  private func begin(_ plan: World.Plan = .browser()) async throws -> (World, WrongClock) {
+    let world = try await World.begin(plan)
+    let clock = try WrongClock(ahead: 0, in: world)
+    try await world.service.restart()
+    return (world, clock)
   }
 
   private func refreshes(_ world: World) async throws -> Int {
@@ -21,75 +18,71 @@ struct BrowserClockTests {
   }
 
   @Test func aClockThatLeapsCostsNoSignIn() async throws {
-    try await with { world, clock in
-      let caller = try await world.caller()
-      let leaps = [2 * Self.hour, Self.year, -Self.year].flatMap { [($0, false), ($0, true)] }
-      try await world.each(leaps) { leap, afterRestart in
-        try clock.set(ahead: 0)
-        try await world.service.restart()
-        try await world.user.signIn(caller)
-        try clock.set(ahead: leap)
-        if afterRestart { try await world.service.restart() }
-        #expect(try await caller.send("hi").contains("hi"))
-        #expect(try await caller.state() == "signed-in")
-        #expect(try await refreshes(world) == 0)
-        try await caller.call("Session.SignOut")
-      }
+    let (world, clock) = try await begin()
+    let caller = try await world.caller()
+    let leaps = [2 * Self.hour, Self.year, -Self.year].flatMap { [($0, false), ($0, true)] }
+    try await world.each(leaps) { leap, afterRestart in
+      try clock.set(ahead: 0)
+      try await world.service.restart()
+      try await world.user.signIn(caller)
+      try clock.set(ahead: leap)
+      if afterRestart { try await world.service.restart() }
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await refreshes(world) == 0)
+      try await caller.call("Session.SignOut")
     }
   }
 
   /// The issuer's time is not to be had.
   @Test func aTokenIsUsedOnAnUncertainClock() async throws {
-    try await with { world, clock in
-      let caller = try await world.callerSignedInInBrowser()
-      try clock.set(ahead: 2 * Self.hour)
-      try await world.sandbox.play(#"[{"endpoint":"discovery","drop_after":0,"times":"always"}]"#)
-      try await world.service.restart()
-      #expect(try await caller.send("hi").contains("hi"))
-      try await world.sandbox.expireAccessTokens()
-      try await expectRefusal("Network") { try await caller.send("hi") }
-      #expect(try await caller.state() == "signed-in")
-      #expect(try await refreshes(world) == 0)
-    }
+    let (world, clock) = try await begin()
+    let caller = try await world.callerSignedInInBrowser()
+    try clock.set(ahead: 2 * Self.hour)
+    try await world.sandbox.play(#"[{"endpoint":"discovery","drop_after":0,"times":"always"}]"#)
+    try await world.service.restart()
+    #expect(try await caller.send("hi").contains("hi"))
+    try await world.sandbox.expireAccessTokens()
+    try await expectRefusal("Network") { try await caller.send("hi") }
+    #expect(try await caller.state() == "signed-in")
+    #expect(try await refreshes(world) == 0)
   }
 
   @Test func aSignInWithAWrongClockIsKept() async throws {
-    try await with { world, clock in
-      let caller = try await world.caller()
-      try await world.each([Self.year, Self.hour, -Self.hour, -Self.year]) { ahead in
-        try clock.set(ahead: ahead)
-        try await world.service.restart()
-        try await world.setTokenLifetime(1)
-        try await world.user.signIn(caller)
-        try clock.set(ahead: 0)
-        try await world.setTokenLifetime(Self.hour)
-        try await world.service.restart()
-        #expect(try await caller.send("hi").contains("hi"))
-        #expect(try await caller.state() == "signed-in")
-        #expect(try await refreshes(world) == 1)
-        try await caller.call("Session.SignOut")
-      }
+    let (world, clock) = try await begin()
+    let caller = try await world.caller()
+    try await world.each([Self.year, Self.hour, -Self.hour, -Self.year]) { ahead in
+      try clock.set(ahead: ahead)
+      try await world.service.restart()
+      try await world.setTokenLifetime(1)
+      try await world.user.signIn(caller)
+      try clock.set(ahead: 0)
+      try await world.setTokenLifetime(Self.hour)
+      try await world.service.restart()
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await refreshes(world) == 1)
+      try await caller.call("Session.SignOut")
     }
   }
 
   @Test func aSignInWithACodeIsKept() async throws {
-    try await with(World.Plan()) { world, clock in
-      let caller = try await world.caller()
-      try await world.each([Self.year, -Self.year]) { ahead in
+    let (world, clock) = try await begin(World.Plan())
+    let caller = try await world.caller()
+    try await world.each([Self.year, -Self.year]) { ahead in
+      try clock.set(ahead: ahead)
+      try await world.service.restart()
+      try await caller.signIn()
+      for ahead in [ahead, 0] {
         try clock.set(ahead: ahead)
-        try await world.service.restart()
-        try await caller.signIn()
-        for ahead in [ahead, 0] {
-          try clock.set(ahead: ahead)
-          #expect(try await caller.send("hi").contains("hi"))
-          try await world.sandbox.expireAccessTokens()
-          #expect(try await caller.send("hi").contains("hi"))
-        }
-        #expect(try await caller.state() == "signed-in")
-        // A clock that has leapt may cost a refresh that was not due.
-        #expect(try await (2...3).contains(world.sandbox.state().requests["refresh"] ?? 0))
-        try await caller.call("Session.SignOut")
+        #expect(try await caller.send("hi").contains("hi"))
+        try await world.sandbox.expireAccessTokens()
+        #expect(try await caller.send("hi").contains("hi"))
       }
+      #expect(try await caller.state() == "signed-in")
+      // A clock that has leapt may cost a refresh that was not due.
+      #expect(try await (2...3).contains(world.sandbox.state().requests["refresh"] ?? 0))
+      try await caller.call("Session.SignOut")
     }
   }
 }

@@ -53,35 +53,34 @@ struct BrowserLeakTests {
   // MARK: Memory
 
   @Test func theEndOfASignInLeavesNothingInMemory() async throws {
-    try await World.with(.browser(["--access-token-lifetime", "1"])) { world in
-      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
-      let caller = try await world.caller()
-      try await world.each(["decline", "cancel", "fail", "approve"]) { end in
-        let address = try await world.user.start(caller)
-        let state = try #require(query("state", of: address))
-        let challenge = try #require(query("code_challenge", of: address))
-        // Both are needed until the end, so the search must find them.
-        #expect(try await findings(state, challenge, in: world) == ["the state", "the verifier"])
-        switch end {
-        case "approve":
-          try await world.user.finish(address)
-          try await caller.waitFor("linked", "Session.DeviceLinkState")
-          for _ in 0..<2 { #expect(try await caller.send("renewed").contains("renewed")) }
-        case "decline": try await world.user.finish(address, deciding: ["decision": "decline"])
-        case "cancel": try await caller.call("Session.CancelSignIn")
-        default:
-          try await world.sandbox.play(#"[{"endpoint":"browser-token","refusal":"invalid_grant"}]"#)
-          try await world.user.finish(address)
-        }
-        try await saver.lock(caller)
-        var found: [String] = []
-        _ = try await holds(within: .seconds(10)) {
-          found = try await findings(state, challenge, in: world)
-          return found.isEmpty
-        }
-        #expect(found == [], "after \(end)")
-        try await saver.unlock(caller)
+    let world = try await World.begin(.browser(["--access-token-lifetime", "1"]))
+    let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
+    let caller = try await world.caller()
+    try await world.each(["decline", "cancel", "fail", "approve"]) { end in
+      let address = try await world.user.start(caller)
+      let state = try #require(query("state", of: address))
+      let challenge = try #require(query("code_challenge", of: address))
+      // Both are needed until the end, so the search must find them.
+      #expect(try await findings(state, challenge, in: world) == ["the state", "the verifier"])
+      switch end {
+      case "approve":
+        try await world.user.finish(address)
+        try await caller.waitFor("linked", "Session.DeviceLinkState")
+        for _ in 0..<2 { #expect(try await caller.send("renewed").contains("renewed")) }
+      case "decline": try await world.user.finish(address, deciding: ["decision": "decline"])
+      case "cancel": try await caller.call("Session.CancelSignIn")
+      default:
+        try await world.sandbox.play(#"[{"endpoint":"browser-token","refusal":"invalid_grant"}]"#)
+        try await world.user.finish(address)
       }
+      try await saver.lock(caller)
+      var found: [String] = []
+      _ = try await holds(within: .seconds(10)) {
+        found = try await findings(state, challenge, in: world)
+        return found.isEmpty
+      }
+      #expect(found == [], "after \(end)")
+      try await saver.unlock(caller)
     }
   }
 

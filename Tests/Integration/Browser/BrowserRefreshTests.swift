@@ -4,26 +4,24 @@
 @Suite(.worlds) @GLibActor
 struct BrowserRefreshTests {
   /// The access token of the sign-in is due for a refresh at once, and those of the refreshes are not.
-  private func with(_ body: @GLibActor (World, Caller) async throws -> Void) async throws {
-    try await World.with(.browser(["--access-token-lifetime", "1"])) { world in
-      let caller = try await world.callerSignedInInBrowser()
-      try await world.setTokenLifetime(3600)
-      try await body(world, caller)
-    }
+  private func begin() async throws -> (World, Caller) {
+    let world = try await World.begin(.browser(["--access-token-lifetime", "1"]))
+    let caller = try await world.callerSignedInInBrowser()
+    try await world.setTokenLifetime(3600)
+    return (world, caller)
   }
 
   /// Signs in anew for each case.
   private func with<Case: Sendable>(
     each cases: [Case], _ body: @GLibActor (World, Caller, Case) async throws -> Void
   ) async throws {
-    try await World.with(.browser()) { world in
-      let caller = try await world.caller()
-      try await world.each(cases) { test in
-        try await world.setTokenLifetime(1)
-        try await world.user.signIn(caller)
-        try await world.setTokenLifetime(3600)
-        try await body(world, caller, test)
-      }
+    let world = try await World.begin(.browser())
+    let caller = try await world.caller()
+    try await world.each(cases) { test in
+      try await world.setTokenLifetime(1)
+      try await world.user.signIn(caller)
+      try await world.setTokenLifetime(3600)
+      try await body(world, caller, test)
     }
   }
 
@@ -38,19 +36,18 @@ struct BrowserRefreshTests {
   }
 
   @Test func aDueTokenIsRenewedAndStored() async throws {
-    try await with { world, caller in
-      #expect(try await caller.send("hi").contains("hi"))
-      #expect(try await caller.send("hi").contains("hi"))
-      #expect(try await refreshes(world) == 1)
-      try await world.service.restart()
-      #expect(try await caller.send("hi").contains("hi"))
-      #expect(try await refreshes(world) == 1)
-      // A token that is refused is not renewed before its time.
-      try await world.sandbox.expireAccessTokens()
-      try await expectRefusal("Network") { try await caller.send("hi") }
-      #expect(try await caller.state() == "signed-in")
-      #expect(try await refreshes(world) == 1)
-    }
+    let (world, caller) = try await begin()
+    #expect(try await caller.send("hi").contains("hi"))
+    #expect(try await caller.send("hi").contains("hi"))
+    #expect(try await refreshes(world) == 1)
+    try await world.service.restart()
+    #expect(try await caller.send("hi").contains("hi"))
+    #expect(try await refreshes(world) == 1)
+    // A token that is refused is not renewed before its time.
+    try await world.sandbox.expireAccessTokens()
+    try await expectRefusal("Network") { try await caller.send("hi") }
+    #expect(try await caller.state() == "signed-in")
+    #expect(try await refreshes(world) == 1)
   }
 
   @Test func aTerminalCodeEndsTheSignIn() async throws {
@@ -127,38 +124,36 @@ struct BrowserRefreshTests {
 
   /// The service dies while it waits for the answer.
   @Test func aKilledServiceDoesNotSendItsTokenAgain() async throws {
-    try await with { world, caller in
-      try await world.sandbox.play(#"[{"endpoint":"browser-refresh","delay_ms":5000}]"#)
-      let turn = try? await caller.stream("hi")
-      try await eventually("the refresh") { try await refreshes(world) == 1 }
-      try await world.service.crash()
-      withExtendedLifetime(turn) {}
-      try await world.service.restart()
-      #expect(try await caller.state() == "signed-in")
-      try await endOfTheAccessToken()
-      try await expectRefusal("ReauthenticationRequired") { try await caller.send("hi") }
-      #expect(try await refreshes(world) == 1)
-    }
+    let (world, caller) = try await begin()
+    try await world.sandbox.play(#"[{"endpoint":"browser-refresh","delay_ms":5000}]"#)
+    let turn = try? await caller.stream("hi")
+    try await eventually("the refresh") { try await refreshes(world) == 1 }
+    try await world.service.crash()
+    withExtendedLifetime(turn) {}
+    try await world.service.restart()
+    #expect(try await caller.state() == "signed-in")
+    try await endOfTheAccessToken()
+    try await expectRefusal("ReauthenticationRequired") { try await caller.send("hi") }
+    #expect(try await refreshes(world) == 1)
   }
 
   @Test func signOutRevokesAndTellsTheTruth() async throws {
-    try await World.with(.browser()) { world in
-      let caller = try await world.callerSignedInInBrowser()
-      try await caller.call("Session.SignOut")
-      #expect(try await caller.lastError().isEmpty)
-      #expect(try await world.sandbox.state().liveRefreshTokens == 0)
-      try await world.user.signIn(caller)
-      // It is tried again.
-      try await world.sandbox.play(#"[{"endpoint":"browser-revoke","status":503,"body":"","times":2}]"#)
-      try await caller.call("Session.SignOut")
-      #expect(try await caller.lastError().isEmpty)
-      #expect(try await world.sandbox.state().liveRefreshTokens == 0)
-      try await world.user.signIn(caller)
-      try await world.sandbox.play(#"[{"endpoint":"browser-revoke","status":503,"body":"","times":"always"}]"#)
-      try await caller.call("Session.SignOut")
-      #expect(try await caller.state() == "signed-out")
-      #expect(try await caller.lastError().text("name") == "org.chappie.Error.RevocationFailed")
-      #expect(try await world.keyring.credentials().isEmpty)
-    }
+    let world = try await World.begin(.browser())
+    let caller = try await world.callerSignedInInBrowser()
+    try await caller.call("Session.SignOut")
+    #expect(try await caller.lastError().isEmpty)
+    #expect(try await world.sandbox.state().liveRefreshTokens == 0)
+    try await world.user.signIn(caller)
+    // It is tried again.
+    try await world.sandbox.play(#"[{"endpoint":"browser-revoke","status":503,"body":"","times":2}]"#)
+    try await caller.call("Session.SignOut")
+    #expect(try await caller.lastError().isEmpty)
+    #expect(try await world.sandbox.state().liveRefreshTokens == 0)
+    try await world.user.signIn(caller)
+    try await world.sandbox.play(#"[{"endpoint":"browser-revoke","status":503,"body":"","times":"always"}]"#)
+    try await caller.call("Session.SignOut")
+    #expect(try await caller.state() == "signed-out")
+    #expect(try await caller.lastError().text("name") == "org.chappie.Error.RevocationFailed")
+    #expect(try await world.keyring.credentials().isEmpty)
   }
 }

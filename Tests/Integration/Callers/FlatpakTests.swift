@@ -36,34 +36,33 @@ struct FlatpakTests {
     """
 
   @Test func appsOfTheInstalledFlatpakAreRecognised() async throws {
-    try await World.signedIn { world, outside in
-      let installed = try await world.run("sh", "-c", Self.install)
-      try #require(installed.status == 0, "\(installed.text)")
+    let (world, outside) = try await World.signedIn()
+    let installed = try await world.run("sh", "-c", Self.install)
+    try #require(installed.status == 0, "\(installed.text)")
 
-      // A call from inside the sandbox.
-      let calls = """
-        call() { gdbus call --session --dest org.chappie --object-path /org/chappie --method "$@" 2>&1; }
-        call org.freedesktop.DBus.Properties.Get org.chappie.Manager Version
-        call org.freedesktop.DBus.Properties.Get org.chappie.Session State
-        call org.chappie.Manager.OpenSession '{}'
-        """
-      let answers = try await Output.of("sh", Self.run(Self.app, "-c", calls), in: world.directories)
-      #expect(answers.text.contains("(<uint32 1>,)\n"))
-      #expect(answers.text.contains("org.chappie.Error.AccessDenied: \(Self.app) runs in a sandbox"))
-      #expect(answers.text.contains("(objectpath '/org/chappie/session/"))
+    // A call from inside the sandbox.
+    let calls = """
+      call() { gdbus call --session --dest org.chappie --object-path /org/chappie --method "$@" 2>&1; }
+      call org.freedesktop.DBus.Properties.Get org.chappie.Manager Version
+      call org.freedesktop.DBus.Properties.Get org.chappie.Session State
+      call org.chappie.Manager.OpenSession '{}'
+      """
+    let answers = try await Output.of("sh", Self.run(Self.app, "-c", calls), in: world.directories)
+    #expect(answers.text.contains("(<uint32 1>,)\n"))
+    #expect(answers.text.contains("org.chappie.Error.AccessDenied: \(Self.app) runs in a sandbox"))
+    #expect(answers.text.contains("(objectpath '/org/chappie/session/"))
 
-      // A call through Flatpak's proxy, whose process is the one that the bus sees.
-      let running = Self.run("--die-with-parent", Self.app, "-c", "sleep 600")
-      world.adopt(try ChildProcess("flatpak", "sh", running, in: world.directories))
-      let app = try await Caller(try await proxy(of: world))
-      try await expectRefusal("AccessDenied") { try await app.send("hi") }
-      try await app.signIn(at: app.open("Session"))
-      let client = try await app.open("Client")
-      #expect(try await app.send("hi", at: client).contains("hi"))
-      let owners = try await world.keyring.items().map { $0.attributes["app-id"] ?? "" }
-      #expect(owners.sorted() == ["", Self.app])
-      #expect(try await outside.state() == "signed-in")
-    }
+    // A call through Flatpak's proxy, whose process is the one that the bus sees.
+    let running = Self.run("--die-with-parent", Self.app, "-c", "sleep 600")
+    world.adopt(try ChildProcess("flatpak", "sh", running, in: world.directories))
+    let app = try await Caller(try await proxy(of: world))
+    try await expectRefusal("AccessDenied") { try await app.send("hi") }
+    try await app.signIn(at: app.open("Session"))
+    let client = try await app.open("Client")
+    #expect(try await app.send("hi", at: client).contains("hi"))
+    let owners = try await world.keyring.items().map { $0.attributes["app-id"] ?? "" }
+    #expect(owners.sorted() == ["", Self.app])
+    #expect(try await outside.state() == "signed-in")
   }
 
   /// The arguments of a shell that becomes Flatpak.

@@ -40,49 +40,47 @@ struct ExitStatusTests {
   ]
 
   @Test func aFailureHasItsStatus() async throws {
-    try await World.with { world in
-      #expect(try await failure(world, "ask --json Hello").status == 3)
-      let (usage, sentence, status) = try await failure(world, "usage --json")
-      #expect(status == 3 && usage.exitStatus == 3)
-      #expect(usage.error == "org.chappie.Error.MissingCredential")
-      #expect(sentence == "chappie: Nobody is signed in: run chappie sign-in.\n")
-      _ = try await world.signedInCaller()
-      try await world.each(Self.cases) { failing in
-        if let rule = failing.rule {
-          try await world.sandbox.play(#"[{"endpoint":"responses",\#(rule),"times":"always"}]"#)
-        }
-        let (failed, sentence, status) = try await failure(world, failing.line)
-        #expect(status == failing.status)
-        #expect(failed.exitStatus == failing.status)
-        #expect(failed.error == "org.chappie.Error.\(failing.error)")
-        #expect(sentence == "chappie: \(failed.message)\n")
-        #expect(failed.resetsAt == (failing.status == 6 ? 1_999_999_999 : nil))
-        #expect(failed.plan == (failing.status == 6 ? "plus" : nil))
-        #expect((failed.status != nil) == (failing.error != "UsageLimitReached"))
+    let world = try await World.begin()
+    #expect(try await failure(world, "ask --json Hello").status == 3)
+    let (usage, sentence, status) = try await failure(world, "usage --json")
+    #expect(status == 3 && usage.exitStatus == 3)
+    #expect(usage.error == "org.chappie.Error.MissingCredential")
+    #expect(sentence == "chappie: Nobody is signed in: run chappie sign-in.\n")
+    _ = try await world.signedInCaller()
+    try await world.each(Self.cases) { failing in
+      if let rule = failing.rule {
+        try await world.sandbox.play(#"[{"endpoint":"responses",\#(rule),"times":"always"}]"#)
       }
-      // The part of an interrupted answer that had arrived is not lost.
-      let delta = #"{"type":"response.output_text.delta","item_id":"m","output_index":0,"delta":"Half"}"#
-      let end = #"{"type":"response.failed","response":{"error":{"code":"cyber_policy","message":"Not this."}}}"#
-      try await world.sandbox.play(#"[{"endpoint":"responses","events":[\#(delta),\#(end)],"times":"always"}]"#)
-      let (interrupted, _, interruptedStatus) = try await failure(world, "ask --json Hello")
-      #expect(interruptedStatus == 10)
-      #expect(interrupted.partialText == "Half")
-      #expect(interrupted.text == nil)
-
-      try await world.keyring.lock()
-      let (locked, _, lockedStatus) = try await failure(world, "ask --json Hello")
-      #expect(lockedStatus == 4 && locked.error == "org.chappie.Error.Locked")
+      let (failed, sentence, status) = try await failure(world, failing.line)
+      #expect(status == failing.status)
+      #expect(failed.exitStatus == failing.status)
+      #expect(failed.error == "org.chappie.Error.\(failing.error)")
+      #expect(sentence == "chappie: \(failed.message)\n")
+      #expect(failed.resetsAt == (failing.status == 6 ? 1_999_999_999 : nil))
+      #expect(failed.plan == (failing.status == 6 ? "plus" : nil))
+      #expect((failed.status != nil) == (failing.error != "UsageLimitReached"))
     }
+    // The part of an interrupted answer that had arrived is not lost.
+    let delta = #"{"type":"response.output_text.delta","item_id":"m","output_index":0,"delta":"Half"}"#
+    let end = #"{"type":"response.failed","response":{"error":{"code":"cyber_policy","message":"Not this."}}}"#
+    try await world.sandbox.play(#"[{"endpoint":"responses","events":[\#(delta),\#(end)],"times":"always"}]"#)
+    let (interrupted, _, interruptedStatus) = try await failure(world, "ask --json Hello")
+    #expect(interruptedStatus == 10)
+    #expect(interrupted.partialText == "Half")
+    #expect(interrupted.text == nil)
+
+    try await world.keyring.lock()
+    let (locked, _, lockedStatus) = try await failure(world, "ask --json Hello")
+    #expect(lockedStatus == 4 && locked.error == "org.chappie.Error.Locked")
   }
 
   /// Nothing is known yet that could be shown instead.
   @Test func aNetworkErrorHasItsStatus() async throws {
-    try await World.signedIn { world, _ in
-      await world.sandbox.end()
-      for verb in ["ask Hello", "models", "usage"] {
-        let (failed, _, status) = try await failure(world, "\(verb) --json")
-        #expect(status == 8 && failed.error == "org.chappie.Error.Network", "\(verb)")
-      }
+    let (world, _) = try await World.signedIn()
+    await world.sandbox.end()
+    for verb in ["ask Hello", "models", "usage"] {
+      let (failed, _, status) = try await failure(world, "\(verb) --json")
+      #expect(status == 8 && failed.error == "org.chappie.Error.Network", "\(verb)")
     }
   }
 }

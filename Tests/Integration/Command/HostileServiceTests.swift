@@ -32,44 +32,42 @@ struct HostileServiceTests {
   }
 
   @Test(arguments: [false, true]) func noVerbPrintsAControlSequence(_ isRefusing: Bool) async throws {
-    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
-      let browser = try Browser(world.directories, schemes: Self.schemes)
-      _ = try await HostileService(world, isRefusing: isRefusing)
-      for line in Self.lines {
-        let output = try await world.chappie(line, environment: ["DISPLAY": ":0"])
-        #expect(Self.harm(in: output.text).isEmpty, "\(line): \(output.text.debugDescription)")
-        // Lines of an answer may begin in a document.
-        #expect(
-          line.contains("markdown") || !output.text.split(separator: "\n").contains { $0.hasPrefix("forged") },
-          "\(line): \(output.text)")
-        #expect((0...130).contains(output.status), "\(line): \(output.status)")
-        if isRefusing { #expect(output.status != 0, "\(line)") }
-      }
-      #expect(browser.pages.isEmpty)
+    let world = try await World.begin(World.Plan(keyring: .none, service: .none))
+    let browser = try Browser(world.directories, schemes: Self.schemes)
+    _ = try await HostileService(world, isRefusing: isRefusing)
+    for line in Self.lines {
+      let output = try await world.chappie(line, environment: ["DISPLAY": ":0"])
+      #expect(Self.harm(in: output.text).isEmpty, "\(line): \(output.text.debugDescription)")
+      // Lines of an answer may begin in a document.
+      #expect(
+        line.contains("markdown") || !output.text.split(separator: "\n").contains { $0.hasPrefix("forged") },
+        "\(line): \(output.text)")
+      #expect((0...130).contains(output.status), "\(line): \(output.status)")
+      if isRefusing { #expect(output.status != 0, "\(line)") }
     }
+    #expect(browser.pages.isEmpty)
   }
 
   @Test func noVerbPrintsAControlSequenceAtATerminal() async throws {
-    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
-      _ = try await HostileService(world)
-      for line in [["ask", "hi"], ["context", "--messages"], ["threads", "show", "last"], ["status"], ["accounts"]] {
-        let output = try await world.chappie(line, at: [.sees("red")])
-        #expect(output.status < 99, "\(line): \(output.text)")
-        Self.expectOnlyOwnSequences(in: output.text, line)
-      }
-      let lines = ["hi", "/context", "/model"].flatMap { line -> [TerminalStep] in
-        [.prompt, .types(line + TerminalStep.enter), .sees("red")]
-      }
-      let chat = try await world.chappie("chat", at: lines + [.prompt, .types(TerminalStep.end)])
-      #expect(chat.status < 99, "\(chat.text)")
-      Self.expectOnlyOwnSequences(in: chat.text, ["chat"])
-      for options in [[], ["--json"]] {
-        let monitor = try world.begin(["monitor"] + options)
-        try await eventually("a line") { monitor.output.contains("\n") }
-        await monitor.terminate()
-        #expect(Self.harm(in: monitor.output).isEmpty, "\(monitor.output.debugDescription)")
-        #expect(monitor.output.split(separator: "\n").count == 1)
-      }
+    let world = try await World.begin(World.Plan(keyring: .none, service: .none))
+    _ = try await HostileService(world)
+    for line in [["ask", "hi"], ["context", "--messages"], ["threads", "show", "last"], ["status"], ["accounts"]] {
+      let output = try await world.chappie(line, at: [.sees("red")])
+      #expect(output.status < 99, "\(line): \(output.text)")
+      Self.expectOnlyOwnSequences(in: output.text, line)
+    }
+    let lines = ["hi", "/context", "/model"].flatMap { line -> [TerminalStep] in
+      [.prompt, .types(line + TerminalStep.enter), .sees("red")]
+    }
+    let chat = try await world.chappie("chat", at: lines + [.prompt, .types(TerminalStep.end)])
+    #expect(chat.status < 99, "\(chat.text)")
+    Self.expectOnlyOwnSequences(in: chat.text, ["chat"])
+    for options in [[], ["--json"]] {
+      let monitor = try world.begin(["monitor"] + options)
+      try await eventually("a line") { monitor.output.contains("\n") }
+      await monitor.terminate()
+      #expect(Self.harm(in: monitor.output).isEmpty, "\(monitor.output.debugDescription)")
+      #expect(monitor.output.split(separator: "\n").count == 1)
     }
   }
 
@@ -95,27 +93,26 @@ struct HostileServiceTests {
       "",
       "HTTPS:evil", "https://%65vil.example/", "https://example.org/\u{1B}]52;c;eA==\u{7}",
     ]
-    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
-      let browser = try Browser(world.directories, schemes: Self.schemes)
-      let service = try await HostileService(world)
-      try await world.each(others) { page in
-        service.page = page
-        for method in ["--device-code", "--browser"] {
-          let output = try await world.chappie(["sign-in", method], environment: ["DISPLAY": ":0"])
-          #expect(output.status == 1)
-          #expect(output.text.contains("was not opened"), "\(output.text)")
-          #expect(Self.harm(in: output.text).isEmpty)
-        }
-        #expect(browser.pages.isEmpty)
+    let world = try await World.begin(World.Plan(keyring: .none, service: .none))
+    let browser = try Browser(world.directories, schemes: Self.schemes)
+    let service = try await HostileService(world)
+    try await world.each(others) { page in
+      service.page = page
+      for method in ["--device-code", "--browser"] {
+        let output = try await world.chappie(["sign-in", method], environment: ["DISPLAY": ":0"])
+        #expect(output.status == 1)
+        #expect(output.text.contains("was not opened"), "\(output.text)")
+        #expect(Self.harm(in: output.text).isEmpty)
       }
-      let pages = ["https://example.org:8443/codex/device?x=1#y", "http://127.0.0.1:9/x", "http://[::1]:9/x"]
-      try await world.each(pages) { page in
-        service.page = page
-        let before = browser.pages.count
-        let output = try await world.chappie(["sign-in", "--device-code"], environment: ["DISPLAY": ":0"])
-        #expect(output.text.hasPrefix("Open     \(page)\n"), "\(output.text)")
-        #expect(try await browser.waitForPage(before + 1).trimmingCharacters(in: .whitespaces) == page)
-      }
+      #expect(browser.pages.isEmpty)
+    }
+    let pages = ["https://example.org:8443/codex/device?x=1#y", "http://127.0.0.1:9/x", "http://[::1]:9/x"]
+    try await world.each(pages) { page in
+      service.page = page
+      let before = browser.pages.count
+      let output = try await world.chappie(["sign-in", "--device-code"], environment: ["DISPLAY": ":0"])
+      #expect(output.text.hasPrefix("Open     \(page)\n"), "\(output.text)")
+      #expect(try await browser.waitForPage(before + 1).trimmingCharacters(in: .whitespaces) == page)
     }
   }
 
@@ -123,28 +120,27 @@ struct HostileServiceTests {
 
   /// The writer of a keyring item chooses the account's name.
   @Test func theNameOfAnAccountIsEscaped() async throws {
-    try await World.signedIn { world, caller in
-      let name = "a\u{202E}b\u{2028}forged  c"
-      try await caller.signIn(at: try await caller.open("Session", ["keychain_account": name]))
-      let forged = "\u{1B}]52;c;eA==\u{7}\u{1B}[31m\nforged"
-      try await expectRefusal("InvalidArgument") { try await caller.open("Session", ["keychain_account": forged]) }
-      // Any program can write an item of that name. The next start finds it.
-      let store = try ChildProcess(
-        "secret-tool", "/usr/bin/secret-tool",
-        [
-          "store", "--label=x", "xdg:schema", "org.chappie.Credential", "service", "com.chappie.sdk", "account",
-          forged, "access-group", "", "app-id", "",
-        ], in: world.directories, input: "x")
-      #expect(try await store.waitForEnd() == .exit(0), "\(store.output)")
-      try await world.service.restart()
-      for arguments in [["accounts"], ["accounts", "--json"], ["status", "--account", name]] {
-        let output = try await world.chappie(arguments)
-        #expect(output.status == 0, "\(output.text)")
-        #expect(Self.harm(in: output.text).isEmpty, "\(output.text.debugDescription)")
-      }
-      let listed = try await world.chappie("accounts").text.split(separator: "\n").map { $0.split(separator: " ")[0] }
-      #expect(listed == ["default", "a\u{FFFD}b"])
+    let (world, caller) = try await World.signedIn()
+    let name = "a\u{202E}b\u{2028}forged  c"
+    try await caller.signIn(at: try await caller.open("Session", ["keychain_account": name]))
+    let forged = "\u{1B}]52;c;eA==\u{7}\u{1B}[31m\nforged"
+    try await expectRefusal("InvalidArgument") { try await caller.open("Session", ["keychain_account": forged]) }
+    // Any program can write an item of that name. The next start finds it.
+    let store = try ChildProcess(
+      "secret-tool", "/usr/bin/secret-tool",
+      [
+        "store", "--label=x", "xdg:schema", "org.chappie.Credential", "service", "com.chappie.sdk", "account",
+        forged, "access-group", "", "app-id", "",
+      ], in: world.directories, input: "x")
+    #expect(try await store.waitForEnd() == .exit(0), "\(store.output)")
+    try await world.service.restart()
+    for arguments in [["accounts"], ["accounts", "--json"], ["status", "--account", name]] {
+      let output = try await world.chappie(arguments)
+      #expect(output.status == 0, "\(output.text)")
+      #expect(Self.harm(in: output.text).isEmpty, "\(output.text.debugDescription)")
     }
+    let listed = try await world.chappie("accounts").text.split(separator: "\n").map { $0.split(separator: " ")[0] }
+    #expect(listed == ["default", "a\u{FFFD}b"])
   }
 
   // MARK: The source
@@ -197,55 +193,52 @@ struct HostileServiceTests {
     let endless = HostileService.Speech.torrent(
       #"{"event":"text-delta","text":"Begun"}"# + "\n",
       String(repeating: #"{"event":"text-delta","text":"."}"# + "\n", count: 1000))
-    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
-      // One in each turn.
-      let service = try await HostileService(
-        world, speeches: answers.map { $0.0 } + [.text(completed), .text(failed), endless])
-      try await world.each(answers) { _, text in
-        try await world.chappie("ask", "hi").expect(1, only: text)
-      }
-      #expect(service.torrentBytes < 64 << 20)
-      try await world.chappie("ask", "--json", "hi").expect(only: #"{"text":""}"# + "\n")
-      #expect(try await world.chappie("ask", "hi").status == 1)
-      // Interrupts are noticed while lines come without a pause.
-      let process = try world.begin("ask", "hi")
-      try await eventually("an answer") { process.output.contains("Begun...") }
-      process.send(SIGINT)
-      #expect(try await process.waitForEnd() == .exit(130))
-      #expect(process.output.hasSuffix(".\nchappie: Cancelled.\n"))
+    let world = try await World.begin(World.Plan(keyring: .none, service: .none))
+    // One in each turn.
+    let service = try await HostileService(
+      world, speeches: answers.map { $0.0 } + [.text(completed), .text(failed), endless])
+    try await world.each(answers) { _, text in
+      try await world.chappie("ask", "hi").expect(1, only: text)
     }
+    #expect(service.torrentBytes < 64 << 20)
+    try await world.chappie("ask", "--json", "hi").expect(only: #"{"text":""}"# + "\n")
+    #expect(try await world.chappie("ask", "hi").status == 1)
+    // Interrupts are noticed while lines come without a pause.
+    let process = try world.begin("ask", "hi")
+    try await eventually("an answer") { process.output.contains("Begun...") }
+    process.send(SIGINT)
+    #expect(try await process.waitForEnd() == .exit(130))
+    #expect(process.output.hasSuffix(".\nchappie: Cancelled.\n"))
   }
 
   @Test func anOlderServiceIsNamed() async throws {
-    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
-      _ = try await HostileService(world, speeches: [])
-      for line in [["ask", "hi"], ["ask", "--thread", "new", "hi"]] {
-        try await world.chappie(line)
-          .expect(1, beginning: "chappie: The service that runs is older than this command: ")
-      }
+    let world = try await World.begin(World.Plan(keyring: .none, service: .none))
+    _ = try await HostileService(world, speeches: [])
+    for line in [["ask", "hi"], ["ask", "--thread", "new", "hi"]] {
+      try await world.chappie(line)
+        .expect(1, beginning: "chappie: The service that runs is older than this command: ")
     }
   }
 
   // MARK: A turn that is opened at the prompt
 
   @Test func aTurnThatEndedAtThePromptIsReplaced() async throws {
-    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
-      let service = try await HostileService(
-        world,
-        speeches: [
-          .text(#"{"event":"failed","error":"org.chappie.Error.Cancelled","message":"Too late."}"# + "\n"),
-          .text(#"{"event":"text-delta","text":"A later answer"}"# + "\n" + #"{"event":"completed"}"# + "\n"),
-        ])
-      async let output = world.chappie(
-        "chat",
-        at: [
-          .prompt, .runs("until [ -e opened ]; do sleep 0.01; done"), .types("hi\(TerminalStep.enter)"),
-          .sees("A later answer"), .prompt, .types(TerminalStep.end),
-        ])
-      try await eventually("a turn") { service.turns > 0 }
-      try Data().write(to: world.directories.home.appending(path: "opened"))
-      #expect(try await output.status == 0)
-    }
+    let world = try await World.begin(World.Plan(keyring: .none, service: .none))
+    let service = try await HostileService(
+      world,
+      speeches: [
+        .text(#"{"event":"failed","error":"org.chappie.Error.Cancelled","message":"Too late."}"# + "\n"),
+        .text(#"{"event":"text-delta","text":"A later answer"}"# + "\n" + #"{"event":"completed"}"# + "\n"),
+      ])
+    async let output = world.chappie(
+      "chat",
+      at: [
+        .prompt, .runs("until [ -e opened ]; do sleep 0.01; done"), .types("hi\(TerminalStep.enter)"),
+        .sees("A later answer"), .prompt, .types(TerminalStep.end),
+      ])
+    try await eventually("a turn") { service.turns > 0 }
+    try Data().write(to: world.directories.home.appending(path: "opened"))
+    #expect(try await output.status == 0)
   }
 
   // MARK: Texts of a model and of a person
@@ -254,53 +247,52 @@ struct HostileServiceTests {
   private static let shownText = "␛[31mred\u{FFFD}31m \u{FFFD}txet\u{FFFD}␡"
 
   @Test func answersAtATerminalHaveNoControlCharacters() async throws {
-    try await World.signedIn { world, caller in
-      try await world.sandbox.say(Self.markedText)
-      let asked = try await world.chappie("ask", "Hello", at: [.sees(Self.shownText), .sees("cell"), .sees("next")])
-      #expect(asked.status == 0, "\(asked.text)")
-      #expect(!asked.text.contains("\u{1B}[31m"))
-      let chat = try await world.chat(["Hello": Self.shownText, "/\u{202E}x": "There is no /\u{FFFD}x"])
-      #expect(!chat.text.contains("\u{1B}[31m"))
-      _ = try await world.chappie("ask", "--continue", "Hello")
-      try await world.chappie("context", "--messages", at: [.sees(Self.shownText)]).expect(0)
-      // A file or a pipe receives them unchanged.
-      #expect(try await world.chappie("ask", "Hello").text == Self.markedText + "\n")
-      #expect(try await world.chappie("chat", input: "Hello\n").text == Self.markedText + "\n")
+    let (world, caller) = try await World.signedIn()
+    try await world.sandbox.say(Self.markedText)
+    let asked = try await world.chappie("ask", "Hello", at: [.sees(Self.shownText), .sees("cell"), .sees("next")])
+    #expect(asked.status == 0, "\(asked.text)")
+    #expect(!asked.text.contains("\u{1B}[31m"))
+    let chat = try await world.chat(["Hello": Self.shownText, "/\u{202E}x": "There is no /\u{FFFD}x"])
+    #expect(!chat.text.contains("\u{1B}[31m"))
+    _ = try await world.chappie("ask", "--continue", "Hello")
+    try await world.chappie("context", "--messages", at: [.sees(Self.shownText)]).expect(0)
+    // A file or a pipe receives them unchanged.
+    #expect(try await world.chappie("ask", "Hello").text == Self.markedText + "\n")
+    #expect(try await world.chappie("chat", input: "Hello\n").text == Self.markedText + "\n")
 
-      // JSON has escapes, and means the same.
-      let thread = try await world.beginThread("a\u{202E}b")
-      let answer = try await world.chappie("ask", "--json", "Hello")
-      #expect(Self.harm(in: answer.text).isEmpty, "\(answer.text)")
-      #expect(answer.text.contains(#"red\u009b31m \u202etxet\u2067\u007f\tcell\nnext"#), "\(answer.text)")
-      struct Answered: Decodable {
-        let text: String
-      }
-      #expect(try Answered(snakeCase: answer.text).text == Self.markedText)
-      #expect(try await world.chappie("threads", "--json").text.contains(#""title":"a\u202eb""#))
+    // JSON has escapes, and means the same.
+    let thread = try await world.beginThread("a\u{202E}b")
+    let answer = try await world.chappie("ask", "--json", "Hello")
+    #expect(Self.harm(in: answer.text).isEmpty, "\(answer.text)")
+    #expect(answer.text.contains(#"red\u009b31m \u202etxet\u2067\u007f\tcell\nnext"#), "\(answer.text)")
+    struct Answered: Decodable {
+      let text: String
+    }
+    #expect(try Answered(snakeCase: answer.text).text == Self.markedText)
+    #expect(try await world.chappie("threads", "--json").text.contains(#""title":"a\u202eb""#))
 
-      let exported = try await world.chappie("threads", "export", "--format", "json", thread)
-      #expect(Self.harm(in: exported.text).isEmpty, "\(exported.text)")
-      let json: String = try await caller.call("Threads.Get", thread).member(0, "json")
-      #expect(json + "\n" != exported.text)
-      let objects = try [json, exported.text].map {
-        try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? NSDictionary)
-      }
-      #expect(objects[0] == objects[1])
+    let exported = try await world.chappie("threads", "export", "--format", "json", thread)
+    #expect(Self.harm(in: exported.text).isEmpty, "\(exported.text)")
+    let json: String = try await caller.call("Threads.Get", thread).member(0, "json")
+    #expect(json + "\n" != exported.text)
+    let objects = try [json, exported.text].map {
+      try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? NSDictionary)
+    }
+    #expect(objects[0] == objects[1])
 
-      // Errors escape arguments.
-      for line in [
-        ["help", "\u{1B}[31m"], ["threads", "\u{1B}[31m"], ["threads", "--\u{1B}[31m"],
-        ["threads", "list", "\u{1B}[31m"],
-        ["threads", "export", "--format", "\u{1B}[31m", "last"], ["threads", "--limit", "\u{1B}[31m"],
-        ["threads", "show", "\u{1B}[31m"], ["threads", "--account", "\u{1B}[31m"],
-        ["threads", "export", "last", "-o", "nowhere/\u{1B}[31m"],
-      ] {
-        let output = try await world.chappie(line)
-        #expect(output.status != 0)
-        #expect(output.text.hasPrefix("chappie: "), "\(output.text)")
-        #expect(output.text.contains("␛[31m"), "\(output.text)")
-        #expect(Self.harm(in: output.text).isEmpty, "\(output.text)")
-      }
+    // Errors escape arguments.
+    for line in [
+      ["help", "\u{1B}[31m"], ["threads", "\u{1B}[31m"], ["threads", "--\u{1B}[31m"],
+      ["threads", "list", "\u{1B}[31m"],
+      ["threads", "export", "--format", "\u{1B}[31m", "last"], ["threads", "--limit", "\u{1B}[31m"],
+      ["threads", "show", "\u{1B}[31m"], ["threads", "--account", "\u{1B}[31m"],
+      ["threads", "export", "last", "-o", "nowhere/\u{1B}[31m"],
+    ] {
+      let output = try await world.chappie(line)
+      #expect(output.status != 0)
+      #expect(output.text.hasPrefix("chappie: "), "\(output.text)")
+      #expect(output.text.contains("␛[31m"), "\(output.text)")
+      #expect(Self.harm(in: output.text).isEmpty, "\(output.text)")
     }
   }
 }

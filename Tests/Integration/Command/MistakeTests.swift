@@ -4,22 +4,21 @@
 @Suite(.worlds) @GLibActor
 struct MistakeTests {
   /// Runs `body` in a world with the files and templates that the command lines name.
-  private func world(_ body: @GLibActor (World) async throws -> Void) async throws {
-    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
-      try await world.shell(
-        #"""
-        mkfifo pipe; printf 'a\0b' >binary; printf 'caf\351' >latin1; truncate -s 100M huge; printf a >a; echo text >text
-        head -c 3000000 /dev/zero | tr '\0' a >large; cat large large >larger; head -c 65537 large >long
-        printf '\211PNG\r\n\032\n' >image; echo '{}' >s.json
-        echo '{"properties":{"a":{"items":1}}}' >items
-        mkdir -p "${XDG_CONFIG_HOME:-$HOME/.config}/chappie/templates"
-        cd "${XDG_CONFIG_HOME:-$HOME/.config}/chappie/templates"
-        printf 'Review for $what: $input' >review.txt; printf Hello >plain.txt
-        printf '[Template]\nSurfaces=selection\n---\nShorten.' >short.txt
-        """#
-      ).expect(0)
-      try await body(world)
-    }
+  private func begin() async throws -> World {
+    let world = try await World.begin(World.Plan(keyring: .none, service: .none))
+    try await world.shell(
+      #"""
+      mkfifo pipe; printf 'a\0b' >binary; printf 'caf\351' >latin1; truncate -s 100M huge; printf a >a; echo text >text
+      head -c 3000000 /dev/zero | tr '\0' a >large; cat large large >larger; head -c 65537 large >long
+      printf '\211PNG\r\n\032\n' >image; echo '{}' >s.json
+      echo '{"properties":{"a":{"items":1}}}' >items
+      mkdir -p "${XDG_CONFIG_HOME:-$HOME/.config}/chappie/templates"
+      cd "${XDG_CONFIG_HOME:-$HOME/.config}/chappie/templates"
+      printf 'Review for $what: $input' >review.txt; printf Hello >plain.txt
+      printf '[Template]\nSurfaces=selection\n---\nShorten.' >short.txt
+      """#
+    ).expect(0)
+    return world
   }
 
   /// The words after `chappie`, and the sentence.
@@ -103,12 +102,11 @@ struct MistakeTests {
   ]
 
   @Test func aMistakeIsExplained() async throws {
-    try await world { world in
-      for (words, sentence) in Self.mistakes {
-        let output = try await world.shell(#"exec </dev/null; "$0" \#(words)"#)
-        #expect(output.text == "chappie: \(sentence)\n", "\(words)")
-        #expect(output.status == 2, "\(words)")
-      }
+    let world = try await begin()
+    for (words, sentence) in Self.mistakes {
+      let output = try await world.shell(#"exec </dev/null; "$0" \#(words)"#)
+      #expect(output.text == "chappie: \(sentence)\n", "\(words)")
+      #expect(output.status == 2, "\(words)")
     }
   }
 
@@ -121,16 +119,15 @@ struct MistakeTests {
       "nonsense", "show", "show a b", "export", "export --all", "export --all -o x a", "export --format yaml a",
       "rename a", "archive", "unarchive", "delete a", "compact", "list a", "--limit many", "--limit 0", "delete --yes",
     ]
-    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
-      for words in mistakes {
-        let output = try await world.shell(#""$0" \#(words) </dev/null"#)
-        #expect(output.text.hasPrefix("chappie: There is no command"), "\(words): \(output.text)")
-        #expect(output.text.contains("Did you mean"), "\(words): \(output.text)")
-        #expect(output.status == 2, "\(words)")
-      }
-      for words in incomplete {
-        try await world.shell(#""$0" threads \#(words) </dev/null"#).expect(2, beginning: "chappie: ")
-      }
+    let world = try await World.begin(World.Plan(keyring: .none, service: .none))
+    for words in mistakes {
+      let output = try await world.shell(#""$0" \#(words) </dev/null"#)
+      #expect(output.text.hasPrefix("chappie: There is no command"), "\(words): \(output.text)")
+      #expect(output.text.contains("Did you mean"), "\(words): \(output.text)")
+      #expect(output.status == 2, "\(words)")
+    }
+    for words in incomplete {
+      try await world.shell(#""$0" threads \#(words) </dev/null"#).expect(2, beginning: "chappie: ")
     }
   }
 }

@@ -37,42 +37,40 @@ enum Shell: String, CaseIterable {
 }
 
 extension World {
-  /// Runs the script of a person at a shell with the integration and the shipped templates.
+  /// A world in which the script of a person has run at a shell with the integration and the shipped templates.
   ///
   /// - Parameters:
   ///   - answers: what the stand-in answers, one after the other, as JSON.
   ///   - before: a line of the startup file before the integration.
   ///   - script: begins at the first prompt.
   ///   - starts: more startup files, by their names in the home directory.
-  static func with(
-    _ shell: Shell, answers: [String] = [], before: String = "", _ script: String, starts: [String: String] = [:],
-    _ check: @GLibActor (World) async throws -> Void = { _ in }
-  ) async throws {
-    try await with { world in
-      _ = try await world.signedInCaller()
-      let templates = world.directories.data.appending(path: "chappie/templates")
+  @discardableResult
+  static func at(
+    _ shell: Shell, answers: [String] = [], before: String = "", _ script: String, starts: [String: String] = [:]
+  ) async throws -> World {
+    let (world, _) = try await signedIn()
+    let templates = world.directories.data.appending(path: "chappie/templates")
+    try FileManager.default.createDirectory(
+      at: templates.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(
+      at: templates, withDestinationURL: URL(filePath: SourceTree.path(of: "data/templates")))
+    // Otherwise fish makes completions of all manual pages, for a minute.
+    for place in [".local/share", ".cache"] {
       try FileManager.default.createDirectory(
-        at: templates.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try FileManager.default.createSymbolicLink(
-        at: templates, withDestinationURL: URL(filePath: SourceTree.path(of: "data/templates")))
-      // Otherwise fish makes completions of all manual pages, for a minute.
-      for place in [".local/share", ".cache"] {
-        try FileManager.default.createDirectory(
-          at: world.directories.home.appending(path: "\(place)/fish/generated_completions"),
-          withIntermediateDirectories: true)
-      }
-      let start = world.directories.home.appending(path: shell == .zsh ? ".zshrc" : "start")
-      try (before + "\n" + shell.start).write(to: start, atomically: true, encoding: .utf8)
-      for (name, text) in starts {
-        try text.write(to: world.directories.home.appending(path: name), atomically: true, encoding: .utf8)
-      }
-      try await world.sandbox.play("[\(answers.joined(separator: ","))]")
-      let path = URL(filePath: Binaries.chappie).deletingLastPathComponent().path
-      _ = try await world.atTmux(
-        shell.program, "sees '^>'\n" + script,
-        environment: ["PATH": "\(path):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")"])
-      try await check(world)
+        at: world.directories.home.appending(path: "\(place)/fish/generated_completions"),
+        withIntermediateDirectories: true)
     }
+    let start = world.directories.home.appending(path: shell == .zsh ? ".zshrc" : "start")
+    try (before + "\n" + shell.start).write(to: start, atomically: true, encoding: .utf8)
+    for (name, text) in starts {
+      try text.write(to: world.directories.home.appending(path: name), atomically: true, encoding: .utf8)
+    }
+    try await world.sandbox.play("[\(answers.joined(separator: ","))]")
+    let path = URL(filePath: Binaries.chappie).deletingLastPathComponent().path
+    _ = try await world.atTmux(
+      shell.program, "sees '^>'\n" + script,
+      environment: ["PATH": "\(path):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")"])
+    return world
   }
 }
 

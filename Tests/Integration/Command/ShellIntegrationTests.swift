@@ -11,7 +11,7 @@ struct ShellIntegrationTests {
 
   @Test(arguments: Shell.installed)
   func theKeyReplacesTheTextAndRunsNothing(_ shell: Shell) async throws {
-    try await World.with(
+    let world = try await World.at(
       shell, answers: [Self.answer(#"touch ran; printf '%s=' a 'b!!'; echo "!$c""#)],
       #"""
       keys -l '# say it; touch evaluated'; keys M-c
@@ -21,22 +21,20 @@ struct ShellIntegrationTests {
       keys M-c; sees '^> # say it; touch evaluated *$'
       keys C-u; keys -l 'say it'; keys M-c
       sees '^> You said'
-      """#
-    ) { world in
-      let request = try #require(try await world.sandbox.state().lastResponsesRequest.body)
-      #expect(request.instructions.contains("between <text> and </text>"))
-      let input = try await world.sandbox.state().lastInput.joined()
-      #expect(input.contains("Write a command for \(shell) on "))
-      #expect(input.contains("<text>\nsay it\n</text>"))
-      #expect(!FileManager.default.fileExists(atPath: world.directories.home.appending(path: "evaluated").path))
-    }
+      """#)
+    let request = try #require(try await world.sandbox.state().lastResponsesRequest.body)
+    #expect(request.instructions.contains("between <text> and </text>"))
+    let input = try await world.sandbox.state().lastInput.joined()
+    #expect(input.contains("Write a command for \(shell) on "))
+    #expect(input.contains("<text>\nsay it\n</text>"))
+    #expect(!FileManager.default.fileExists(atPath: world.directories.home.appending(path: "evaluated").path))
   }
 
   @Test(arguments: Shell.installed)
   func enterRunsWhatIsShown(_ shell: Shell) async throws {
     // fish has no such expansion.
     let third = shell == .fish ? "third!!$" : "thirdecho "
-    try await World.with(
+    try await World.at(
       shell, answers: [Self.answer(#"echo "1!!=" '!1'"# + "\necho second=")], before: shell.keyLine,
       #"""
       # Another key can be chosen.
@@ -70,7 +68,7 @@ struct ShellIntegrationTests {
       [ ! -e ran ] || exit 2
       """
     }
-    try await World.with(
+    try await World.at(
       shell,
       answers: answers.map { Self.answer($0) } + [
         #"{"endpoint":"responses","status":400,"body":{"detail":"No."}}"#, Self.answer("ls", #","delay_ms":60000"#),
@@ -95,7 +93,7 @@ struct ShellIntegrationTests {
 
   /// With `set -e`, where an administrator owns the hook of the prompt, and where no function has a hyphen in its name.
   @Test func bashMayBeStrictOrPOSIX() async throws {
-    try await World.with(
+    try await World.at(
       .bash,
       answers: [#"{"endpoint":"responses","status":400,"body":{"detail":"No."}}"#]
         + Array(repeating: Self.answer("echo done="), count: 2),
@@ -135,7 +133,7 @@ struct ShellIntegrationTests {
 
   @Test(arguments: Shell.installed)
   func theLastFailedCommandIsExplained(_ shell: Shell) async throws {
-    try await World.with(
+    let world = try await World.at(
       shell,
       """
       keys -l 'explain-last'; keys Enter
@@ -152,23 +150,21 @@ struct ShellIntegrationTests {
       sees 'Nothing was sent'
       keys -l 'explain-last --yes'; keys Enter
       sees 'You said'
-      """
-    ) { world in
-      let input = try await world.sandbox.state().lastInput.joined()
-      #expect(input.contains("The command failed with exit status 7, in \(shell) on "))
-      #expect(input.contains("<command>\necho SECRET=; sh -c \"exit 7\"\n</command>"), "\(input)")
-      let environment = try String(
-        contentsOf: world.directories.home.appending(path: "environment"), encoding: .utf8)
-      #expect(environment.contains("PATH="))
-      #expect(!environment.contains("SECRET"))
-      #expect(!input.contains(world.directories.home.path))
-    }
+      """)
+    let input = try await world.sandbox.state().lastInput.joined()
+    #expect(input.contains("The command failed with exit status 7, in \(shell) on "))
+    #expect(input.contains("<command>\necho SECRET=; sh -c \"exit 7\"\n</command>"), "\(input)")
+    let environment = try String(
+      contentsOf: world.directories.home.appending(path: "environment"), encoding: .utf8)
+    #expect(environment.contains("PATH="))
+    #expect(!environment.contains("SECRET"))
+    #expect(!input.contains(world.directories.home.path))
   }
 
   /// A space in front keeps a command out of the history; the one before it must not take its place.
   @Test(arguments: Shell.installed)
   func aCommandOutsideOfTheHistoryIsNotKept(_ shell: Shell) async throws {
-    try await World.with(
+    let world = try await World.at(
       shell,
       """
       keys -l 'sh -c "exit 8"'; keys Enter
@@ -182,13 +178,11 @@ struct ShellIntegrationTests {
       sees 'Send this'
       keys y Enter
       sees 'You said'
-      """
-    ) { world in
-      let input = try await world.sandbox.state().lastInput.joined()
-      #expect(input.contains("<output>\nthe output\n"), "\(input)")
-      #expect(input.contains("exit status 3"), "\(input)")
-      #expect(input.contains("<command>\nsh -c \"exit 3\"\n</command>"), "\(input)")
-    }
+      """)
+    let input = try await world.sandbox.state().lastInput.joined()
+    #expect(input.contains("<output>\nthe output\n"), "\(input)")
+    #expect(input.contains("exit status 3"), "\(input)")
+    #expect(input.contains("<command>\nsh -c \"exit 3\"\n</command>"), "\(input)")
   }
 
   // MARK: The commands
@@ -202,14 +196,13 @@ struct ShellIntegrationTests {
       ("a\u{1B}[31mb", "chappie: The answer has hidden characters, so it is no command.\n", 13),
       ("a\u{2066}b", "chappie: The answer has hidden characters, so it is no command.\n", 13),
     ]
-    try await World.with(.bash, "") { world in
-      try await world.each(answers) { text, printed, status in
-        try await world.sandbox.say(text)
-        let output = try await world.shell(
-          #"echo text | "$0" suggest-command --shell bash 2>errors; s=$?; tail -n 1 errors; exit $s"#)
-        #expect(output.text == printed)
-        #expect(output.status == status)
-      }
+    let world = try await World.at(.bash, "")
+    try await world.each(answers) { text, printed, status in
+      try await world.sandbox.say(text)
+      let output = try await world.shell(
+        #"echo text | "$0" suggest-command --shell bash 2>errors; s=$?; tail -n 1 errors; exit $s"#)
+      #expect(output.text == printed)
+      #expect(output.status == status)
     }
   }
 }

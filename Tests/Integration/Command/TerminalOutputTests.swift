@@ -4,25 +4,24 @@
 @Suite(.worlds) @GLibActor
 struct TerminalOutputTests {
   @Test func tablesFitTheTerminal() async throws {
-    try await World.signedIn { world, _ in
-      _ = try await world.beginThread("Something with a rather long title")
-      try await world.each([80, 44, 24]) { columns in
-        for verb in ["models", "usage", "threads", "accounts", "doctor"] {
-          let output = try await world.chappie([verb], at: [], columns: columns)
-          #expect(output.status == 0)
-          let lines = output.text.split(whereSeparator: \.isNewline)
-          #expect(!lines.isEmpty)
-          for line in lines { #expect(line.columns <= columns, "\(verb): \(output.text)") }
-        }
-        let models = try await world.chappie(["models"], at: [], columns: columns).text
-        let plain = try await world.chappie("models").text
-        for word in plain.split(separator: "\n").dropFirst().joined(separator: " ").split(separator: " ")
-        where columns > 24 {
-          #expect(models.contains(word), "\(word): \(models)")
-        }
-        let usage = try await world.chappie(["usage"], at: [], columns: columns).text
-        #expect(usage.contains("5-hour limit") && usage.contains("resets"), "\(usage)")
+    let (world, _) = try await World.signedIn()
+    _ = try await world.beginThread("Something with a rather long title")
+    try await world.each([80, 44, 24]) { columns in
+      for verb in ["models", "usage", "threads", "accounts", "doctor"] {
+        let output = try await world.chappie([verb], at: [], columns: columns)
+        #expect(output.status == 0)
+        let lines = output.text.split(whereSeparator: \.isNewline)
+        #expect(!lines.isEmpty)
+        for line in lines { #expect(line.columns <= columns, "\(verb): \(output.text)") }
       }
+      let models = try await world.chappie(["models"], at: [], columns: columns).text
+      let plain = try await world.chappie("models").text
+      for word in plain.split(separator: "\n").dropFirst().joined(separator: " ").split(separator: " ")
+      where columns > 24 {
+        #expect(models.contains(word), "\(word): \(models)")
+      }
+      let usage = try await world.chappie(["usage"], at: [], columns: columns).text
+      #expect(usage.contains("5-hour limit") && usage.contains("resets"), "\(usage)")
     }
   }
 
@@ -82,26 +81,25 @@ struct TerminalOutputTests {
   ]
 
   @Test func aFullDiskAndAClosedOutputAreReported() async throws {
-    try await World.signedIn { world, _ in
-      _ = try await world.beginThread("one")
-      for (output, reason) in [(">/dev/full", "No space left on device"), (">&-", "Bad file descriptor")] {
-        for line in Self.lines {
-          let failed = try await world.shell(#""$0" \#(line) \#(output)"#)
-          #expect(failed.status == 1, "\(line)")
-          #expect(failed.text == "chappie: Standard output cannot be written: \(reason).\n", "\(line)")
-        }
+    let (world, _) = try await World.signedIn()
+    _ = try await world.beginThread("one")
+    for (output, reason) in [(">/dev/full", "No space left on device"), (">&-", "Bad file descriptor")] {
+      for line in Self.lines {
+        let failed = try await world.shell(#""$0" \#(line) \#(output)"#)
+        #expect(failed.status == 1, "\(line)")
+        #expect(failed.text == "chappie: Standard output cannot be written: \(reason).\n", "\(line)")
       }
-      #expect(try await world.shell(#"echo one | "$0" chat >/dev/full"#).status == 1)
-      // Output goes to no file that is opened later under the closed descriptor's number.
-      try await world.shell(#""$0" threads show nonsense >&- 2>&-"#).expect(1, only: "")
-      // An error's own status stays.
-      #expect(try await world.shell(#""$0" >/dev/full"#).status == 2)
-      // A reader that stops is no failure.
-      _ = try await world.chappie("ask", "--thread", "new", input: String(repeating: "river ", count: 100_000))
-      let stopped = try await world.shell(
-        #"{ "$0" threads export last; echo "ended with $?" >&2; } | head -c 10 >/dev/null"#)
-      #expect(stopped.text == "ended with 0\n")
     }
+    #expect(try await world.shell(#"echo one | "$0" chat >/dev/full"#).status == 1)
+    // Output goes to no file that is opened later under the closed descriptor's number.
+    try await world.shell(#""$0" threads show nonsense >&- 2>&-"#).expect(1, only: "")
+    // An error's own status stays.
+    #expect(try await world.shell(#""$0" >/dev/full"#).status == 2)
+    // A reader that stops is no failure.
+    _ = try await world.chappie("ask", "--thread", "new", input: String(repeating: "river ", count: 100_000))
+    let stopped = try await world.shell(
+      #"{ "$0" threads export last; echo "ended with $?" >&2; } | head -c 10 >/dev/null"#)
+    #expect(stopped.text == "ended with 0\n")
   }
 }
 

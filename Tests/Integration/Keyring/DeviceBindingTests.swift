@@ -41,16 +41,15 @@ struct DeviceBindingTests {
   /// Without a machine id a sign-in cannot be bound: it is refused, and nothing is stored unbound.
   @Test(arguments: ["", "uninitialized\n"])
   func aMachineWithoutAnIDStoresNoSignIn(_ id: String) async throws {
-    try await World.with(World.Plan(service: .none)) { world in
-      world.service.machineID = id
-      try await world.service.start(world.sandbox.addresses)
-      let caller = try await world.caller()
-      try await expectRefusal("KeyringUnavailable", saying: "/etc/machine-id") { try await caller.startSignIn() }
-      #expect(try await world.keyring.items().isEmpty)
-      world.service.machineID = nil
-      try await world.service.restart()
-      try await caller.signIn()
-      #expect(try await caller.send("hi").contains("hi"))
-    }
+    let world = try await World.begin(World.Plan(service: .none))
+    world.service.machineID = id
+    try await world.service.start(world.sandbox.addresses)
+    let caller = try await world.caller()
+    try await expectRefusal("KeyringUnavailable", saying: "/etc/machine-id") { try await caller.startSignIn() }
+    #expect(try await world.keyring.items().isEmpty)
+    world.service.machineID = nil
+    try await world.service.restart()
+    try await caller.signIn()
+    #expect(try await caller.send("hi").contains("hi"))
   }
 }

@@ -3,15 +3,12 @@
 /// A keyring before its first use has no default collection: a sign-in at a terminal has it create one.
 @Suite(.worlds) @GLibActor
 struct FirstCollectionTests {
-  private func with(
-    _ user: FakeKeyring.User = .consents, _ body: @GLibActor (World, FakeKeyring, Caller) async throws -> Void
-  ) async throws {
-    try await World.with(.fakeKeyring) { world in
-      let keyring = try await FakeKeyring(in: world)
-      keyring.hasDefault = false
-      keyring.user = user
-      try await body(world, keyring, try await world.caller())
-    }
+  private func begin(_ user: FakeKeyring.User = .consents) async throws -> (World, FakeKeyring, Caller) {
+    let world = try await World.begin(.fakeKeyring)
+    let keyring = try await FakeKeyring(in: world)
+    keyring.hasDefault = false
+    keyring.user = user
+    return (world, keyring, try await world.caller())
   }
 
   private func signIn(_ caller: Caller, interactive: Bool = true) async throws {
@@ -19,99 +16,93 @@ struct FirstCollectionTests {
   }
 
   @Test func aSignInThatMayAskHasItCreated() async throws {
-    try await with(.dismisses) { world, keyring, caller in
-      _ = try? await caller.call("Session.SignOut", interactive: true)
-      try await expectRefusal("KeyringUnavailable", saying: "a sign-in in the window or at a terminal") {
-        try await signIn(caller, interactive: false)
-      }
-      #expect(keyring.questions == 0)
-      // The rules for every prompt: a refusal is respected, and other programs may still ask.
-      try await expectRefusal("Locked") { try await signIn(caller) }
-      #expect(keyring.questions == 1)
-      keyring.user = .isAway
-      try await expectRefusal("KeyringUnavailable") { try await signIn(caller) }
-      #expect(keyring.questions == 1)
-      #expect(!keyring.hasDefault)
-
-      // Two sign-ins cause one prompt.
-      let other = try await world.otherProgram()
-      let work = try await other.open("Session", ["keychain_account": "work"])
-      async let first: Void = signIn(other)
-      async let second = other.call(
-        "Session.StartDeviceCodeSignIn", VariantDictionary(), at: work, interactive: true)
-      try await eventually("the question") { keyring.questions == 2 }
-      keyring.userReturns()
-      try await first
-      _ = try await second
-      try await other.waitFor("linked", "Session.DeviceLinkState")
-      #expect(keyring.hasDefault)
-      #expect(keyring.questions == 2)
-      #expect(try await other.send("hi").contains("hi"))
+    let (world, keyring, caller) = try await begin(.dismisses)
+    _ = try? await caller.call("Session.SignOut", interactive: true)
+    try await expectRefusal("KeyringUnavailable", saying: "a sign-in in the window or at a terminal") {
+      try await signIn(caller, interactive: false)
     }
+    #expect(keyring.questions == 0)
+    // The rules for every prompt: a refusal is respected, and other programs may still ask.
+    try await expectRefusal("Locked") { try await signIn(caller) }
+    #expect(keyring.questions == 1)
+    keyring.user = .isAway
+    try await expectRefusal("KeyringUnavailable") { try await signIn(caller) }
+    #expect(keyring.questions == 1)
+    #expect(!keyring.hasDefault)
+
+    // Two sign-ins cause one prompt.
+    let other = try await world.otherProgram()
+    let work = try await other.open("Session", ["keychain_account": "work"])
+    async let first: Void = signIn(other)
+    async let second = other.call(
+      "Session.StartDeviceCodeSignIn", VariantDictionary(), at: work, interactive: true)
+    try await eventually("the question") { keyring.questions == 2 }
+    keyring.userReturns()
+    try await first
+    _ = try await second
+    try await other.waitFor("linked", "Session.DeviceLinkState")
+    #expect(keyring.hasDefault)
+    #expect(keyring.questions == 2)
+    #expect(try await other.send("hi").contains("hi"))
   }
 
   @Test func nobodyIsAskedOverALockedScreen() async throws {
-    try await with { world, keyring, caller in
-      _ = try await ScreenSaver(ScreenSaver.gnome, in: world, isActive: true)
-      try await eventually("the lock") { try await caller.lock().state == "locked" }
-      try await expectRefusal("KeyringUnavailable") { try await signIn(caller) }
-      #expect(keyring.questions == 0)
-    }
+    let (world, keyring, caller) = try await begin()
+    _ = try await ScreenSaver(ScreenSaver.gnome, in: world, isActive: true)
+    try await eventually("the lock") { try await caller.lock().state == "locked" }
+    try await expectRefusal("KeyringUnavailable") { try await signIn(caller) }
+    #expect(keyring.questions == 0)
   }
 
   // MARK: GNOME Keyring
 
   /// The keyring's own prompter asks for a password, and the person types one.
   @Test func gnomeKeyringCreatesItsFirstCollection() async throws {
-    try await World.with(World.Plan(keyring: .none)) { world in
-      try await world.keyring.start(isUnlocked: false)
-      let prompter = try await Prompter(in: world, .types("password"))
-      let output = try await world.chappie(
-        "sign-in", "--device-code", "--no-open", at: [.sees("asks for a password"), .sees("Enter")])
-      #expect(output.status == 0, "\(output.text)")
-      #expect(output.text.contains("Signed in as ada@example.com"), "\(output.text)")
-      #expect(prompter.prompts.count == 1, "\(prompter.prompts)")
-      #expect(try await world.keyring.credentials().count == 1)
-    }
+    let world = try await World.begin(World.Plan(keyring: .none))
+    try await world.keyring.start(isUnlocked: false)
+    let prompter = try await Prompter(in: world, .types("password"))
+    let output = try await world.chappie(
+      "sign-in", "--device-code", "--no-open", at: [.sees("asks for a password"), .sees("Enter")])
+    #expect(output.status == 0, "\(output.text)")
+    #expect(output.text.contains("Signed in as ada@example.com"), "\(output.text)")
+    #expect(prompter.prompts.count == 1, "\(prompter.prompts)")
+    #expect(try await world.keyring.credentials().count == 1)
   }
 
   /// GNOME Keyring reports a prompter that goes away as a person who dismisses the prompt: that prompt is shown again.
   @Test func gnomeKeyringUnlocksItsCollection() async throws {
-    try await World.with { world in
-      try await world.keyring.lock()
-      let prompter = try await Prompter(in: world, .losesPrompts(1, thenTypes: "password"))
-      let output = try await world.chappie(
-        "sign-in", "--device-code", "--no-open", at: [.sees("is locked"), .sees("Enter")])
-      #expect(output.status == 0, "\(output.text)")
-      #expect(prompter.prompts.count == 2, "\(prompter.prompts)")
-    }
+    let world = try await World.begin()
+    try await world.keyring.lock()
+    let prompter = try await Prompter(in: world, .losesPrompts(1, thenTypes: "password"))
+    let output = try await world.chappie(
+      "sign-in", "--device-code", "--no-open", at: [.sees("is locked"), .sees("Enter")])
+    #expect(output.status == 0, "\(output.text)")
+    #expect(prompter.prompts.count == 2, "\(prompter.prompts)")
   }
 
   /// The command says how to do it without a window.
   @Test(arguments: [true, false])
   func aDismissedPromptOfGnomeKeyringIsExplained(_ isFresh: Bool) async throws {
-    try await World.with(World.Plan(keyring: .none)) { world in
-      try await world.keyring.start(isUnlocked: !isFresh)
-      if !isFresh { try await world.keyring.lock() }
-      let prompter = try await Prompter(in: world, .dismisses)
-      let output = try await world.chappie("sign-in", "--device-code", "--no-open", at: [])
-      #expect(output.status == 4, "\(output.text)")
-      #expect(prompter.prompts.count == 1, "\(prompter.prompts)")
-      #expect(output.text.replacing(/\s+/, with: " ").contains("gnome-keyring-daemon --replace --unlock"))
-    }
+    let world = try await World.begin(World.Plan(keyring: .none))
+    try await world.keyring.start(isUnlocked: !isFresh)
+    if !isFresh { try await world.keyring.lock() }
+    let prompter = try await Prompter(in: world, .dismisses)
+    let output = try await world.chappie("sign-in", "--device-code", "--no-open", at: [])
+    #expect(output.status == 4, "\(output.text)")
+    #expect(prompter.prompts.count == 1, "\(prompter.prompts)")
+    #expect(output.text.replacing(/\s+/, with: " ").contains("gnome-keyring-daemon --replace --unlock"))
   }
 
   /// What the command says works.
   @Test func theCommandForGnomeKeyringWorks() async throws {
-    try await World.with(World.Plan(keyring: .none)) { world in
-      try await world.keyring.start(isUnlocked: false)
-      let refused = try await world.chappie("sign-in", "--device-code", "--no-open")
-      #expect(refused.status == 4, "\(refused.text)")
-      let command = try #require(refused.text.components(separatedBy: "Without its window: ").last)
-      try await world.keyring.replace(with: command)
-      let output = try await world.chappie("sign-in", "--device-code", "--no-open")
-      #expect(output.status == 0, "\(output.text)")
-    }
+    let world = try await World.begin(World.Plan(keyring: .none))
+    try await world.keyring.start(isUnlocked: false)
+    let refused = try await world.chappie("sign-in", "--device-code", "--no-open")
+    #expect(refused.status == 4, "\(refused.text)")
+    let command = try #require(refused.text.components(separatedBy: "Without its window: ").last)
+    try await world.keyring.replace(with: command)
+    let output = try await world.chappie("sign-in", "--device-code", "--no-open")
+    #expect(output.status == 0, "\(output.text)")
   }
 }
 

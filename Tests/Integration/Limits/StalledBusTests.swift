@@ -11,37 +11,36 @@ struct StalledBusTests {
   /// The service stops reading while it cannot send: its memory stays small, and no text is lost.
   @Test(arguments: World.Plan.Transport.allCases)
   func aStalledBusStallsTheBackend(over transport: World.Plan.Transport) async throws {
-    try await World.signedIn(transport) { world, caller in
-      let witness = try await MemoryWitness(world)
-      let service = try #require(world.service.process).id
-      let bus = try #require(world.bus.id)
-      let sandbox = try #require(world.sandbox.id)
-      defer { for process in [bus, sandbox] { kill(process, SIGCONT) } }
-      try await world.sandbox.play(
-        #"[{"endpoint":"responses","flood":{"of":"text","size":24,"count":\#(Self.pieces)},"times":\#(Self.turns)}]"#)
+    let (world, caller) = try await World.signedIn(transport)
+    let witness = try await MemoryWitness(world)
+    let service = try #require(world.service.process).id
+    let bus = try #require(world.bus.id)
+    let sandbox = try #require(world.sandbox.id)
+    defer { for process in [bus, sandbox] { kill(process, SIGCONT) } }
+    try await world.sandbox.play(
+      #"[{"endpoint":"responses","flood":{"of":"text","size":24,"count":\#(Self.pieces)},"times":\#(Self.turns)}]"#)
 
-      // No answer comes before the bus stops.
-      kill(sandbox, SIGSTOP)
-      var turns: [Turn] = []
-      for _ in 0..<Self.turns { turns.append(try await caller.stream("go on")) }
-      try await eventually("connections for all turns") {
-        try Self.connections(of: service).count { $0.remotePort == world.sandbox.port } >= Self.turns
-      }
-      kill(bus, SIGSTOP)
-      kill(sandbox, SIGCONT)
-      try await Self.untilIdle([service, sandbox])
-      // The service has stopped reading: the backend's data stays in its sockets.
-      #expect(
-        try Self.connections(of: sandbox).count { $0.localPort == world.sandbox.port && $0.unsent > 0 } == Self.turns)
-      kill(bus, SIGCONT)
-
-      for turn in turns {
-        #expect(try await turn.end().answer.text == Self.text)
-        #expect(try turn.deltas.map(\.text).joined() == Self.text)
-      }
-      try await world.sandbox.play("[]")
-      try await witness.expectHealthyService(growth: 40 << 20)
+    // No answer comes before the bus stops.
+    kill(sandbox, SIGSTOP)
+    var turns: [Turn] = []
+    for _ in 0..<Self.turns { turns.append(try await caller.stream("go on")) }
+    try await eventually("connections for all turns") {
+      try Self.connections(of: service).count { $0.remotePort == world.sandbox.port } >= Self.turns
     }
+    kill(bus, SIGSTOP)
+    kill(sandbox, SIGCONT)
+    try await Self.untilIdle([service, sandbox])
+    // The service has stopped reading: the backend's data stays in its sockets.
+    #expect(
+      try Self.connections(of: sandbox).count { $0.localPort == world.sandbox.port && $0.unsent > 0 } == Self.turns)
+    kill(bus, SIGCONT)
+
+    for turn in turns {
+      #expect(try await turn.end().answer.text == Self.text)
+      #expect(try turn.deltas.map(\.text).joined() == Self.text)
+    }
+    try await world.sandbox.play("[]")
+    try await witness.expectHealthyService(growth: 40 << 20)
   }
 
   /// Waits until the processes have used no processor time for a while.

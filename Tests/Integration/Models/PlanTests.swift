@@ -16,25 +16,24 @@ struct PlanTests {
   }
 
   @Test func aLockIsReported() async throws {
-    try await World.withScreen { world, caller, saver in
-      try await world.keyring.lock()
-      for (endpoint, method) in Self.questions {
-        try await expectRefusal("Locked") { try await ask(method, caller) }
-        #expect(try await world.sandbox.state().requests[endpoint] == 0)
-      }
-      try await world.keyring.unlock()
-      try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
-      for (_, method) in Self.questions { try await ask(method, caller) }
-      try await saver.lock(caller)
-      for (endpoint, method) in Self.questions {
-        // Cached values are not shown either.
-        try await expectRefusal("Locked") { try await ask(method, caller) }
-        try await expectRefusal("Locked") { try await ask(method, caller, interactive: true) }
-        #expect(try await world.sandbox.state().requests[endpoint] == 1)
-      }
-      try await saver.unlock(caller)
-      for (_, method) in Self.questions { try await ask(method, caller) }
+    let (world, caller, saver) = try await World.withScreen()
+    try await world.keyring.lock()
+    for (endpoint, method) in Self.questions {
+      try await expectRefusal("Locked") { try await ask(method, caller) }
+      #expect(try await world.sandbox.state().requests[endpoint] == 0)
     }
+    try await world.keyring.unlock()
+    try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
+    for (_, method) in Self.questions { try await ask(method, caller) }
+    try await saver.lock(caller)
+    for (endpoint, method) in Self.questions {
+      // Cached values are not shown either.
+      try await expectRefusal("Locked") { try await ask(method, caller) }
+      try await expectRefusal("Locked") { try await ask(method, caller, interactive: true) }
+      #expect(try await world.sandbox.state().requests[endpoint] == 1)
+    }
+    try await saver.unlock(caller)
+    for (_, method) in Self.questions { try await ask(method, caller) }
   }
 
   // MARK: The backend
@@ -78,20 +77,19 @@ struct PlanTests {
   }
 
   @Test func aSilentBackendTimesOut() async throws {
-    try await World.signedIn { world, caller in
-      try await world.sandbox.play(
-        #"[{"endpoint":"models","hang":true,"times":"always"},{"endpoint":"usage","hang":true,"times":"always"}]"#)
-      let calls = Self.questions.map { _, method in
-        Task.onGLib { try await refusal { try await ask(method, caller) } }
-      }
-      for call in calls {
-        let refused = try await call.value
-        #expect(refused.name == "Network")
-        #expect(refused.message.contains("does not answer"))
-      }
-      let requests = try await world.sandbox.state().requests
-      for (endpoint, _) in Self.questions { #expect(requests[endpoint] == 1) }
+    let (world, caller) = try await World.signedIn()
+    try await world.sandbox.play(
+      #"[{"endpoint":"models","hang":true,"times":"always"},{"endpoint":"usage","hang":true,"times":"always"}]"#)
+    let calls = Self.questions.map { _, method in
+      Task.onGLib { try await refusal { try await ask(method, caller) } }
     }
+    for call in calls {
+      let refused = try await call.value
+      #expect(refused.name == "Network")
+      #expect(refused.message.contains("does not answer"))
+    }
+    let requests = try await world.sandbox.state().requests
+    for (endpoint, _) in Self.questions { #expect(requests[endpoint] == 1) }
   }
 
   // MARK: The list of models
@@ -102,59 +100,56 @@ struct PlanTests {
   ]
 
   @Test func modelsAreListedBestFirst() async throws {
-    try await World.signedIn { world, caller in
-      let models = try await caller.models()
-      #expect(models.map { $0.text("slug") } == Self.listed)
-      #expect(
-        models[3] == [
-          "slug": "gpt-6-luna", "display_name": "GPT-6-Luna", "description": "A model that repeats what it is told.",
-          "supported_in_api": true, "priority": Int32(4), "input_modalities": ["text", "image"],
-          "supported_reasoning_levels": ["low", "medium", "high", "xhigh", "max"], "supports_search_tool": true,
-          "supports_parallel_tool_calls": true, "context_window": UInt32(272_000), "web_search": true,
-        ])
-      // All clients of a sign-in share one read; another sign-in reads its own list.
-      _ = try await caller.slugs(at: try await caller.open("Client"))
-      _ = try await world.caller().slugs()
-      #expect(try await world.sandbox.state().requests["models"] == 1)
-      try await caller.signIn(account: "work")
-      _ = try await caller.slugs(at: try await caller.open("Client", ["keychain_account": "work"]))
-      #expect(try await world.sandbox.state().requests["models"] == 2)
-    }
+    let (world, caller) = try await World.signedIn()
+    let models = try await caller.models()
+    #expect(models.map { $0.text("slug") } == Self.listed)
+    #expect(
+      models[3] == [
+        "slug": "gpt-6-luna", "display_name": "GPT-6-Luna", "description": "A model that repeats what it is told.",
+        "supported_in_api": true, "priority": Int32(4), "input_modalities": ["text", "image"],
+        "supported_reasoning_levels": ["low", "medium", "high", "xhigh", "max"], "supports_search_tool": true,
+        "supports_parallel_tool_calls": true, "context_window": UInt32(272_000), "web_search": true,
+      ])
+    // All clients of a sign-in share one read; another sign-in reads its own list.
+    _ = try await caller.slugs(at: try await caller.open("Client"))
+    _ = try await world.caller().slugs()
+    #expect(try await world.sandbox.state().requests["models"] == 1)
+    try await caller.signIn(account: "work")
+    _ = try await caller.slugs(at: try await caller.open("Client", ["keychain_account": "work"]))
+    #expect(try await world.sandbox.state().requests["models"] == 2)
   }
 
   @Test func aFilterSelectsModels() async throws {
-    try await World.signedIn { world, caller in
-      try await world.sandbox.offer(
-        #"""
-        [{"slug":"best","priority":0},{"slug":"good","priority":1,"supported_in_api":false},
-        {"slug":"reader","priority":2,"supported_in_api":false,"supports_parallel_tool_calls":false,
-        "supports_search_tool":false,"supported_reasoning_levels":[{"effort":"low","description":""}]}]
-        """#)
-      #expect(try await caller.slugs(["reasoning_level": "xhigh", "supported_in_api": true]) == ["best"])
-      #expect(try await caller.slugs(["supports_parallel_tool_calls": false]) == ["reader"])
-      #expect(try await caller.slugs(["input_modality": "smell"]) == [])
-      #expect(try await caller.slugs(["unknown": "key", "supports_search_tool": false]) == ["reader"])
-      try await expectRefusal("InvalidArgument", saying: "supported_in_api") {
-        try await caller.slugs(["supported_in_api": "yes"])
-      }
-      #expect(try await world.sandbox.state().requests["models"] == 1)
+    let (world, caller) = try await World.signedIn()
+    try await world.sandbox.offer(
+      #"""
+      [{"slug":"best","priority":0},{"slug":"good","priority":1,"supported_in_api":false},
+      {"slug":"reader","priority":2,"supported_in_api":false,"supports_parallel_tool_calls":false,
+      "supports_search_tool":false,"supported_reasoning_levels":[{"effort":"low","description":""}]}]
+      """#)
+    #expect(try await caller.slugs(["reasoning_level": "xhigh", "supported_in_api": true]) == ["best"])
+    #expect(try await caller.slugs(["supports_parallel_tool_calls": false]) == ["reader"])
+    #expect(try await caller.slugs(["input_modality": "smell"]) == [])
+    #expect(try await caller.slugs(["unknown": "key", "supports_search_tool": false]) == ["reader"])
+    try await expectRefusal("InvalidArgument", saying: "supported_in_api") {
+      try await caller.slugs(["supported_in_api": "yes"])
     }
+    #expect(try await world.sandbox.state().requests["models"] == 1)
   }
 
   /// An HTTP answer names the version of the newest list.
   @Test func aNewListVersionInAnAnswerIsFetched() async throws {
-    try await World.signedIn { world, caller in
-      let client = try await caller.open("Client", transports[1])
-      #expect(try await caller.slugs() == Self.listed)
-      _ = try await caller.send("the same list", at: client)
-      _ = try await caller.slugs()
-      #expect(try await world.sandbox.state().requests["models"] == 1)
+    let (world, caller) = try await World.signedIn()
+    let client = try await caller.open("Client", transports[1])
+    #expect(try await caller.slugs() == Self.listed)
+    _ = try await caller.send("the same list", at: client)
+    _ = try await caller.slugs()
+    #expect(try await world.sandbox.state().requests["models"] == 1)
 
-      try await world.sandbox.offer(#"[{"slug":"gpt-6","visibility":"list"},{"slug":"gpt-5.5"}]"#)
-      #expect(try await caller.slugs() == Self.listed)
-      _ = try await caller.send("another list", at: client)
-      #expect(try await caller.slugs() == ["gpt-6", "gpt-5.5"])
-      #expect(try await world.sandbox.state().requests["models"] == 2)
-    }
+    try await world.sandbox.offer(#"[{"slug":"gpt-6","visibility":"list"},{"slug":"gpt-5.5"}]"#)
+    #expect(try await caller.slugs() == Self.listed)
+    _ = try await caller.send("another list", at: client)
+    #expect(try await caller.slugs() == ["gpt-6", "gpt-5.5"])
+    #expect(try await world.sandbox.state().requests["models"] == 2)
   }
 }

@@ -5,84 +5,78 @@
 struct DesktopWindowTests {
   private static let codeActions = ["default", "Open page", "open-page", "Open page"]
 
-  private func with(
-    _ manner: DesktopWindow.Manner = .answers, _ serverManner: NotificationServer.Manner = .answers,
-    _ body: @GLibActor (World, DesktopWindow, NotificationServer, Caller) async throws -> Void
-  ) async throws {
-    try await World.with(.attended) { world in
-      let window = try await DesktopWindow(world, manner)
-      let server = try await NotificationServer(world, serverManner)
-      try await body(world, window, server, try await world.caller())
-    }
+  private func begin(
+    _ manner: DesktopWindow.Manner = .answers, _ serverManner: NotificationServer.Manner = .answers
+  ) async throws -> (World, DesktopWindow, NotificationServer, Caller) {
+    let world = try await World.begin(.attended)
+    let window = try await DesktopWindow(world, manner)
+    let server = try await NotificationServer(world, serverManner)
+    return (world, window, server, try await world.caller())
   }
 
   // MARK: The sign-in
 
   @Test func aClickOpensTheSignInOfTheWindow() async throws {
-    try await with { world, window, server, caller in
-      try await caller.spend(world)
-      let need = try await server.notification(1)
-      for (number, action) in ["default", "sign-in"].enumerated() {
-        try await server.click(action, need.id, token: "token-\(number)")
-        let opened = try await window.action(number + 1)
-        #expect(opened == .init(name: "sign-in", parameters: [], activationToken: "token-\(number)"))
-      }
-      try await caller.catchUp()
-      // The window starts the sign-in, and shows the code.
-      #expect(try await world.sandbox.state().requests["usercode"] == 1)
-      #expect(server.received.count == 1)
-      try await caller.signInQuietly(world)
-      try await server.waitUntilNothingIsShown()
-      #expect(server.received.count == 1)
+    let (world, window, server, caller) = try await begin()
+    try await caller.spend(world)
+    let need = try await server.notification(1)
+    for (number, action) in ["default", "sign-in"].enumerated() {
+      try await server.click(action, need.id, token: "token-\(number)")
+      let opened = try await window.action(number + 1)
+      #expect(opened == .init(name: "sign-in", parameters: [], activationToken: "token-\(number)"))
     }
+    try await caller.catchUp()
+    // The window starts the sign-in, and shows the code.
+    #expect(try await world.sandbox.state().requests["usercode"] == 1)
+    #expect(server.received.count == 1)
+    try await caller.signInQuietly(world)
+    try await server.waitUntilNothingIsShown()
+    #expect(server.received.count == 1)
   }
 
   @Test func theNotificationSignsInIfTheWindowFails() async throws {
-    try await with(.refuses) { world, window, server, caller in
-      try await caller.spend(world)
-      try await server.click("sign-in", try await server.notification(1).id)
-      #expect(try await server.notification(2).body.contains("Code: "))
-      // A button that does nothing is not offered.
-      #expect(try await server.notification(2).actions == Self.codeActions)
-      #expect(window.actions.count == 1)
-    }
+    let (world, window, server, caller) = try await begin(.refuses)
+    try await caller.spend(world)
+    try await server.click("sign-in", try await server.notification(1).id)
+    #expect(try await server.notification(2).body.contains("Code: "))
+    // A button that does nothing is not offered.
+    #expect(try await server.notification(2).actions == Self.codeActions)
+    #expect(window.actions.count == 1)
   }
 
   /// The window shows only the default account, and copies any code.
   @Test func theNotificationSignsInToOtherAccounts() async throws {
-    try await with { world, window, server, caller in
-      let session = try await caller.open("Session", ["keychain_account": "work"])
-      try await caller.spend(world, at: session)
-      try await server.click("sign-in", try await server.notification(1).id)
-      let waiting = try await server.notification(2)
-      #expect(waiting.body.contains("account “work”"))
-      #expect(window.actions.isEmpty)
-      let code = try #require(
-        try await caller.property("Session.DeviceCode", at: session, as: VariantDictionary.self).text("user_code"))
-      #expect(waiting.actions == Self.codeActions + ["copy-code", "Copy code"])
-      try await server.click("copy-code", waiting.id, token: "token-2")
-      #expect(try await window.action() == .init(name: "copy-code", parameters: [code], activationToken: "token-2"))
-      try await caller.catchUp()
-      #expect(server.shown.keys.contains(waiting.id))
-      #expect(server.received.count == 2)
-    }
+    let (world, window, server, caller) = try await begin()
+    let session = try await caller.open("Session", ["keychain_account": "work"])
+    try await caller.spend(world, at: session)
+    try await server.click("sign-in", try await server.notification(1).id)
+    let waiting = try await server.notification(2)
+    #expect(waiting.body.contains("account “work”"))
+    #expect(window.actions.isEmpty)
+    let code = try #require(
+      try await caller.property("Session.DeviceCode", at: session, as: VariantDictionary.self).text("user_code"))
+    #expect(waiting.actions == Self.codeActions + ["copy-code", "Copy code"])
+    try await server.click("copy-code", waiting.id, token: "token-2")
+    #expect(try await window.action() == .init(name: "copy-code", parameters: [code], activationToken: "token-2"))
+    try await caller.catchUp()
+    #expect(server.shown.keys.contains(waiting.id))
+    #expect(server.received.count == 2)
   }
 
   // MARK: The code
 
   @Test(arguments: [NotificationServer.Manner.answers, .closesClickedNotifications])
   func theButtonGoesIfTheWindowFails(_ manner: NotificationServer.Manner) async throws {
-    try await with(.refuses, manner) { world, window, server, caller in
-      let code = try await caller.startSignIn()
-      let waiting = try await server.notification(1)
-      try await server.click("copy-code", waiting.id)
-      _ = try await window.action()
-      try await eventually("a notification without the button") { server.received.last?.actions == Self.codeActions }
-      #expect(server.shown.count == 1)
-      #expect(server.received.last?.body.contains(code) == true)
-      try await world.sandbox.decide("approve", code)
-      try await eventually("the end of the sign-in") { server.received.last?.summary == "Signed in to ChatGPT" }
-    }
+    let (world, window, server, caller) = try await begin(.refuses, manner)
+    let code = try await caller.startSignIn()
+    let waiting = try await server.notification(1)
+    try await server.click("copy-code", waiting.id)
+    _ = try await window.action()
+    try await eventually("a notification without the button") { server.received.last?.actions == Self.codeActions }
+    #expect(server.shown.count == 1)
+    #expect(server.received.last?.body.contains(code) == true)
+    try await world.sandbox.decide("approve", code)
+    try await eventually("the end of the sign-in") { server.received.last?.summary == "Signed in to ChatGPT" }
   }
 }
 

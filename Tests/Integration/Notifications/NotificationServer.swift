@@ -158,28 +158,27 @@ final class NotificationServer {
 }
 
 extension World {
-  /// Runs `body` in a world with a notification server and a program, where each sign-in waits for approval.
+  /// A world with a notification server and a program, where each sign-in waits for approval.
   static func notifying(
-    _ manner: NotificationServer.Manner = .answers,
-    _ body: @GLibActor (World, NotificationServer, Caller) async throws -> Void
-  ) async throws {
-    try await with(.attended) { world in
-      try await body(world, try await NotificationServer(world, manner), world.caller())
-    }
+    _ manner: NotificationServer.Manner = .answers
+  ) async throws -> (World, NotificationServer, Caller) {
+    let world = try await begin(.attended)
+    let server = try await NotificationServer(world, manner)
+    world.keep(server)
+    return (world, server, try await world.caller())
   }
 
-  /// Runs `body` in a world with a notification server, and a program that is signed in.
+  /// A world with a notification server, and a program that is signed in.
   static func signedInNotifying(
     _ plan: Plan = Plan(), _ manner: NotificationServer.Manner = .answers,
-    capabilities: [String] = ["actions", "body", "body-markup"],
-    _ body: @GLibActor (World, NotificationServer, Caller) async throws -> Void
-  ) async throws {
-    try await with(plan) { world in
-      let server = try await NotificationServer(world, manner, capabilities: capabilities)
-      let caller = try await world.caller()
-      try await caller.signIn(notifying: false)
-      try await body(world, server, caller)
-    }
+    capabilities: [String] = ["actions", "body", "body-markup"]
+  ) async throws -> (World, NotificationServer, Caller) {
+    let world = try await begin(plan)
+    let server = try await NotificationServer(world, manner, capabilities: capabilities)
+    world.keep(server)
+    let caller = try await world.caller()
+    try await caller.signIn(notifying: false)
+    return (world, server, caller)
   }
 }
 

@@ -34,49 +34,47 @@ struct RefusalTests {
   }
 
   @Test func theSecondRefusalEndsTheSignIn() async throws {
-    try await World.signedIn { world, caller in
-      let before = try await refuse(world, caller)
-      try await world.sandbox.revokeRefreshTokens()
-      try await restart(world, after: 610)
-      try await expectReauthentication(caller)
-      #expect(try await world.sandbox.state().requests["refresh"] == 2)
-      // The token has left the keyring.
-      #expect(try await length(world) < before)
-      try await restart(world, after: 6000)
-      try await expectReauthentication(caller)
-      #expect(try await world.sandbox.state().requests["refresh"] == 2)
-      try await caller.signIn()
-      #expect(try await caller.send("new").contains("new"))
-    }
+    let (world, caller) = try await World.signedIn()
+    let before = try await refuse(world, caller)
+    try await world.sandbox.revokeRefreshTokens()
+    try await restart(world, after: 610)
+    try await expectReauthentication(caller)
+    #expect(try await world.sandbox.state().requests["refresh"] == 2)
+    // The token has left the keyring.
+    #expect(try await length(world) < before)
+    try await restart(world, after: 6000)
+    try await expectReauthentication(caller)
+    #expect(try await world.sandbox.state().requests["refresh"] == 2)
+    try await caller.signIn()
+    #expect(try await caller.send("new").contains("new"))
   }
 
   /// A transient failure after the ten minutes is no second refusal, and a mistaken first one resolves itself.
   @Test func aTransientFailureIsNoRefusal() async throws {
     // The server accepts once more a token after its answer got lost.
     let plan = World.Plan(sandboxArguments: ["--auto-approve", "--rate", "0", "--refresh-grace"])
-    try await World.with(plan) { world in
-      let server = try await NotificationServer(world)
-      let caller = try await world.signedInCaller()
-      _ = try await refuse(world, caller)
-      // No process asks the server again: not this one, not another one, and not the next one.
-      try await expectReauthentication(caller)
-      let host = try world.startLibraryHost("hi")
-      #expect(try await host.waitForEnd() == .exit(1))
-      try await restart(world, after: 590)
-      try await expectReauthentication(caller)
-      #expect(try await world.sandbox.state().requests["refresh"] == 1)
+    let world = try await World.begin(plan)
+    let server = try await NotificationServer(world)
+    let caller = try await world.signedInCaller()
+    _ = try await refuse(world, caller)
+    // No process asks the server again: not this one, not another one, and not the next one.
+    try await expectReauthentication(caller)
+    let host = try world.startLibraryHost("hi")
+    #expect(try await host.waitForEnd() == .exit(1))
+    try await restart(world, after: 590)
+    try await expectReauthentication(caller)
+    #expect(try await world.sandbox.state().requests["refresh"] == 1)
 
-      try await restart(world, after: 20)
-      for rule in [#""status":403,"raw":"<html>invalid_grant""#, #""status":503"#, #""drop_after":0"#] {
-        try await world.sandbox.play("[{\"endpoint\":\"refresh\",\(rule)}]")
-        let error = try await refusal { try await caller.send("hi") }
-        #expect(["HTTPError", "Network"].contains(error.name), "\(error)")
-        #expect(try await caller.state() == "reauthentication-required")
-      }
-      #expect(try await caller.send("back").contains("back"))
-      #expect(try await caller.state() == "signed-in")
-      #expect(try await caller.lastError().isEmpty)
-      try await server.waitUntilNothingIsShown()
+    try await restart(world, after: 20)
+    for rule in [#""status":403,"raw":"<html>invalid_grant""#, #""status":503"#, #""drop_after":0"#] {
+      try await world.sandbox.play("[{\"endpoint\":\"refresh\",\(rule)}]")
+      let error = try await refusal { try await caller.send("hi") }
+      #expect(["HTTPError", "Network"].contains(error.name), "\(error)")
+      #expect(try await caller.state() == "reauthentication-required")
     }
+    #expect(try await caller.send("back").contains("back"))
+    #expect(try await caller.state() == "signed-in")
+    #expect(try await caller.lastError().isEmpty)
+    try await server.waitUntilNothingIsShown()
   }
 }

@@ -64,16 +64,15 @@ struct TokenTimeTests {
 
   /// The old refresh token stays in force (RFC 6749, section 6). The stand-in takes it no more.
   @Test func aRenewalWithoutARefreshTokenKeepsTheOldOne() async throws {
-    try await World.with(.browser(["--access-token-lifetime", "1"])) { world in
-      let caller = try await world.callerSignedInInBrowser()
-      try await world.setTokenLifetime(3600)
-      try await world.sandbox.play(
-        #"[{"endpoint":"browser-refresh","members":{"refresh_token":null,"earliest_refresh_at":null}}]"#)
-      #expect(try await caller.send("hi").contains("hi"))
-      #expect(try await caller.state() == "signed-in")
-      try await world.sandbox.expireAccessTokens()
-      try await expectRefusal("ReauthenticationRequired") { try await caller.send("hi") }
-      #expect(try await world.sandbox.state().requests["browser-refresh"] == 2)
-    }
+    let world = try await World.begin(.browser(["--access-token-lifetime", "1"]))
+    let caller = try await world.callerSignedInInBrowser()
+    try await world.setTokenLifetime(3600)
+    try await world.sandbox.play(
+      #"[{"endpoint":"browser-refresh","members":{"refresh_token":null,"earliest_refresh_at":null}}]"#)
+    #expect(try await caller.send("hi").contains("hi"))
+    #expect(try await caller.state() == "signed-in")
+    try await world.sandbox.expireAccessTokens()
+    try await expectRefusal("ReauthenticationRequired") { try await caller.send("hi") }
+    #expect(try await world.sandbox.state().requests["browser-refresh"] == 2)
   }
 }

@@ -12,35 +12,34 @@ struct ContractTests {
   ]
 
   @Test func theObjectsMatchTheirXMLFiles() async throws {
-    try await World.signedIn { _, caller in
-      let work = try await caller.signIn(account: "work")
-      let objects: [ObjectPath: Set<String>] = [
-        .chappie: Set(Self.interfaces.keys), work: ["org.chappie.Session"],
-        .chappie.appending("account").appending("work"): [
-          "org.chappie.Session", "org.chappie.Client", "org.chappie.Threads",
-        ],
-        try await caller.open("Client"): ["org.chappie.Client", "org.chappie.Threads"],
-      ]
-      for (path, expected) in objects {
-        let reply = try await caller.connection.call(
-          "org.chappie", path, "org.freedesktop.DBus.Introspectable", "Introspect")
-        let live = try Introspection.interfaces(reply.member(0, "xml")).filter { !Self.isStandard($0.key) }
-        #expect(Set(live.keys) == expected)
-        for (name, members) in live {
-          let file = try #require(Self.interfaces[name])
-          #expect(try members == Introspection.interfaces(file)[name], "\(name) at \(path)")
-        }
+    let (_, caller) = try await World.signedIn()
+    let work = try await caller.signIn(account: "work")
+    let objects: [ObjectPath: Set<String>] = [
+      .chappie: Set(Self.interfaces.keys), work: ["org.chappie.Session"],
+      .chappie.appending("account").appending("work"): [
+        "org.chappie.Session", "org.chappie.Client", "org.chappie.Threads",
+      ],
+      try await caller.open("Client"): ["org.chappie.Client", "org.chappie.Threads"],
+    ]
+    for (path, expected) in objects {
+      let reply = try await caller.connection.call(
+        "org.chappie", path, "org.freedesktop.DBus.Introspectable", "Introspect")
+      let live = try Introspection.interfaces(reply.member(0, "xml")).filter { !Self.isStandard($0.key) }
+      #expect(Set(live.keys) == expected)
+      for (name, members) in live {
+        let file = try #require(Self.interfaces[name])
+        #expect(try members == Introspection.interfaces(file)[name], "\(name) at \(path)")
       }
-      // Every property can be read, and has the type in the XML file.
-      for (name, file) in Self.interfaces where name.hasPrefix("org.chappie.") {
-        let declared = try #require(try Introspection.interfaces(file)[name])
-        let reply = try await caller.connection.call(
-          "org.chappie", .chappie, "org.freedesktop.DBus.Properties", "GetAll", .tuple(name))
-        let values = try reply.member(0, "values", as: VariantDictionary.self)
-        #expect(try values.value("Version", as: UInt32.self) == 1, "\(name)")
-        let live = Set(values.keys.map { "property \($0): \(values[$0]?.type ?? "")" })
-        #expect(live == Set(declared.compactMap { Introspection.property($0) }))
-      }
+    }
+    // Every property can be read, and has the type in the XML file.
+    for (name, file) in Self.interfaces where name.hasPrefix("org.chappie.") {
+      let declared = try #require(try Introspection.interfaces(file)[name])
+      let reply = try await caller.connection.call(
+        "org.chappie", .chappie, "org.freedesktop.DBus.Properties", "GetAll", .tuple(name))
+      let values = try reply.member(0, "values", as: VariantDictionary.self)
+      #expect(try values.value("Version", as: UInt32.self) == 1, "\(name)")
+      let live = Set(values.keys.map { "property \($0): \(values[$0]?.type ?? "")" })
+      #expect(live == Set(declared.compactMap { Introspection.property($0) }))
     }
   }
 
@@ -48,21 +47,20 @@ struct ContractTests {
 
   /// The pages of the interfaces are made from the files: no member or argument is lost on the way.
   @Test func theManualNamesEveryMember() async throws {
-    try await World.with(World.Plan(service: .none)) { world in
-      let directory = world.directories.home.appending(path: "man")
-      let made = try await world.run(SourceTree.path(of: "doc/interfaces.py"), "mdoc", directory.path)
-      #expect(made.status == 0, "\(made.text)")
-      for (interface, file) in Self.interfaces where interface.hasPrefix("org.chappie.") {
-        let manual = try String(contentsOf: directory.appending(path: "\(interface).7"), encoding: .utf8)
-        let declared = try #require(try Introspection.interfaces(file)[interface])
-        try #require(declared.count > 3)
-        for member in declared {
-          let name = Introspection.name(member)
-          #expect(manual.contains(word: name), "\(interface).\(name)")
-        }
-        for argument in file.matches(of: #/\n +@(\w+): /#) where argument.1 != "short_description" {
-          #expect(manual.contains(word: String(argument.1)), "\(interface): \(argument.1)")
-        }
+    let world = try await World.begin(World.Plan(service: .none))
+    let directory = world.directories.home.appending(path: "man")
+    let made = try await world.run(SourceTree.path(of: "doc/interfaces.py"), "mdoc", directory.path)
+    #expect(made.status == 0, "\(made.text)")
+    for (interface, file) in Self.interfaces where interface.hasPrefix("org.chappie.") {
+      let manual = try String(contentsOf: directory.appending(path: "\(interface).7"), encoding: .utf8)
+      let declared = try #require(try Introspection.interfaces(file)[interface])
+      try #require(declared.count > 3)
+      for member in declared {
+        let name = Introspection.name(member)
+        #expect(manual.contains(word: name), "\(interface).\(name)")
+      }
+      for argument in file.matches(of: #/\n +@(\w+): /#) where argument.1 != "short_description" {
+        #expect(manual.contains(word: String(argument.1)), "\(interface): \(argument.1)")
       }
     }
   }

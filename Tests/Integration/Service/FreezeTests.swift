@@ -17,13 +17,12 @@ struct FreezeTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func anItemOfManyNumbersIsAccepted(_ transport: World.Plan.Transport) async throws {
-    try await World.signedIn(transport) { world, caller in
-      try await world.sandbox.play(
-        #"[{"endpoint":"responses","flood":{"of":"numbers","size":2000000,"count":1}}]"#)
-      try await withBystander(world) { _ in
-        let text = try await caller.send("count")
-        #expect(text.isEmpty)
-      }
+    let (world, caller) = try await World.signedIn(transport)
+    try await world.sandbox.play(
+      #"[{"endpoint":"responses","flood":{"of":"numbers","size":2000000,"count":1}}]"#)
+    try await withBystander(world) { _ in
+      let text = try await caller.send("count")
+      #expect(text.isEmpty)
     }
   }
 
@@ -48,19 +47,18 @@ struct FreezeTests {
       (.http, "empty", 2),
     ])
   func aFloodDelaysNoOtherCaller(_ transport: World.Plan.Transport, _ kind: String, _ turns: Int) async throws {
-    try await World.signedIn(transport) { world, caller in
-      try await world.sandbox.play(#"[{"endpoint":"responses","times":\#(turns),"flood":{"of":"\#(kind)"}}]"#)
-      try await withBystander(world) { bystander in
-        var flooded: [Turn] = []
-        for _ in 0..<turns { flooded.append(try await caller.stream("go")) }
-        try await eventually("the floods") { try await world.sandbox.state().requests["responses"] == turns }
-        try await bystander.read(20)
-        let other = try await world.caller()
-        // Over HTTP, because the stand-in's sockets wait for each other.
-        let client = try await other.open("Client", World.Plan.Transport.http.impatient)
-        #expect(try await other.send("a word in between", at: client).contains("a word in between"))
-        for turn in flooded where try await turn.snapshot().status == "running" { try await turn.cancel() }
-      }
+    let (world, caller) = try await World.signedIn(transport)
+    try await world.sandbox.play(#"[{"endpoint":"responses","times":\#(turns),"flood":{"of":"\#(kind)"}}]"#)
+    try await withBystander(world) { bystander in
+      var flooded: [Turn] = []
+      for _ in 0..<turns { flooded.append(try await caller.stream("go")) }
+      try await eventually("the floods") { try await world.sandbox.state().requests["responses"] == turns }
+      try await bystander.read(20)
+      let other = try await world.caller()
+      // Over HTTP, because the stand-in's sockets wait for each other.
+      let client = try await other.open("Client", World.Plan.Transport.http.impatient)
+      #expect(try await other.send("a word in between", at: client).contains("a word in between"))
+      for turn in flooded where try await turn.snapshot().status == "running" { try await turn.cancel() }
     }
   }
 }

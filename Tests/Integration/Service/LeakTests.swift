@@ -10,24 +10,23 @@ struct LeakTests {
 
   /// A search that finds nothing proves something only if it finds a planted token.
   @Test func theSearchFindsPlantedTokens() async throws {
-    try await World.with(talkative()) { world in
-      let capture = try await BusCapture(world.directories)
-      let caller = try await world.signedInCaller()
-      #expect(try world.leaks().isEmpty)
+    let world = try await World.begin(talkative())
+    let capture = try await BusCapture(world.directories)
+    let caller = try await world.signedInCaller()
+    #expect(try world.leaks().isEmpty)
 
-      try caller.connection.emit(.root, "org.chappie.Tests", "Leak", .tuple("Bearer x.y.\(Leaks.marker)-1"))
-      try await capture.end()
-      let encoded = Data("xx\(Leaks.marker)".utf8).base64EncodedString()
-      for text in [Leaks.marker, encoded] { _ = try await world.run("echo", text) }
-      let head = Data(#"{"alg":"RS256","typ":"JWT","kid":"sandbox"}"#.utf8).base64EncodedString()
-      try head.write(to: world.directories.home.appending(path: ".leak"), atomically: true, encoding: .utf8)
-      let found = try world.leaks()
-      #expect(found.count == 4, "\(found)")
-      #expect(found.contains { $0.contains("bus-capture") && $0.hasSuffix("the marker") })
-      #expect(found.contains { $0.contains("echo") && $0.hasSuffix("the marker") })
-      #expect(found.contains { $0.contains("echo") && $0.hasSuffix("the marker in base64") })
-      #expect(found.contains("home/.leak: the head of a token"))
-    }
+    try caller.connection.emit(.root, "org.chappie.Tests", "Leak", .tuple("Bearer x.y.\(Leaks.marker)-1"))
+    try await capture.end()
+    let encoded = Data("xx\(Leaks.marker)".utf8).base64EncodedString()
+    for text in [Leaks.marker, encoded] { _ = try await world.run("echo", text) }
+    let head = Data(#"{"alg":"RS256","typ":"JWT","kid":"sandbox"}"#.utf8).base64EncodedString()
+    try head.write(to: world.directories.home.appending(path: ".leak"), atomically: true, encoding: .utf8)
+    let found = try world.leaks()
+    #expect(found.count == 4, "\(found)")
+    #expect(found.contains { $0.contains("bus-capture") && $0.hasSuffix("the marker") })
+    #expect(found.contains { $0.contains("echo") && $0.hasSuffix("the marker") })
+    #expect(found.contains { $0.contains("echo") && $0.hasSuffix("the marker in base64") })
+    #expect(found.contains("home/.leak: the head of a token"))
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
@@ -65,19 +64,18 @@ struct LeakTests {
 
   /// A monitor of the bus sees that an item is stored, and not its content.
   @Test func theKeyringSessionIsEncrypted() async throws {
-    try await World.with { world in
-      let capture = try await BusCapture(world.directories)
-      let caller = try await world.signedInCaller()
-      try await world.service.restart()
-      _ = try await caller.send("hi")
-      try await capture.end()
-      let places = try world.directories.files().filter { $0.key.contains("bus-capture") }
-      let bytes = try #require(places.first?.value)
-      #expect(bytes.range(of: Data("org.chappie.Credential".utf8)) != nil)
-      #expect(bytes.range(of: Data("dh-ietf1024-sha256-aes128-cbc-pkcs7".utf8)) != nil)
-      // The first bytes of a sealed credential.
-      #expect(bytes.range(of: Data("chappie2:".utf8)) == nil)
-    }
+    let world = try await World.begin()
+    let capture = try await BusCapture(world.directories)
+    let caller = try await world.signedInCaller()
+    try await world.service.restart()
+    _ = try await caller.send("hi")
+    try await capture.end()
+    let places = try world.directories.files().filter { $0.key.contains("bus-capture") }
+    let bytes = try #require(places.first?.value)
+    #expect(bytes.range(of: Data("org.chappie.Credential".utf8)) != nil)
+    #expect(bytes.range(of: Data("dh-ietf1024-sha256-aes128-cbc-pkcs7".utf8)) != nil)
+    // The first bytes of a sealed credential.
+    #expect(bytes.range(of: Data("chappie2:".utf8)) == nil)
   }
 
   // MARK: Servers that repeat tokens

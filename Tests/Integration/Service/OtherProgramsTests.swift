@@ -34,26 +34,25 @@ struct OtherProgramsTests {
   }
 
   @Test func anotherProgramOfTheUserCannotInspectTheService() async throws {
-    try await World.with(World.Plan(service: .none)) { world in
-      let service = try ChildProcess(
-        "chappied", "/usr/bin/setpriv", Self.asAnybody + [Binaries.chappied] + world.sandbox.addresses,
-        in: world.directories)
-      world.adopt(service)
-      // The service works: the keyring, the servers, the bus and its callers need no access to its memory.
-      try await eventually("an answer") {
-        try await ask(world, "status").text == "Signed out: run chappie sign-in.\n"
-      }
-      #expect(try await ask(world, "sign-in", "--device-code", "--no-open").text.contains("Signed in as"))
-      #expect(try await ask(world, "ask", "Hello").text.contains("Hello"))
-      #expect(try await open(world, service.id).isEmpty)
-      // The same program can inspect any other program.
-      let other = try ChildProcess(
-        "sleep", "/usr/bin/setpriv", Self.asAnybody + ["/usr/bin/sleep", "1000"], in: world.directories)
-      world.adopt(other)
-      try await eventually("the files of another program") { try await open(world, other.id) == Self.files }
-      // Files about its state stay open to everyone.
-      let status = try String(contentsOfFile: "/proc/\(service.id)/status", encoding: .utf8)
-      #expect(status.contains("chappied"))
+    let world = try await World.begin(World.Plan(service: .none))
+    let service = try ChildProcess(
+      "chappied", "/usr/bin/setpriv", Self.asAnybody + [Binaries.chappied] + world.sandbox.addresses,
+      in: world.directories)
+    world.adopt(service)
+    // The service works: the keyring, the servers, the bus and its callers need no access to its memory.
+    try await eventually("an answer") {
+      try await ask(world, "status").text == "Signed out: run chappie sign-in.\n"
     }
+    #expect(try await ask(world, "sign-in", "--device-code", "--no-open").text.contains("Signed in as"))
+    #expect(try await ask(world, "ask", "Hello").text.contains("Hello"))
+    #expect(try await open(world, service.id).isEmpty)
+    // The same program can inspect any other program.
+    let other = try ChildProcess(
+      "sleep", "/usr/bin/setpriv", Self.asAnybody + ["/usr/bin/sleep", "1000"], in: world.directories)
+    world.adopt(other)
+    try await eventually("the files of another program") { try await open(world, other.id) == Self.files }
+    // Files about its state stay open to everyone.
+    let status = try String(contentsOfFile: "/proc/\(service.id)/status", encoding: .utf8)
+    #expect(status.contains("chappied"))
   }
 }

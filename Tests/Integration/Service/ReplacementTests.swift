@@ -4,18 +4,15 @@ import Glibc
 /// Upgrade and removal of the program while the service runs.
 @Suite(.worlds) @GLibActor
 struct ReplacementTests {
-  private func with(
-    arguments: [String] = World.Plan().sandboxArguments, _ body: @GLibActor (World, URL) async throws -> Void
-  ) async throws {
+  private func begin(arguments: [String] = World.Plan().sandboxArguments) async throws -> (World, URL) {
     var plan = World.Plan()
     plan.sandboxArguments = arguments
     plan.service = .none
-    try await World.with(plan) { world in
-      let program = world.directories.root.appending(path: "chappied")
-      try install(program)
-      try world.service.makeActivatable(world.sandbox.addresses, program: program.path)
-      try await body(world, program)
-    }
+    let world = try await World.begin(plan)
+    let program = world.directories.root.appending(path: "chappied")
+    try install(program)
+    try world.service.makeActivatable(world.sandbox.addresses, program: program.path)
+    return (world, program)
   }
 
   /// Installs a copy as package managers do: under another name, which is then renamed.
@@ -30,68 +27,64 @@ struct ReplacementTests {
   }
 
   @Test func anIdleServiceEndsAfterAnUpgradeOrARemoval() async throws {
-    try await with { world, program in
-      let caller = try await world.signedInCaller()
-      let old = try await processID(caller)
-      // A changed time or mode is no upgrade.
-      try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program.path)
-      #expect(try await caller.send("hi").contains("hi"))
-      #expect(try await processID(caller) == old)
-      try install(program)
-      try await eventually("the end of the old service") { kill(old, 0) != 0 }
-      // The next call starts its successor.
-      #expect(try await caller.state() == "signed-in")
-      let new = try await processID(caller)
-      #expect(new != old)
-      try FileManager.default.removeItem(at: program)
-      try await eventually("the end of the service") { kill(new, 0) != 0 }
-      #expect(try await caller.connection.owner(of: "org.chappie") == nil)
-    }
+    let (world, program) = try await begin()
+    let caller = try await world.signedInCaller()
+    let old = try await processID(caller)
+    // A changed time or mode is no upgrade.
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program.path)
+    #expect(try await caller.send("hi").contains("hi"))
+    #expect(try await processID(caller) == old)
+    try install(program)
+    try await eventually("the end of the old service") { kill(old, 0) != 0 }
+    // The next call starts its successor.
+    #expect(try await caller.state() == "signed-in")
+    let new = try await processID(caller)
+    #expect(new != old)
+    try FileManager.default.removeItem(at: program)
+    try await eventually("the end of the service") { kill(new, 0) != 0 }
+    #expect(try await caller.connection.owner(of: "org.chappie") == nil)
   }
 
   @Test func aRunningTurnEndsBeforeTheServiceDoes() async throws {
-    try await with { world, program in
-      let caller = try await world.signedInCaller()
-      let old = try await processID(caller)
-      // The service notices the upgrade after a second, in the middle of the answer.
-      try await world.sandbox.play(
-        #"[{"endpoint":"responses","text":"\#(Sandbox.stalledText) then.","delta_delay_ms":3000}]"#)
-      let turn = try await caller.stalledTurn()
-      try install(program)
-      #expect(try await turn.end().answer.text == "Well then.")
-      try await eventually("the end of the old service") { kill(old, 0) != 0 }
-      #expect(try await caller.send("hi").contains("hi"))
-      #expect(try await processID(caller) != old)
-    }
+    let (world, program) = try await begin()
+    let caller = try await world.signedInCaller()
+    let old = try await processID(caller)
+    // The service notices the upgrade after a second, in the middle of the answer.
+    try await world.sandbox.play(
+      #"[{"endpoint":"responses","text":"\#(Sandbox.stalledText) then.","delta_delay_ms":3000}]"#)
+    let turn = try await caller.stalledTurn()
+    try install(program)
+    #expect(try await turn.end().answer.text == "Well then.")
+    try await eventually("the end of the old service") { kill(old, 0) != 0 }
+    #expect(try await caller.send("hi").contains("hi"))
+    #expect(try await processID(caller) != old)
   }
 
   @Test func aSignInEndsBeforeTheServiceDoes() async throws {
-    try await with(arguments: World.Plan.attended.sandboxArguments) { world, program in
-      let caller = try await world.caller()
-      let code = try await caller.startSignIn()
-      let old = try await processID(caller)
-      try install(program)
-      try await eventually("the log") { world.directories.hasLogged("its program was replaced") }
-      try await world.sandbox.decide("approve", code)
-      try await caller.waitFor("signed-in")
-      try await eventually("the end of the old service") { kill(old, 0) != 0 }
-      #expect(try await caller.state() == "signed-in")
-    }
+    let (world, program) = try await begin(arguments: World.Plan.attended.sandboxArguments)
+    let caller = try await world.caller()
+    let code = try await caller.startSignIn()
+    let old = try await processID(caller)
+    try install(program)
+    try await eventually("the log") { world.directories.hasLogged("its program was replaced") }
+    try await world.sandbox.decide("approve", code)
+    try await caller.waitFor("signed-in")
+    try await eventually("the end of the old service") { kill(old, 0) != 0 }
+    #expect(try await caller.state() == "signed-in")
   }
 
   /// An upgrade may come between the start of the process and its first look at its file.
   @Test func aReplacementDuringTheStartIsNoticed() async throws {
-    try await with { world, program in
-      let copy = program.appendingPathExtension("copy").path
-      let line = "cp \(program.path) \(copy); exec 3<\(copy); rm \(copy); exec /proc/self/fd/3"
-      let starter = world.directories.root.appending(path: "starter")
-      try "#!/bin/sh\n\(line) \"$@\"\n".write(to: starter, atomically: true, encoding: .utf8)
-      try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: starter.path)
-      try world.service.makeActivatable(world.sandbox.addresses, program: starter.path)
-      let caller = try await world.caller()
-      #expect(try await caller.state() == "signed-out")
-      let first = try await processID(caller)
-      try await eventually("the end of the service") { kill(first, 0) != 0 }
-    }
+    let (world, program) = try await begin()
+    let copy = program.appendingPathExtension("copy").path
+    let line = "cp \(program.path) \(copy); exec 3<\(copy); rm \(copy); exec /proc/self/fd/3"
+    let starter = world.directories.root.appending(path: "starter")
+    try "#!/bin/sh\n\(line) \"$@\"\n".write(to: starter, atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: starter.path)
+    try world.service.makeActivatable(world.sandbox.addresses, program: starter.path)
+    let caller = try await world.caller()
+    #expect(try await caller.state() == "signed-out")
+    let first = try await processID(caller)
+    try await eventually("the end of the service") { kill(first, 0) != 0 }
   }
 }

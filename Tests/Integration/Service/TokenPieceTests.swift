@@ -18,27 +18,26 @@ struct TokenPieceTests {
   ) async throws {
     // A handshake succeeds only with tokens that the stand-in issued.
     let plan = World.Plan(transport: .http, environment: ["G_MESSAGES_DEBUG": "all"])
-    try await World.with(plan) { world in
-      if let backend {
-        await world.service.end()
-        try await world.service.start(["--issuer", world.sandbox.issuer, "--backend", backend])
-      }
-      let capture = try await BusCapture(world.directories)
-      let caller = try await world.caller()
-      try await world.sandbox.play(
-        #"""
-        [{"endpoint":"token",
-          "body":{"access_token":"\#(access)","id_token":"a.b.c","refresh_token":"\#(refresh)"}}]
-        """#)
-      try await caller.signIn()
-      try await body(world, caller)
-      try await capture.end()
-      #expect(try parts(of: access, in: world) == [])
-      #expect(try parts(of: refresh, in: world) == [])
-      // A search that finds nothing proves something only if it finds a planted piece.
-      _ = try await world.run("echo", String(access.prefix(20)))
-      #expect(try parts(of: access, in: world).count == 13)
+    let world = try await World.begin(plan)
+    if let backend {
+      await world.service.end()
+      try await world.service.start(["--issuer", world.sandbox.issuer, "--backend", backend])
     }
+    let capture = try await BusCapture(world.directories)
+    let caller = try await world.caller()
+    try await world.sandbox.play(
+      #"""
+      [{"endpoint":"token",
+        "body":{"access_token":"\#(access)","id_token":"a.b.c","refresh_token":"\#(refresh)"}}]
+      """#)
+    try await caller.signIn()
+    try await body(world, caller)
+    try await capture.end()
+    #expect(try parts(of: access, in: world) == [])
+    #expect(try parts(of: refresh, in: world) == [])
+    // A search that finds nothing proves something only if it finds a planted piece.
+    _ = try await world.run("echo", String(access.prefix(20)))
+    #expect(try parts(of: access, in: world).count == 13)
   }
 
   /// The parts of `token`, of eight characters each, that are in a file of the world: in a log, or on the bus.

@@ -19,18 +19,16 @@ extension World {
     #expect(requests == counts, sourceLocation: sourceLocation)
   }
 
-  /// Runs `body` in a world with an unlocked screen, and a program whose default account is signed in.
+  /// A world with an unlocked screen, and a program whose default account is signed in.
   static func withScreen(
-    _ plan: Plan = Plan(), _ accessibility: Accessibility? = nil,
-    _ body: @GLibActor (World, Caller, ScreenSaver) async throws -> Void
-  ) async throws {
-    try await with(plan) { world in
-      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
-      let caller = try await world.caller()
-      if let accessibility { try await caller.signIn(accessibility) } else { try await caller.signIn() }
-      try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
-      try await body(world, caller, saver)
-    }
+    _ plan: Plan = Plan(), _ accessibility: Accessibility? = nil
+  ) async throws -> (World, Caller, ScreenSaver) {
+    let world = try await begin(plan)
+    let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
+    let caller = try await world.caller()
+    if let accessibility { try await caller.signIn(accessibility) } else { try await caller.signIn() }
+    try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
+    return (world, caller, saver)
   }
 }
 

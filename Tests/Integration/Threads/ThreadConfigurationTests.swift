@@ -6,20 +6,19 @@ import SQLite
 @Suite(.worlds) @GLibActor
 struct ThreadConfigurationTests {
   @Test func threadsCanBeDisabled() async throws {
-    try await World.signedIn(World.Plan(configuration: "[Threads]\nEnabled=false\n")) { world, caller in
-      try await caller.signIn(account: "work")
-      let client = try await caller.open("Client")
-      for path in [ObjectPath.chappie, .chappie.appending("account").appending("work"), client] {
-        let reply = try await caller.connection.call(
-          "org.chappie", path, "org.freedesktop.DBus.Introspectable", "Introspect")
-        let interfaces = try Introspection.interfaces(reply.member(0, "xml"))
-        #expect(interfaces["org.chappie.Client"] != nil)
-        #expect(interfaces["org.chappie.Threads"] == nil)
-        try await expectRefusal("org.freedesktop.DBus.Error.UnknownMethod") { try await caller.threads(at: path) }
-      }
-      #expect(try await caller.send("hi").contains("hi"))
-      #expect(!FileManager.default.fileExists(atPath: world.directories.home.path + "/.local/share/chappie/threads"))
+    let (world, caller) = try await World.signedIn(World.Plan(configuration: "[Threads]\nEnabled=false\n"))
+    try await caller.signIn(account: "work")
+    let client = try await caller.open("Client")
+    for path in [ObjectPath.chappie, .chappie.appending("account").appending("work"), client] {
+      let reply = try await caller.connection.call(
+        "org.chappie", path, "org.freedesktop.DBus.Introspectable", "Introspect")
+      let interfaces = try Introspection.interfaces(reply.member(0, "xml"))
+      #expect(interfaces["org.chappie.Client"] != nil)
+      #expect(interfaces["org.chappie.Threads"] == nil)
+      try await expectRefusal("org.freedesktop.DBus.Error.UnknownMethod") { try await caller.threads(at: path) }
     }
+    #expect(try await caller.send("hi").contains("hi"))
+    #expect(!FileManager.default.fileExists(atPath: world.directories.home.path + "/.local/share/chappie/threads"))
   }
 
   // MARK: Redaction
@@ -35,107 +34,103 @@ struct ThreadConfigurationTests {
       card=\b\d{4}(?:[ -]?\d{4}){3}\b
       name=Brunhilde|Siegfried
       """#
-    try await World.signedIn(World.Plan(configuration: configuration)) { world, caller in
-      let thread = try await caller.createThread()
-      try await world.sandbox.play(
-        #"""
-        [{"endpoint":"responses","times":1,"tool_calls":[{"name":"pay","arguments":{"to":"Hagen"}}]},
-         {"endpoint":"responses","times":1,"text":"Siegfried has paid."}]
-        """#)
-      let tool: VariantDictionary = ["name": "pay", "input_schema": #"{"type":"object"}"#]
-      let turn = try await caller.stream(
-        "Brunhilde pays with 1234 5678 9012 3456 today", to: thread, ["tools": [tool]])
-      let call = try await caller.signal("ToolCallRequested").arguments.member(1, "call", as: String.self)
-      try await caller.call("Client.SubmitToolResult", turn.id, call, "A receipt", VariantDictionary())
-      #expect(try await turn.end().answer.text == "Siegfried has paid.")
+    let (world, caller) = try await World.signedIn(World.Plan(configuration: configuration))
+    let thread = try await caller.createThread()
+    try await world.sandbox.play(
+      #"""
+      [{"endpoint":"responses","times":1,"tool_calls":[{"name":"pay","arguments":{"to":"Hagen"}}]},
+       {"endpoint":"responses","times":1,"text":"Siegfried has paid."}]
+      """#)
+    let tool: VariantDictionary = ["name": "pay", "input_schema": #"{"type":"object"}"#]
+    let turn = try await caller.stream(
+      "Brunhilde pays with 1234 5678 9012 3456 today", to: thread, ["tools": [tool]])
+    let call = try await caller.signal("ToolCallRequested").arguments.member(1, "call", as: String.self)
+    try await caller.call("Client.SubmitToolResult", turn.id, call, "A receipt", VariantDictionary())
+    #expect(try await turn.end().answer.text == "Siegfried has paid.")
 
-      let stored = try await caller.thread(thread)
-      #expect(stored.summary.title == "[redacted] pays with [redacted] today")
-      #expect(stored.inputs == ["[redacted] pays with [redacted] today"])
-      #expect(stored.kinds == [["input", "tool-call", "tool-output", "output"]])
-      #expect(stored.turns[0].events[1].arguments == "")
-      #expect(stored.turns[0].events[2].output == "[redacted]")
-      #expect(stored.turns[0].events[3].text == "[redacted] has paid.")
-    }
+    let stored = try await caller.thread(thread)
+    #expect(stored.summary.title == "[redacted] pays with [redacted] today")
+    #expect(stored.inputs == ["[redacted] pays with [redacted] today"])
+    #expect(stored.kinds == [["input", "tool-call", "tool-output", "output"]])
+    #expect(stored.turns[0].events[1].arguments == "")
+    #expect(stored.turns[0].events[2].output == "[redacted]")
+    #expect(stored.turns[0].events[3].text == "[redacted] has paid.")
   }
 
   // MARK: Retention
 
   /// Retention deletes the oldest archived thread first, then the oldest; never the one that is written to.
   @Test func theSizeLimitHolds() async throws {
-    try await World.signedIn(World.Plan(configuration: "[Threads]\nMaximumSize=0.015\n")) { _, caller in
-      let text = String(repeating: "words ", count: 1000)
-      var threads: [String] = []
-      for number in 0..<4 {
-        threads.append(try await caller.createThread("Thread \(number)"))
-        if number > 0 { _ = try await caller.send(text, to: threads[number]) }
-        if number == 2 { try await caller.call("Threads.Archive", threads[2]) }
-      }
-      let left = try await Set(caller.threadIDs() + caller.threadIDs(["archived": true]))
-      #expect(left.contains(threads[3]))
-      #expect(!left.contains(threads[2]))
-      let usage = try await caller.call("Threads.GetUsage").member(0, "usage", as: VariantDictionary.self)
-      let limit = try usage.value("limit_bytes", as: UInt64.self)
-      #expect(limit == 15_728)
-      #expect(try usage.value("used_bytes", as: UInt64.self) ?? .max <= limit ?? 0)
-      try await caller.catchUp()
-      #expect(try caller.threadChanges().contains("\(threads[2]) deleted"))
-
-      // No deletion could make room for this thread.
-      try await expectRefusal("StoreFull", saying: "The answer could not be stored") {
-        try await caller.send(String(repeating: "words ", count: 10_000), to: threads[3])
-      }
-      #expect(try await caller.thread(threads[3]).turns.count == 1)
+    let (_, caller) = try await World.signedIn(World.Plan(configuration: "[Threads]\nMaximumSize=0.015\n"))
+    let text = String(repeating: "words ", count: 1000)
+    var threads: [String] = []
+    for number in 0..<4 {
+      threads.append(try await caller.createThread("Thread \(number)"))
+      if number > 0 { _ = try await caller.send(text, to: threads[number]) }
+      if number == 2 { try await caller.call("Threads.Archive", threads[2]) }
     }
+    let left = try await Set(caller.threadIDs() + caller.threadIDs(["archived": true]))
+    #expect(left.contains(threads[3]))
+    #expect(!left.contains(threads[2]))
+    let usage = try await caller.call("Threads.GetUsage").member(0, "usage", as: VariantDictionary.self)
+    let limit = try usage.value("limit_bytes", as: UInt64.self)
+    #expect(limit == 15_728)
+    #expect(try usage.value("used_bytes", as: UInt64.self) ?? .max <= limit ?? 0)
+    try await caller.catchUp()
+    #expect(try caller.threadChanges().contains("\(threads[2]) deleted"))
+
+    // No deletion could make room for this thread.
+    try await expectRefusal("StoreFull", saying: "The answer could not be stored") {
+      try await caller.send(String(repeating: "words ", count: 10_000), to: threads[3])
+    }
+    #expect(try await caller.thread(threads[3]).turns.count == 1)
   }
 
   /// Retention runs without a call when the service starts.
   @Test func oldThreadsAreArchivedAndThenDeleted() async throws {
     // 0.00002 days are 1.7 seconds.
     let plan = World.Plan(configuration: "[Threads]\nArchiveAfter=0.00002\nDeleteAfter=never\n")
-    try await World.signedIn(plan) { world, caller in
-      let thread = try await caller.createThread("a secret title")
-      try await eventually("the thread to be archived") {
-        try await caller.threadIDs().isEmpty
-      }
-      #expect(try await caller.threadIDs(["archived": true]) == [thread])
-      try await caller.catchUp()
-      #expect(try caller.threadChanges().contains("\(thread) archived"))
-      // The log has the counts and nothing else.
-      let process = try #require(world.service.process)
-      let line = "Stored threads, as the retention policy says: archived 1, deleted 0."
-      try await eventually("the line of the log") { process.output.contains(line) }
-      #expect(!process.output.contains("secret title"))
-
-      await world.service.end()
-      let file = try #require(try world.directories.files().keys.first { $0.hasSuffix("/threads.db") })
-      let database = try Database(world.directories.root.appending(path: file).path, busyTimeout: .seconds(10))
-      // Two days have passed, in microseconds.
-      try database.run("UPDATE threads SET archived_at = archived_at - 172800000000")
-      // All that time the clock was plausible.
-      try database.run("CREATE TABLE clock (server_time INTEGER, plausible_since INTEGER) STRICT")
-      try database.run("INSERT INTO clock SELECT unixepoch(), unixepoch() - 172800")
-      try world.directories.configure("[Threads]\nDeleteAfter=1\n")
-      try await world.service.start(world.sandbox.addresses)
-      try await eventually("the thread to be deleted") { try database.number("SELECT count(*) FROM threads") == 0 }
+    let (world, caller) = try await World.signedIn(plan)
+    let thread = try await caller.createThread("a secret title")
+    try await eventually("the thread to be archived") {
+      try await caller.threadIDs().isEmpty
     }
+    #expect(try await caller.threadIDs(["archived": true]) == [thread])
+    try await caller.catchUp()
+    #expect(try caller.threadChanges().contains("\(thread) archived"))
+    // The log has the counts and nothing else.
+    let process = try #require(world.service.process)
+    let line = "Stored threads, as the retention policy says: archived 1, deleted 0."
+    try await eventually("the line of the log") { process.output.contains(line) }
+    #expect(!process.output.contains("secret title"))
+
+    await world.service.end()
+    let file = try #require(try world.directories.files().keys.first { $0.hasSuffix("/threads.db") })
+    let database = try Database(world.directories.root.appending(path: file).path, busyTimeout: .seconds(10))
+    // Two days have passed, in microseconds.
+    try database.run("UPDATE threads SET archived_at = archived_at - 172800000000")
+    // All that time the clock was plausible.
+    try database.run("CREATE TABLE clock (server_time INTEGER, plausible_since INTEGER) STRICT")
+    try database.run("INSERT INTO clock SELECT unixepoch(), unixepoch() - 172800")
+    try world.directories.configure("[Threads]\nDeleteAfter=1\n")
+    try await world.service.start(world.sandbox.addresses)
+    try await eventually("the thread to be deleted") { try database.number("SELECT count(*) FROM threads") == 0 }
   }
 
   // MARK: Files
 
   /// When a thread cannot be written, no question is sent either.
   @Test func aDirectoryThatCannotBeMadeIsReported() async throws {
-    try await World.with { world in
-      let data = world.directories.home.appending(path: ".local/share/chappie")
-      try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
-      try Data().write(to: data.appending(path: "threads"))
-      let caller = try await world.signedInCaller()
-      try await expectRefusal("StoreUnavailable", saying: "is not a directory") { try await caller.createThread() }
-      #expect(try await caller.send("hi").contains("hi"))
-      try FileManager.default.removeItem(at: data.appending(path: "threads"))
-      let thread = try await caller.createThread()
-      #expect(try await caller.send("One", to: thread).contains("1 message"))
-    }
+    let world = try await World.begin()
+    let data = world.directories.home.appending(path: ".local/share/chappie")
+    try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
+    try Data().write(to: data.appending(path: "threads"))
+    let caller = try await world.signedInCaller()
+    try await expectRefusal("StoreUnavailable", saying: "is not a directory") { try await caller.createThread() }
+    #expect(try await caller.send("hi").contains("hi"))
+    try FileManager.default.removeItem(at: data.appending(path: "threads"))
+    let thread = try await caller.createThread()
+    #expect(try await caller.send("One", to: thread).contains("1 message"))
   }
 
   // MARK: A full disk
@@ -167,26 +162,25 @@ struct ThreadConfigurationTests {
 
   /// A thread of small turns, one with a turn that is larger than the room of a deletion, and one that stays.
   @Test(.enabled(if: ServiceProcess.mayHaveADisk)) func eachThreadCanBeDeletedOnAFullDisk() async throws {
-    try await World.with(World.Plan(service: .none, transport: .http)) { world in
-      let directory = world.directories.data.appending(path: "chappie/threads")
-      world.service.disk = (directory, megabytes: 20)
-      try await world.service.start(world.sandbox.addresses)
-      let caller = try await world.signedInCaller()
-      // The service has the disk in a mount namespace of its own.
-      let disk = URL(filePath: "/proc/\(try #require(world.service.process).id)/root").appending(path: directory.path)
-      let long = try await store(Array(repeating: 100_000, count: 20), in: caller, world)
-      let large = try await store([3_000_000], in: caller, world)
-      let kept = try await store([10], in: caller, world)
-      for thread in [long, large] {
-        try fill(disk)
-        // The log may still have room.
-        while (try? await caller.send("One more", to: kept)) != nil {}
-        try await expectRefusal("StoreFull") { try await caller.send("One more", to: kept) }
-        try await caller.call("Threads.Delete", thread)
-      }
-      #expect(try await caller.threadIDs() == [kept])
-      #expect(try await caller.thread(kept).damage.isEmpty)
-      #expect(try await caller.send("One more", to: kept).contains("One more"))
+    let world = try await World.begin(World.Plan(service: .none, transport: .http))
+    let directory = world.directories.data.appending(path: "chappie/threads")
+    world.service.disk = (directory, megabytes: 20)
+    try await world.service.start(world.sandbox.addresses)
+    let caller = try await world.signedInCaller()
+    // The service has the disk in a mount namespace of its own.
+    let disk = URL(filePath: "/proc/\(try #require(world.service.process).id)/root").appending(path: directory.path)
+    let long = try await store(Array(repeating: 100_000, count: 20), in: caller, world)
+    let large = try await store([3_000_000], in: caller, world)
+    let kept = try await store([10], in: caller, world)
+    for thread in [long, large] {
+      try fill(disk)
+      // The log may still have room.
+      while (try? await caller.send("One more", to: kept)) != nil {}
+      try await expectRefusal("StoreFull") { try await caller.send("One more", to: kept) }
+      try await caller.call("Threads.Delete", thread)
     }
+    #expect(try await caller.threadIDs() == [kept])
+    #expect(try await caller.thread(kept).damage.isEmpty)
+    #expect(try await caller.send("One more", to: kept).contains("One more"))
   }
 }

@@ -29,50 +29,46 @@ struct HandshakeTests {
 
   /// One retry follows the refresh, and no more.
   @Test func aRefusedTokenIsRefreshedOnce() async throws {
-    try await World.signedIn { world, caller in
-      let client = try await caller.open("Client")
-      try await world.sandbox.play(#"[{"endpoint":"handshake","status":401,"times":2}]"#)
-      let failure = try await caller.stream("one", at: client).end().failure
-      #expect(failure.name == "HTTPError")
-      #expect(try failure.details.value("status") == UInt32(401))
-      #expect(failure.message.contains("sign in again"))
-      try await world.expectRequests(["refresh": 1, "handshake": 2, "responses": 0])
-      #expect(try await caller.state() == "signed-in")
-      #expect(try await caller.send("two", at: client).contains("1 message."))
-      #expect(try await world.sandbox.state().lastResponsesRequest.transport == "websocket")
-    }
+    let (world, caller) = try await World.signedIn()
+    let client = try await caller.open("Client")
+    try await world.sandbox.play(#"[{"endpoint":"handshake","status":401,"times":2}]"#)
+    let failure = try await caller.stream("one", at: client).end().failure
+    #expect(failure.name == "HTTPError")
+    #expect(try failure.details.value("status") == UInt32(401))
+    #expect(failure.message.contains("sign in again"))
+    try await world.expectRequests(["refresh": 1, "handshake": 2, "responses": 0])
+    #expect(try await caller.state() == "signed-in")
+    #expect(try await caller.send("two", at: client).contains("1 message."))
+    #expect(try await world.sandbox.state().lastResponsesRequest.transport == "websocket")
   }
 
   /// The list of models has shown already that the token is refused.
   @Test func aTokenRefreshedForTheListIsNotRefreshedAgain() async throws {
-    try await World.signedIn { world, caller in
-      try await world.sandbox.play(
-        #"[{"endpoint":"models","status":401},{"endpoint":"handshake","status":401,"times":"always"}]"#)
-      #expect(try await caller.stream("one").end().failure.name == "HTTPError")
-      // One handshake is at the same time as the list, with the refused token.
-      try await world.expectRequests(["refresh": 1, "models": 2, "handshake": 2])
-    }
+    let (world, caller) = try await World.signedIn()
+    try await world.sandbox.play(
+      #"[{"endpoint":"models","status":401},{"endpoint":"handshake","status":401,"times":"always"}]"#)
+    #expect(try await caller.stream("one").end().failure.name == "HTTPError")
+    // One handshake is at the same time as the list, with the refused token.
+    try await world.expectRequests(["refresh": 1, "models": 2, "handshake": 2])
   }
 
   // MARK: The choice of the transport
 
   @Test func aClientCanEnableWebSocket() async throws {
-    try await World.signedIn(.http) { world, caller in
-      let answer = try await caller.send("hi")
-      #expect(answer.contains("hi"))
-      #expect(try await world.sandbox.state().lastResponsesRequest.transport == "http")
-      #expect(try await caller.send("hi", at: caller.open("Client", transports[0])).contains("hi"))
-      #expect(try await world.sandbox.state().lastResponsesRequest.transport == "websocket")
-    }
+    let (world, caller) = try await World.signedIn(.http)
+    let answer = try await caller.send("hi")
+    #expect(answer.contains("hi"))
+    #expect(try await world.sandbox.state().lastResponsesRequest.transport == "http")
+    #expect(try await caller.send("hi", at: caller.open("Client", transports[0])).contains("hi"))
+    #expect(try await world.sandbox.state().lastResponsesRequest.transport == "websocket")
   }
 
   @Test func aClientCanDisableWebSocket() async throws {
-    try await World.signedIn { world, caller in
-      #expect(try await caller.send("hi", at: caller.open("Client", transports[1])).contains("hi"))
-      let state = try await world.sandbox.state()
-      #expect(state.lastResponsesRequest.transport == "http")
-      #expect(state.requests["handshake"] == 0)
-    }
+    let (world, caller) = try await World.signedIn()
+    #expect(try await caller.send("hi", at: caller.open("Client", transports[1])).contains("hi"))
+    let state = try await world.sandbox.state()
+    #expect(state.lastResponsesRequest.transport == "http")
+    #expect(state.requests["handshake"] == 0)
   }
 
   // MARK: Drops
@@ -117,15 +113,14 @@ struct HandshakeTests {
 
   /// It can be cancelled while it waits for the next attempt, too.
   @Test func aReconnectingTurnCanBeCancelled() async throws {
-    try await World.signedIn { world, caller in
-      try await world.sandbox.play("[\(answer("one two three", #","drop_after":2,"times":"always""#))]")
-      let turn = try await caller.stream("hi")
-      try await eventually("a second attempt") { try await world.sandbox.state().requests["responses"] ?? 0 > 1 }
-      try await turn.cancel()
-      let failure = try await turn.end().failure
-      #expect(failure.name == "Cancelled")
-      #expect(failure.details.text("partial_text") == "one two")
-      try turn.expectDeltas(of: "one two")
-    }
+    let (world, caller) = try await World.signedIn()
+    try await world.sandbox.play("[\(answer("one two three", #","drop_after":2,"times":"always""#))]")
+    let turn = try await caller.stream("hi")
+    try await eventually("a second attempt") { try await world.sandbox.state().requests["responses"] ?? 0 > 1 }
+    try await turn.cancel()
+    let failure = try await turn.end().failure
+    #expect(failure.name == "Cancelled")
+    #expect(failure.details.text("partial_text") == "one two")
+    try turn.expectDeltas(of: "one two")
   }
 }

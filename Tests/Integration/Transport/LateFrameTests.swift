@@ -59,18 +59,17 @@ struct LateFrameTests {
 
   /// The backend may report the usage at any time.
   @Test func usageReportsBetweenTurnsAreAccepted() async throws {
-    try await World.signedIn { world, caller in
-      let client = try await caller.open("Client")
-      try await world.sandbox.play(
-        """
-        [{"endpoint":"responses","text":"One.","late":[{"type":"codex.rate_limits","plan_type":"plus",
-          "rate_limits":{"primary":{"used_percent":42.5,"window_minutes":300,"reset_at":1893456000}}},
-          {"type":"responsesapi.websocket_timing"}]}]
-        """)
-      #expect(try await caller.send("one", at: client) == "One.")
-      #expect(try await caller.send("two", at: client).contains("3 messages"))
-      try await whole(world, handshakes: 1)
-    }
+    let (world, caller) = try await World.signedIn()
+    let client = try await caller.open("Client")
+    try await world.sandbox.play(
+      """
+      [{"endpoint":"responses","text":"One.","late":[{"type":"codex.rate_limits","plan_type":"plus",
+        "rate_limits":{"primary":{"used_percent":42.5,"window_minutes":300,"reset_at":1893456000}}},
+        {"type":"responsesapi.websocket_timing"}]}]
+      """)
+    #expect(try await caller.send("one", at: client) == "One.")
+    #expect(try await caller.send("two", at: client).contains("3 messages"))
+    try await whole(world, handshakes: 1)
   }
 
   // MARK: After the next request

@@ -5,18 +5,17 @@
 struct AnswerTests {
   @Test(arguments: World.Plan.Transport.allCases)
   func sendRepliesWithTheWholeAnswer(over transport: World.Plan.Transport) async throws {
-    try await World.signedIn(transport) { world, caller in
-      #expect(try await caller.send("hi") == "You said: “hi” This conversation has 1 message.")
-      try await caller.catchUp()
-      // The reply is the answer, and no signal comes.
-      for signal in ["TextDelta", "Completed", "Failed"] { #expect(caller.signals(signal).isEmpty) }
+    let (world, caller) = try await World.signedIn(transport)
+    #expect(try await caller.send("hi") == "You said: “hi” This conversation has 1 message.")
+    try await caller.catchUp()
+    // The reply is the answer, and no signal comes.
+    for signal in ["TextDelta", "Completed", "Failed"] { #expect(caller.signals(signal).isEmpty) }
 
-      try await world.sandbox.play(
-        #"[{"endpoint":"responses","text":"one two three four five","delta_delay_ms":30}]"#)
-      let turn = try await caller.stream("count")
-      #expect(try await turn.end().answer.text == "one two three four five")
-      #expect(try turn.deltas.count > 1)
-    }
+    try await world.sandbox.play(
+      #"[{"endpoint":"responses","text":"one two three four five","delta_delay_ms":30}]"#)
+    let turn = try await caller.stream("count")
+    #expect(try await turn.end().answer.text == "one two three four five")
+    #expect(try turn.deltas.count > 1)
   }
 
   /// Offsets count bytes of UTF-8, so the text has characters of one to four bytes. The last one comes as fast as
@@ -44,51 +43,49 @@ struct AnswerTests {
   }
 
   @Test func aTranscriptIsAnswered() async throws {
-    try await World.signedIn { world, caller in
-      let messages = [
-        Message("system", "Be brief."), Message("developer", "Be kind."), Message("user", "2+2?"),
-        Message("assistant", "4"), Message("user", "And 3+3?"),
-      ]
-      // The backend has no system messages.
-      let sent = [
-        "developer: Be brief.", "developer: Be kind.", "user: 2+2?", "assistant: 4", "user: And 3+3?",
-      ]
-      let answer: String = try await caller.call("Client.Respond", messages, VariantDictionary()).member(0, "answer")
-      #expect(answer.contains("And 3+3?") && answer.contains("3 messages"))
-      #expect(try await world.sandbox.state().lastInput == sent)
+    let (world, caller) = try await World.signedIn()
+    let messages = [
+      Message("system", "Be brief."), Message("developer", "Be kind."), Message("user", "2+2?"),
+      Message("assistant", "4"), Message("user", "And 3+3?"),
+    ]
+    // The backend has no system messages.
+    let sent = [
+      "developer: Be brief.", "developer: Be kind.", "user: 2+2?", "assistant: 4", "user: And 3+3?",
+    ]
+    let answer: String = try await caller.call("Client.Respond", messages, VariantDictionary()).member(0, "answer")
+    #expect(answer.contains("And 3+3?") && answer.contains("3 messages"))
+    #expect(try await world.sandbox.state().lastInput == sent)
 
-      let turn = try await caller.streamResponse(messages)
-      #expect(try await turn.end().answer.text == answer)
-      #expect(try turn.deltas.map(\.text).joined() == answer)
-      #expect(try await world.sandbox.state().lastInput == sent)
-    }
+    let turn = try await caller.streamResponse(messages)
+    #expect(try await turn.end().answer.text == answer)
+    #expect(try turn.deltas.map(\.text).joined() == answer)
+    #expect(try await world.sandbox.state().lastInput == sent)
   }
 
   @Test func optionsAndConfigurationsReachTheModel() async throws {
-    try await World.signedIn { world, caller in
-      _ = try await caller.send("plain")
-      let plain = try #require(try await world.sandbox.state().lastResponsesRequest.body)
-      #expect(plain.model == "gpt-6.1-sol")
-      #expect(plain.reasoning?.effort == nil)
+    let (world, caller) = try await World.signedIn()
+    _ = try await caller.send("plain")
+    let plain = try #require(try await world.sandbox.state().lastResponsesRequest.body)
+    #expect(plain.model == "gpt-6.1-sol")
+    #expect(plain.reasoning?.effort == nil)
 
-      _ = try await caller.send(
-        "with options", ["model": "gpt-6-sol", "reasoning_effort": "high", "instructions": "Rhyme."])
-      let full = try #require(try await world.sandbox.state().lastResponsesRequest.body)
-      #expect(full.model == "gpt-6-sol")
-      #expect(full.reasoning?.effort == "high")
-      #expect(full.instructions == plain.instructions + "\n\nRhyme.")
+    _ = try await caller.send(
+      "with options", ["model": "gpt-6-sol", "reasoning_effort": "high", "instructions": "Rhyme."])
+    let full = try #require(try await world.sandbox.state().lastResponsesRequest.body)
+    #expect(full.model == "gpt-6-sol")
+    #expect(full.reasoning?.effort == "high")
+    #expect(full.instructions == plain.instructions + "\n\nRhyme.")
 
-      _ = try await caller.send("fast", ["fast_mode": true])
-      #expect(try await world.sandbox.state().lastResponsesRequest.body?.reasoning?.effort == "low")
+    _ = try await caller.send("fast", ["fast_mode": true])
+    #expect(try await world.sandbox.state().lastResponsesRequest.body?.reasoning?.effort == "low")
 
-      let harness: VariantDictionary = ["name": "Tea Clock", "instructions": "Only tea.", "capabilities": ["Timers."]]
-      let client = try await caller.open("Client", ["model": "gpt-6-luna", "harness": harness])
-      #expect(try await caller.property("Client.Model", at: client) == "gpt-6-luna")
-      _ = try await caller.send("hi", at: client)
-      let body = try #require(try await world.sandbox.state().lastResponsesRequest.body)
-      #expect(body.model == "gpt-6-luna")
-      #expect(body.instructions == "Only tea.\n\nApp: Tea Clock\n\nCapabilities:\n- Timers.")
-    }
+    let harness: VariantDictionary = ["name": "Tea Clock", "instructions": "Only tea.", "capabilities": ["Timers."]]
+    let client = try await caller.open("Client", ["model": "gpt-6-luna", "harness": harness])
+    #expect(try await caller.property("Client.Model", at: client) == "gpt-6-luna")
+    _ = try await caller.send("hi", at: client)
+    let body = try #require(try await world.sandbox.state().lastResponsesRequest.body)
+    #expect(body.model == "gpt-6-luna")
+    #expect(body.instructions == "Only tea.\n\nApp: Tea Clock\n\nCapabilities:\n- Timers.")
   }
 
   // MARK: Answers that are more than one message
@@ -201,62 +198,60 @@ struct AnswerTests {
   // MARK: Bad input
 
   @Test func invalidInputIsRefused() async throws {
-    try await World.signedIn { world, caller in
-      try await expectRefusal("InvalidArgument") { try await caller.send("") }
-      try await expectRefusal("InvalidArgument") { try await caller.stream("") }
-      for messages in [[Message](), [Message("user", "")], [Message("system", "x"), Message("user", "")]] {
-        try await expectRefusal("InvalidArgument", saying: "text") {
-          try await caller.call("Client.Respond", messages, VariantDictionary())
-        }
+    let (world, caller) = try await World.signedIn()
+    try await expectRefusal("InvalidArgument") { try await caller.send("") }
+    try await expectRefusal("InvalidArgument") { try await caller.stream("") }
+    for messages in [[Message](), [Message("user", "")], [Message("system", "x"), Message("user", "")]] {
+      try await expectRefusal("InvalidArgument", saying: "text") {
+        try await caller.call("Client.Respond", messages, VariantDictionary())
       }
-      let options: VariantDictionary = ["model": ["neither", "nor"]]
-      let wrongRole = [Message("user", "hi"), Message("usér", "hello")]
-      let calls: [(message: String, () async throws -> Void)] = [
-        ("'model'", { _ = try await caller.send("hi", options) }),
-        ("'model'", { _ = try await caller.stream("hi", options) }),
-        ("'model'", { _ = try await caller.call("Client.Respond", [Message("user", "hi")], options) }),
-        ("'model'", { _ = try await caller.streamResponse([Message("user", "hi")], options) }),
-        ("'usér'", { _ = try await caller.call("Client.Respond", wrongRole, VariantDictionary()) }),
-        ("'usér'", { _ = try await caller.streamResponse(wrongRole) }),
-      ]
-      for (message, call) in calls { try await expectRefusal("InvalidArgument", saying: message, of: call) }
-      #expect(try await world.sandbox.state().requests["responses"] == 0)
     }
+    let options: VariantDictionary = ["model": ["neither", "nor"]]
+    let wrongRole = [Message("user", "hi"), Message("usér", "hello")]
+    let calls: [(message: String, () async throws -> Void)] = [
+      ("'model'", { _ = try await caller.send("hi", options) }),
+      ("'model'", { _ = try await caller.stream("hi", options) }),
+      ("'model'", { _ = try await caller.call("Client.Respond", [Message("user", "hi")], options) }),
+      ("'model'", { _ = try await caller.streamResponse([Message("user", "hi")], options) }),
+      ("'usér'", { _ = try await caller.call("Client.Respond", wrongRole, VariantDictionary()) }),
+      ("'usér'", { _ = try await caller.streamResponse(wrongRole) }),
+    ]
+    for (message, call) in calls { try await expectRefusal("InvalidArgument", saying: message, of: call) }
+    #expect(try await world.sandbox.state().requests["responses"] == 0)
   }
 
   @Test func anInvalidConfigurationIsRefused() async throws {
-    try await World.with { world in
-      let caller = try await world.caller()
-      let wrong: [(VariantDictionary, String)] = [
-        (["keychain_account": ""], "'keychain_account'"),
-        (["harness": ["preset": "pirate"] as VariantDictionary], "pirate"),
-      ]
-      for kind in ["Session", "Client"] {
-        for (configuration, message) in wrong {
-          try await expectRefusal("InvalidArgument", saying: message) { try await caller.open(kind, configuration) }
-        }
+    let world = try await World.begin()
+    let caller = try await world.caller()
+    let wrong: [(VariantDictionary, String)] = [
+      (["keychain_account": ""], "'keychain_account'"),
+      (["harness": ["preset": "pirate"] as VariantDictionary], "pirate"),
+    ]
+    for kind in ["Session", "Client"] {
+      for (configuration, message) in wrong {
+        try await expectRefusal("InvalidArgument", saying: message) { try await caller.open(kind, configuration) }
       }
-      // D-Bus refuses calls of missing objects and members.
-      let nowhere = ObjectPath.chappie.appending("nowhere")
-      let calls: [() async throws -> Void] = [
-        { try await caller.call("Client.Shout", "hi") }, { try await caller.call("Nothing.Send", "hi") },
-        { _ = try await caller.state(at: nowhere) }, { try await caller.call("Client.Send", "hi") },
-        { try await caller.call("Client.Send", UInt32(1), VariantDictionary()) },
-        { _ = try await caller.property("Session.Token", as: String.self) },
-        {
-          try await caller.connection.call(
-            "org.chappie", .chappie, "org.freedesktop.DBus.Properties", "Set",
-            .tuple(["org.chappie.Client".variant, "Model".variant, "x".variant.boxed]))
-        },
-      ]
-      for call in calls { #expect(try await refusal(of: call).name.hasPrefix("org.freedesktop.DBus.Error.")) }
-      #expect(try await caller.state() == "signed-out")
-      // Unknown keys are ignored.
-      let more: VariantDictionary = ["new_in_version_9": UInt32(1), "": "empty", "Model": ["x"]]
-      try await caller.call("Session.StartDeviceCodeSignIn", more)
-      try await caller.waitFor("signed-in")
-      #expect(try await caller.send("hi", more, at: caller.open("Client", more)).contains("hi"))
     }
+    // D-Bus refuses calls of missing objects and members.
+    let nowhere = ObjectPath.chappie.appending("nowhere")
+    let calls: [() async throws -> Void] = [
+      { try await caller.call("Client.Shout", "hi") }, { try await caller.call("Nothing.Send", "hi") },
+      { _ = try await caller.state(at: nowhere) }, { try await caller.call("Client.Send", "hi") },
+      { try await caller.call("Client.Send", UInt32(1), VariantDictionary()) },
+      { _ = try await caller.property("Session.Token", as: String.self) },
+      {
+        try await caller.connection.call(
+          "org.chappie", .chappie, "org.freedesktop.DBus.Properties", "Set",
+          .tuple(["org.chappie.Client".variant, "Model".variant, "x".variant.boxed]))
+      },
+    ]
+    for call in calls { #expect(try await refusal(of: call).name.hasPrefix("org.freedesktop.DBus.Error.")) }
+    #expect(try await caller.state() == "signed-out")
+    // Unknown keys are ignored.
+    let more: VariantDictionary = ["new_in_version_9": UInt32(1), "": "empty", "Model": ["x"]]
+    try await caller.call("Session.StartDeviceCodeSignIn", more)
+    try await caller.waitFor("signed-in")
+    #expect(try await caller.send("hi", more, at: caller.open("Client", more)).contains("hi"))
   }
 }
 

@@ -89,39 +89,36 @@ struct BackendFailureTests {
   }
 
   @Test func aClosedPortIsANetworkFailure() async throws {
-    try await World.signedIn(.http) { world, caller in
-      await world.sandbox.end()
-      try await expectRefusal("Network") { try await caller.models() }
-      try await expectRefusal("Network") { try await caller.requestUsage() }
-      try await expectRefusal("Network") { try await caller.send("hi") }
-      #expect(try await caller.state() == "signed-in")
-    }
+    let (world, caller) = try await World.signedIn(.http)
+    await world.sandbox.end()
+    try await expectRefusal("Network") { try await caller.models() }
+    try await expectRefusal("Network") { try await caller.requestUsage() }
+    try await expectRefusal("Network") { try await caller.send("hi") }
+    #expect(try await caller.state() == "signed-in")
   }
 
   @Test func aSignedOutCallerIsRefused() async throws {
-    try await World.with { world in
-      let caller = try await world.caller()
-      let turn = try await caller.stream("hi")
-      #expect(try await turn.end().failure.name == "MissingCredential")
-      #expect(try await turn.snapshot().status == "failed")
-      let end = try await caller.ask("hello").end()
-      #expect(end.name == "failed")
-      #expect(end.errorName == "MissingCredential")
-      #expect(end.text("message")?.isEmpty == false)
-      try await expectRefusal("MissingCredential") { try await caller.models() }
-      try await expectRefusal("MissingCredential") { try await caller.requestUsage() }
-      let requests = try await world.sandbox.state().requests
-      for endpoint in ["responses", "models", "usage"] { #expect(requests[endpoint] == 0) }
-    }
+    let world = try await World.begin()
+    let caller = try await world.caller()
+    let turn = try await caller.stream("hi")
+    #expect(try await turn.end().failure.name == "MissingCredential")
+    #expect(try await turn.snapshot().status == "failed")
+    let end = try await caller.ask("hello").end()
+    #expect(end.name == "failed")
+    #expect(end.errorName == "MissingCredential")
+    #expect(end.text("message")?.isEmpty == false)
+    try await expectRefusal("MissingCredential") { try await caller.models() }
+    try await expectRefusal("MissingCredential") { try await caller.requestUsage() }
+    let requests = try await world.sandbox.state().requests
+    for endpoint in ["responses", "models", "usage"] { #expect(requests[endpoint] == 0) }
   }
 
   @Test func aRefusalOfASignInWithoutAnAccountHasItsName() async throws {
     let plan = World.Plan(sandboxArguments: ["--auto-approve", "--rate", "0", "--account-id", ""])
-    try await World.signedIn(plan) { world, caller in
-      #expect(try await caller.send("hi").contains("hi"))
-      try await world.sandbox.play(#"[{"endpoint":"responses","status":403,"times":"always"}]"#)
-      try await expectRefusal("MissingAccountID") { try await caller.send("go") }
-      #expect(try await caller.stream("go").end().failure.name == "MissingAccountID")
-    }
+    let (world, caller) = try await World.signedIn(plan)
+    #expect(try await caller.send("hi").contains("hi"))
+    try await world.sandbox.play(#"[{"endpoint":"responses","status":403,"times":"always"}]"#)
+    try await expectRefusal("MissingAccountID") { try await caller.send("go") }
+    #expect(try await caller.stream("go").end().failure.name == "MissingAccountID")
   }
 }

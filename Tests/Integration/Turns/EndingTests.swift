@@ -59,34 +59,33 @@ struct EndingTests {
     let obstacle = wait.obstacle
     var plan = World.Plan(transport: wait.transport)
     if obstacle == .token { plan.sandboxArguments = World.Plan.shortTokens.sandboxArguments }
-    try await World.with(plan) { world in
-      let watcher = try await watcher(world, for: obstacle)
-      try await world.each(wait.endings) { ending in
-        let turn = try await waiting(for: obstacle, world, watcher)
-        if obstacle == .otherTurn { #expect(try await activeTurns(watcher).count == 2) }
-        switch ending {
-        case .call: try await (turn.caller ?? watcher).call("Client.Cancel", turn.id)
-        case .line: turn.line?.write(["cancel": true])
-        case .hangUp: turn.line = nil
-        case .leaving: turn.leave()
-        case .terminate:
-          let process = try #require(world.service.process)
-          process.send(SIGTERM)
-          if obstacle != .reader, let line = turn.line { #expect(try await line.end().errorName == "Cancelled") }
-          // The process stays until the request for the token ends: nobody else would store its tokens.
-          if obstacle == .token { await world.sandbox.end() }
-          let end = try await process.waitForEnd()
-          #expect(end == .exit(0), "\(end)")
-          return world.service.acceptEnd()
-        }
-        try await eventually("the end of the turn") { try await !activeTurns(watcher).contains(turn.id) }
-        if obstacle == .otherTurn { #expect(try await activeTurns(watcher).count == 1) }
-        if obstacle.isInAnswer {
-          try await eventually("the end of its request") { try await world.sandbox.state().openStreams == 0 }
-        }
-        // Otherwise the service waits at its end for the new token, until the request times out.
+    let world = try await World.begin(plan)
+    let watcher = try await watcher(world, for: obstacle)
+    try await world.each(wait.endings) { ending in
+      let turn = try await waiting(for: obstacle, world, watcher)
+      if obstacle == .otherTurn { #expect(try await activeTurns(watcher).count == 2) }
+      switch ending {
+      case .call: try await (turn.caller ?? watcher).call("Client.Cancel", turn.id)
+      case .line: turn.line?.write(["cancel": true])
+      case .hangUp: turn.line = nil
+      case .leaving: turn.leave()
+      case .terminate:
+        let process = try #require(world.service.process)
+        process.send(SIGTERM)
+        if obstacle != .reader, let line = turn.line { #expect(try await line.end().errorName == "Cancelled") }
+        // The process stays until the request for the token ends: nobody else would store its tokens.
         if obstacle == .token { await world.sandbox.end() }
+        let end = try await process.waitForEnd()
+        #expect(end == .exit(0), "\(end)")
+        return world.service.acceptEnd()
       }
+      try await eventually("the end of the turn") { try await !activeTurns(watcher).contains(turn.id) }
+      if obstacle == .otherTurn { #expect(try await activeTurns(watcher).count == 1) }
+      if obstacle.isInAnswer {
+        try await eventually("the end of its request") { try await world.sandbox.state().openStreams == 0 }
+      }
+      // Otherwise the service waits at its end for the new token, until the request times out.
+      if obstacle == .token { await world.sandbox.end() }
     }
   }
 

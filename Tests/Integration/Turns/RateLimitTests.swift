@@ -5,17 +5,16 @@
 struct RateLimitTests {
   @Test(arguments: World.Plan.Transport.allCases)
   func aRateLimitedRequestIsRetried(over transport: World.Plan.Transport) async throws {
-    try await World.signedIn(transport) { world, caller in
-      let backoff: VariantDictionary = ["max_retries": Int32(2), "initial_delay": 0.01, "maximum_delay": 0.02]
-      let client = try await caller.open("Client", ["rate_limit_backoff": backoff])
-      try await world.sandbox.play(
-        #"[{"endpoint":"responses","status":429,"headers":{"retry-after":"1","x-codex-turn-state":"ts-1"}}]"#)
-      #expect(try await caller.send("patient", at: client).contains("patient"))
-      let state = try await world.sandbox.state()
-      #expect(state.requests["responses"] == 2)
-      // Each request of the turn returns the backend's routing token.
-      #expect(state.turnState.sentBack == "ts-1")
-    }
+    let (world, caller) = try await World.signedIn(transport)
+    let backoff: VariantDictionary = ["max_retries": Int32(2), "initial_delay": 0.01, "maximum_delay": 0.02]
+    let client = try await caller.open("Client", ["rate_limit_backoff": backoff])
+    try await world.sandbox.play(
+      #"[{"endpoint":"responses","status":429,"headers":{"retry-after":"1","x-codex-turn-state":"ts-1"}}]"#)
+    #expect(try await caller.send("patient", at: client).contains("patient"))
+    let state = try await world.sandbox.state()
+    #expect(state.requests["responses"] == 2)
+    // Each request of the turn returns the backend's routing token.
+    #expect(state.turnState.sentBack == "ts-1")
   }
 
   // MARK: Greedy callers
@@ -26,53 +25,50 @@ struct RateLimitTests {
 
   @Test(arguments: World.Plan.Transport.allCases)
   func noCallerOverrulesTheServersRetryAfter(over transport: World.Plan.Transport) async throws {
-    try await World.signedIn(transport) { world, caller in
-      let client = try await caller.open("Client", ["rate_limit_backoff": greedy])
-      try await world.sandbox.play(
-        #"[{"endpoint":"responses","status":429,"headers":{"retry-after":"60"},"times":"always"}]"#)
-      let turn = try await caller.stream("hi", at: client)
-      try await eventually("the refusal") { try await world.sandbox.state().requests["responses"] ?? 0 >= 1 }
-      // Without a delay, each of these calls takes longer than a request of the turn.
-      for _ in 0..<50 { _ = try await world.sandbox.state() }
-      #expect(try await world.sandbox.state().requests["responses"] == 1)
-      try await turn.cancel()
-      #expect(try await turn.end().failure.name == "Cancelled")
-    }
+    let (world, caller) = try await World.signedIn(transport)
+    let client = try await caller.open("Client", ["rate_limit_backoff": greedy])
+    try await world.sandbox.play(
+      #"[{"endpoint":"responses","status":429,"headers":{"retry-after":"60"},"times":"always"}]"#)
+    let turn = try await caller.stream("hi", at: client)
+    try await eventually("the refusal") { try await world.sandbox.state().requests["responses"] ?? 0 >= 1 }
+    // Without a delay, each of these calls takes longer than a request of the turn.
+    for _ in 0..<50 { _ = try await world.sandbox.state() }
+    #expect(try await world.sandbox.state().requests["responses"] == 1)
+    try await turn.cancel()
+    #expect(try await turn.end().failure.name == "Cancelled")
   }
 
   /// The server allows each retry at once.
   @Test(arguments: World.Plan.Transport.allCases)
   func retriesHaveACeiling(over transport: World.Plan.Transport) async throws {
-    try await World.signedIn(transport) { world, caller in
-      let client = try await caller.open("Client", ["rate_limit_backoff": greedy])
-      try await world.sandbox.play(
-        #"[{"endpoint":"responses","status":429,"headers":{"retry-after":"0"},"times":"always"}]"#)
-      try await expectRefusal("RateLimited") { try await caller.send("hi", at: client) }
-      #expect(try await world.sandbox.state().requests["responses"] == 11)
-    }
+    let (world, caller) = try await World.signedIn(transport)
+    let client = try await caller.open("Client", ["rate_limit_backoff": greedy])
+    try await world.sandbox.play(
+      #"[{"endpoint":"responses","status":429,"headers":{"retry-after":"0"},"times":"always"}]"#)
+    try await expectRefusal("RateLimited") { try await caller.send("hi", at: client) }
+    #expect(try await world.sandbox.state().requests["responses"] == 11)
   }
 
   @Test(.sandboxes)
   func requestsOfAnAppHaveACeiling() async throws {
-    try await World.signedIn { world, outside in
-      let app = try await world.caller(app: "org.example.App")
-      try await app.signIn(at: try await app.open("Session"))
-      let client = try await app.open("Client")
-      var answers = 0
-      // One after the other may be slower than the rate that is always allowed.
-      try await expectRefusal("LimitExceeded") {
-        while answers < 3000 {
-          try await withThrowingTaskGroup { group in
-            for _ in 0..<10 { group.addTask { _ = try await app.requestUsage(at: client) } }
-            try await group.waitForAll()
-          }
-          answers += 10
+    let (world, outside) = try await World.signedIn()
+    let app = try await world.caller(app: "org.example.App")
+    try await app.signIn(at: try await app.open("Session"))
+    let client = try await app.open("Client")
+    var answers = 0
+    // One after the other may be slower than the rate that is always allowed.
+    try await expectRefusal("LimitExceeded") {
+      while answers < 3000 {
+        try await withThrowingTaskGroup { group in
+          for _ in 0..<10 { group.addTask { _ = try await app.requestUsage(at: client) } }
+          try await group.waitForAll()
         }
+        answers += 10
       }
-      #expect(answers >= 500)
-      // Turns and queries count together.
-      try await expectRefusal("LimitExceeded") { for _ in 0..<100 { _ = try await app.send("hi", at: client) } }
-      #expect(try await outside.send("hi").contains("hi"))
     }
+    #expect(answers >= 500)
+    // Turns and queries count together.
+    try await expectRefusal("LimitExceeded") { for _ in 0..<100 { _ = try await app.send("hi", at: client) } }
+    #expect(try await outside.send("hi").contains("hi"))
   }
 }

@@ -33,12 +33,11 @@ extension World {
   static func withoutLeaks(
     _ plan: Plan, _ body: @GLibActor (World, Caller) async throws -> Void
   ) async throws {
-    try await with(plan) { world in
-      let capture = try await BusCapture(world.directories)
-      try await body(world, world.caller())
-      try await capture.end()
-      #expect(try world.leaks() == [])
-    }
+    let world = try await begin(plan)
+    let capture = try await BusCapture(world.directories)
+    try await body(world, world.caller())
+    try await capture.end()
+    #expect(try world.leaks() == [])
   }
 
   /// The tokens in its files and logs, with the bus capture among them, and in everything that other programs can read

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
 
 /// A desktop session for one test: home, bus, keyring, stand-in backend and service, all real.
 ///
@@ -14,7 +13,6 @@ final class World {
   let service: ServiceProcess
   private var callers: [Caller] = []
   private var endings: [@GLibActor () async -> Void] = []
-  private let hasFailed = Mutex(false)
 
   private init(_ plan: Plan) throws {
     self.plan = plan
@@ -25,39 +23,33 @@ final class World {
     service = ServiceProcess(directories, plan.environment)
   }
 
-  /// Runs `body` in a world with the configuration `plan`.
-  static func with(_ plan: Plan = Plan(), _ body: @GLibActor (World) async throws -> Void) async throws {
-    try await WorldGate.shared.pass(isLong: plan.isLong) {
-      let begun = ContinuousClock.now
-      // The time that a test reports includes its wait for a place.
-      defer { print("took \(ContinuousClock.now - begun): \(Test.current?.name ?? "")") }
-      let world = try World(plan)
-      do {
-        try await RunningTest.$world.withValue(world) {
-          try await world.start()
-          try await body(world)
-        }
-      } catch {
-        world.noteFailure()
-        await world.endEvenWhenCancelled()
-        throw error
-      }
-      await world.endEvenWhenCancelled()
-    }
+  /// A world with the configuration `plan`, which ends with the test that runs.
+  static func begin(_ plan: Plan = Plan()) async throws -> World {
+    try await #require(RunningTest.worlds, "the suite has the trait .worlds").add(plan) { try World(plan) }
   }
 
-  /// Runs `body` in a world, with a program whose default account is signed in.
+  /// Such a world, with a program whose default account is signed in.
+  static func signedIn(_ plan: Plan = Plan()) async throws -> (World, Caller) {
+    let world = try await begin(plan)
+    return (world, try await world.signedInCaller())
+  }
+
+  /// Such a world and program, with answers over `transport`.
+  static func signedIn(_ transport: Plan.Transport) async throws -> (World, Caller) {
+    try await signedIn(Plan(transport: transport))
+  }
+
+  /// Runs `body` in such a world.
+  static func with(_ plan: Plan = Plan(), _ body: @GLibActor (World) async throws -> Void) async throws {
+    try await body(begin(plan))
+  }
+
+  /// Runs `body` in such a world, with a program whose default account is signed in.
   static func signedIn(
     _ plan: Plan = Plan(), _ body: @GLibActor (World, Caller) async throws -> Void
   ) async throws {
-    try await with(plan) { world in try await body(world, world.signedInCaller()) }
-  }
-
-  /// Runs `body` in a world whose answers come over `transport`, with a program whose default account is signed in.
-  static func signedIn(
-    _ transport: Plan.Transport, _ body: @GLibActor (World, Caller) async throws -> Void
-  ) async throws {
-    try await signedIn(Plan(transport: transport), body)
+    let (world, caller) = try await signedIn(plan)
+    try await body(world, caller)
   }
 
   // MARK: Callers
@@ -98,7 +90,7 @@ final class World {
 
   // MARK: Beginning and end
 
-  private func start() async throws {
+  func start() async throws {
     try await bus.start()
     async let keyring: Void = plan.keyring == .unlocked ? keyring.start() : ()
     try await sandbox.start()
@@ -113,16 +105,7 @@ final class World {
     }
   }
 
-  nonisolated func noteFailure() {
-    hasFailed.withLock { $0 = true }
-  }
-
-  /// Runs in a task of its own, because a cancelled test must clean up too.
-  private func endEvenWhenCancelled() async {
-    await Task { @GLibActor in await end() }.value
-  }
-
-  private func end() async {
+  func end() async {
     callers = []
     for ending in endings { await ending() }
     await service.end()
@@ -132,7 +115,7 @@ final class World {
     await bus.end()
     await directories.sweep()
     for line in directories.complaints { Issue.record("A program of ours: \(line)") }
-    if hasFailed.withLock({ $0 }) { directories.printLogs() }
+    if RunningTest.worlds?.hasFailed == true { directories.printLogs() }
     directories.remove()
   }
 }

@@ -16,22 +16,15 @@ final class WorldGate {
   private var free = max(4, 2 * ProcessInfo.processInfo.activeProcessorCount)
   private var waiting: [Wait] = []
 
-  /// - Parameter isLong: whether the world waits for minutes and does little. Such a world passes at once.
-  func pass(isLong: Bool = false, _ body: () async throws -> Void) async throws {
-    guard !isLong else { return try await body() }
-    if free > 0 {
-      free -= 1
-    } else {
-      let turn = Wait()
-      waiting.append(turn)
-      await turn.value()
-    }
-    defer { leave() }
-    try await body()
+  func enter() async {
+    guard free == 0 else { return free -= 1 }
+    let turn = Wait()
+    waiting.append(turn)
+    await turn.value()
   }
 
   /// Passes the slot to the caller that has waited longest.
-  private func leave() {
+  func leave() {
     if waiting.isEmpty { free += 1 } else { waiting.removeFirst().finish() }
   }
 }
