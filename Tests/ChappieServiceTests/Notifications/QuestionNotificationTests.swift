@@ -112,6 +112,8 @@ struct ApprovalQuestionTests {
   @Test(arguments: [
     #"{"t":"\#(String(repeating: "x", count: 200))"}"#, #"{"t":"a    b"}"#,
     #"{"t":"\#(String(repeating: "\\u0020", count: 4))"}"#, #"{"t":"\#(String(repeating: "\u{200B}", count: 40))"}"#,
+    #"{"t":"\#(String(repeating: "\\n", count: 120))"}"#, #"{"t":"\#(String(repeating: "\u{2003}", count: 60))"}"#,
+    #"{"t":"\#(String(repeating: "e\u{301}\u{302}\u{303}", count: 60))"}"#,
   ])
   func doesNotShowOtherArgumentsAndNamesInFull(_ arguments: String) {
     #expect(whole(arguments) == nil)

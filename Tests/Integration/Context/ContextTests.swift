@@ -161,7 +161,7 @@ struct ContextTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func theModelOrTheCallerWritesTheSummary(_ transport: World.Plan.Transport) async throws {
+  func theModelWritesTheSummary(_ transport: World.Plan.Transport) async throws {
     let (world, caller) = try await World.signedIn(World.Plan(transport: transport))
     try await expectRefusal("InvalidArgument") { try await caller.compact() }
     #expect(try await world.sandbox.state().requests["responses"] == 0)
@@ -181,18 +181,10 @@ struct ContextTests {
     _ = try await caller.send("Who am I?", at: client)
     let beginning = "developer: A summary of the conversation so far:\n"
     #expect(try await world.sandbox.state().lastInput == [beginning + "The user is Ada.", "user: Who am I?"])
-
-    try await caller.compact("They met.", at: client)
-    #expect(try await world.sandbox.state().requests["responses"] == 3)
-    let short = try await caller.context(at: client)
-    #expect(try short.messages.isEmpty)
-    #expect(short.text("compacted_summary") == "They met.")
-    #expect(try short.number("estimated_tokens") == 3)
-    _ = try await caller.send("two", at: client)
-    #expect(try await world.sandbox.state().lastInput == [beginning + "They met.", "user: two"])
     // The next summary includes this one.
     try await caller.compact(at: client)
-    #expect(try await world.sandbox.state().lastInput.prefix(2) == [beginning + "They met.", "user: two"])
+    #expect(
+      try await world.sandbox.state().lastInput.prefix(2) == [beginning + "The user is Ada.", "user: Who am I?"])
     try await caller.call("Client.ClearContext", at: client)
     #expect(try await caller.context(at: client)["compacted_summary"] == nil)
   }

@@ -178,32 +178,26 @@ struct ApprovalNotificationTests {
 
   /// A person who sees a part must not approve the whole.
   @Test func aTruncatedCallCannotBeApprovedInANotification() async throws {
-    let notes = [
-      String(repeating: "x", count: 200), "         ", String(repeating: "\\n", count: 120),
-      String(repeating: "\u{2003}", count: 60), String(repeating: "e\u{301}\u{302}\u{303}", count: 60),
-    ]
     let (world, server, caller) = try await World.signedInNotifying()
-    try await world.each(notes) { note in
-      let before = server.received.count
-      let turn = try await ask(caller, world, written: #"{"note":"\#(note)","cmd":"rm -rf ~"}"#)
-      let shown = try await server.notification(before + 1)
-      #expect(
-        shown.body == """
-          delete would get more than can be shown here.
-          The tool belongs to a program of yours.
-          To read all of it and answer, in a terminal: chappie approvals
-          """)
-      #expect(shown.actions == ["deny", "Deny"])
-      try await server.click("approve", shown.id)
-      try await caller.catchUp()
-      #expect(try await turn.snapshot().status == "waiting-for-approval")
-      let listed = try await world.chappie("approvals")
-      #expect(listed.text.contains(#""cmd":"rm -rf ~"}"#), "\(listed.text)")
-      let id = try #require(listed.text.firstMatch(of: /ask-\w+/)).output
-      #expect(try await world.chappie("approvals", "approve", String(id)).text == "Approved: the tool runs once.\n")
-      try await turn.wait(for: "waiting-for-tool")
-      try await server.waitUntilNothingIsShown()
-    }
+    let note = String(repeating: "x", count: 200)
+    let turn = try await ask(caller, world, written: #"{"note":"\#(note)","cmd":"rm -rf ~"}"#)
+    let shown = try await server.notification(1)
+    #expect(
+      shown.body == """
+        delete would get more than can be shown here.
+        The tool belongs to a program of yours.
+        To read all of it and answer, in a terminal: chappie approvals
+        """)
+    #expect(shown.actions == ["deny", "Deny"])
+    try await server.click("approve", shown.id)
+    try await caller.catchUp()
+    #expect(try await turn.snapshot().status == "waiting-for-approval")
+    let listed = try await world.chappie("approvals")
+    #expect(listed.text.contains(#""cmd":"rm -rf ~"}"#), "\(listed.text)")
+    let id = try #require(listed.text.firstMatch(of: /ask-\w+/)).output
+    #expect(try await world.chappie("approvals", "approve", String(id)).text == "Approved: the tool runs once.\n")
+    try await turn.wait(for: "waiting-for-tool")
+    try await server.waitUntilNothingIsShown()
   }
 
   // MARK: Without answers

@@ -166,33 +166,4 @@ struct SignInTests {
     try await world.sandbox.expireAccessTokens()
     #expect(try await caller.send("again").contains("again"))
   }
-
-  @Test func theSignInFailsWithoutACodeOrTokens() async throws {
-    let faults = [
-      (#""usercode","status":404"#, "HTTPError", "not enabled"), (#""token","drop_after":0"#, "Network", "not reached"),
-      (#""poll","status":500"#, "TokenExchangeFailed", "status 500"),
-    ]
-    let world = try await World.begin()
-    let caller = try await world.caller()
-    try await world.each(faults) { fault, name, reason in
-      try await world.sandbox.play("[{\"endpoint\":\(fault)}]")
-      if fault.hasPrefix("\"usercode") {
-        try await expectRefusal(name, saying: reason) { try await caller.startSignIn() }
-      } else {
-        _ = try await caller.startSignIn()
-      }
-      try await caller.waitFor("failed", "Session.DeviceLinkState")
-      let last = try await caller.lastError()
-      #expect(last.text("name") == "org.chappie.Error.\(name)")
-      #expect(last.text("message")?.contains(reason) == true)
-      #expect(last["requires_reauthentication"] == false.variant)
-      #expect(try await caller.state() == "signed-out")
-      #expect(try await world.keyring.credentials().isEmpty)
-      #expect(try await caller.property("Session.DeviceCode", as: VariantDictionary.self).isEmpty)
-      // The next attempt starts from the beginning.
-      try await caller.signIn()
-      #expect(try await caller.lastError().isEmpty)
-      try await caller.call("Session.SignOut")
-    }
-  }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Refused handshakes, the fallback, the choice of the transport, and a WebSocket that drops during an answer: its
-/// caller gets no text twice.
+/// Refused handshakes, the fallback, the choice of the transport, and a WebSocket that drops during an answer.
 @Suite(.worlds) @GLibActor
 struct HandshakeTests {
   /// The refusal comes from the backend or from a proxy. A network that blocks a WebSocket once will block the next one;
@@ -54,67 +53,25 @@ struct HandshakeTests {
 
   // MARK: The choice of the transport
 
-  @Test func aClientCanEnableWebSocket() async throws {
+  @Test func aClientCanEnableAndDisableWebSocket() async throws {
     let (world, caller) = try await World.signedIn(.http)
-    let answer = try await caller.send("hi")
-    #expect(answer.contains("hi"))
-    #expect(try await world.sandbox.state().lastResponsesRequest.transport == "http")
-    #expect(try await caller.send("hi", at: caller.open("Client", transports[0])).contains("hi"))
-    #expect(try await world.sandbox.state().lastResponsesRequest.transport == "websocket")
-  }
-
-  @Test func aClientCanDisableWebSocket() async throws {
-    let (world, caller) = try await World.signedIn()
-    #expect(try await caller.send("hi", at: caller.open("Client", transports[1])).contains("hi"))
-    let state = try await world.sandbox.state()
-    #expect(state.lastResponsesRequest.transport == "http")
-    #expect(state.requests["handshake"] == 0)
+    for (client, transport) in [
+      (ObjectPath.chappie, "http"), (try await caller.open("Client", transports[0]), "websocket"),
+      (try await caller.open("Client", transports[1]), "http"),
+    ] {
+      #expect(try await caller.send("hi", at: client).contains("hi"))
+      #expect(try await world.sandbox.state().lastResponsesRequest.transport == transport)
+    }
+    #expect(try await world.sandbox.state().requests["handshake"] == 1)
   }
 
   // MARK: Drops
 
-  private static let text = "Zwölf 日本 👩‍👩‍👧 e\u{301} fünf"
-
-  /// The rule of an answer, with more keys.
-  private func answer(_ text: String = text, _ more: String = "") -> String {
-    #"{"endpoint":"responses","text":"\#(text)"\#(more)}"#
-  }
-
-  /// The replay may be interrupted too, before and after the position of the first drop.
-  @Test func dropsAreInvisibleToTheCaller() async throws {
-    try await World.signedIn(each: [[0], [1], [3, 1, 4]]) { world, caller, drops in
-      let rules = drops.map { answer(Self.text, #","drop_after":\#($0)"#) } + [answer()]
-      try await world.sandbox.play("[\(rules.joined(separator: ","))]")
-      let turn = try await caller.stream("hi")
-      #expect(try await turn.end().answer.text == Self.text)
-      try turn.expectDeltas(of: Self.text)
-      let state = try await world.sandbox.state()
-      #expect(state.requests["handshake"] == drops.count + 1)
-      #expect(state.requests["responses"] == drops.count + 1)
-      #expect(state.lastResponsesRequest.transport == "websocket")
-    }
-  }
-
-  /// The replay is another answer, or ends too early.
-  @Test func aDivergentReplayEndsTheTurn() async throws {
-    try await World.signedIn(each: ["one zwei three", "on", "one tw"]) { world, caller, replay in
-      try await world.sandbox.play("[\(answer("one two three", #","drop_after":2"#)),\(answer(replay))]")
-      let turn = try await caller.stream("hi")
-      let failure = try await turn.end().failure
-      #expect(failure.name == "StreamingTransportReplayDiverged")
-      #expect(failure.message.contains("ask again"))
-      #expect(failure.details.text("partial_text") == "one two")
-      try turn.expectDeltas(of: "one two")
-      #expect(try await turn.snapshot().status == "failed")
-      #expect(try await world.sandbox.state().requests["responses"] == 2)
-      #expect(try await caller.send("again").contains("again"))
-    }
-  }
-
   /// It can be cancelled while it waits for the next attempt, too.
   @Test func aReconnectingTurnCanBeCancelled() async throws {
     let (world, caller) = try await World.signedIn()
-    try await world.sandbox.play("[\(answer("one two three", #","drop_after":2,"times":"always""#))]")
+    try await world.sandbox.play(
+      #"[{"endpoint":"responses","text":"one two three","drop_after":2,"times":"always"}]"#)
     let turn = try await caller.stream("hi")
     try await eventually("a second attempt") { try await world.sandbox.state().requests["responses"] ?? 0 > 1 }
     try await turn.cancel()

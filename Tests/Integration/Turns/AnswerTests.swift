@@ -98,10 +98,6 @@ struct AnswerTests {
       "[{\"endpoint\":\"responses\",\"events\":[\(all.joined(separator: ","))],\"times\":\(times)}]")
   }
 
-  private static func delta(_ text: String) -> String {
-    "{\"type\":\"response.output_text.delta\",\"delta\":\"\(text)\"}"
-  }
-
   private static func message(_ text: String, phase: String) -> String {
     item(
       """
@@ -113,47 +109,28 @@ struct AnswerTests {
     "{\"type\":\"response.output_item.done\",\"item\":\(json)}"
   }
 
-  /// The refusal arrives in deltas, or only as a whole message.
-  @Test(arguments: World.Plan.Transport.allCases)
-  func messagesAreParagraphs(over transport: World.Plan.Transport) async throws {
-    try await World.signedIn(World.Plan(transport: transport), each: [true, false]) { world, caller, hasDeltas in
-      let events = [
-        Self.delta("I will look "), Self.delta("that up."), Self.message("I will look that up.", phase: "commentary"),
-        Self.delta("It is "), Self.delta("42."), Self.message("It is 42.", phase: "final_answer"),
-      ].filter { hasDeltas || !$0.contains("delta") }
-      try await answer(world, with: events, times: "2")
-      let client = try await caller.open("Client")
-      let turn = try await caller.stream("What is it?", at: client)
-      #expect(try await turn.end().answer.text == "I will look that up.\n\nIt is 42.")
-      try turn.expectDeltas(of: "I will look that up.\n\nIt is 42.")
-      #expect(try await caller.send("again", at: client) == "I will look that up.\n\nIt is 42.")
-    }
-  }
-
   @Test(arguments: World.Plan.Transport.allCases)
   func aRefusalIsTheAnswersText(over transport: World.Plan.Transport) async throws {
-    try await World.signedIn(World.Plan(transport: transport), each: [true, false]) { world, caller, hasDeltas in
-      let client = try await caller.open("Client")
-      let text = "I cannot help with that."
-      let whole = Self.item(
-        #"{"type":"message","role":"assistant","content":[{"type":"refusal","refusal":"\#(text)"}]}"#)
-      let deltas = [#"{"type":"response.refusal.delta","delta":"I cannot "}"#]
-      try await answer(world, with: (hasDeltas ? deltas : []) + [whole], times: "2")
-      let turn = try await caller.stream("Do harm", at: client)
-      let (answer, details) = try await turn.end().answer
-      #expect(answer == text)
-      #expect(try details.value("refusal") == true)
-      #expect(try turn.deltas.map(\.text).joined() == text)
-      let seen = try await turn.snapshot()
-      #expect(try seen.details.value("refusal") == true)
-      // The exit status reports it to a script.
-      let asked = try await world.chappie("ask", "Do harm")
-      #expect(asked.text == "\(text)\n" && asked.status == 11)
-      // It does not affect the next turn, and an answer is no refusal.
-      let next = try await caller.stream("Do good", at: client).end().answer
-      #expect(next.text.contains("3 messages"))
-      #expect(next.details["refusal"] == nil)
-    }
+    let (world, caller) = try await World.signedIn(transport)
+    let client = try await caller.open("Client")
+    let text = "I cannot help with that."
+    let whole = Self.item(
+      #"{"type":"message","role":"assistant","content":[{"type":"refusal","refusal":"\#(text)"}]}"#)
+    try await answer(world, with: [#"{"type":"response.refusal.delta","delta":"I cannot "}"#, whole], times: "2")
+    let turn = try await caller.stream("Do harm", at: client)
+    let (answer, details) = try await turn.end().answer
+    #expect(answer == text)
+    #expect(try details.value("refusal") == true)
+    #expect(try turn.deltas.map(\.text).joined() == text)
+    let seen = try await turn.snapshot()
+    #expect(try seen.details.value("refusal") == true)
+    // The exit status reports it to a script.
+    let asked = try await world.chappie("ask", "Do harm")
+    #expect(asked.text == "\(text)\n" && asked.status == 11)
+    // It does not affect the next turn, and an answer is no refusal.
+    let next = try await caller.stream("Do good", at: client).end().answer
+    #expect(next.text.contains("3 messages"))
+    #expect(next.details["refusal"] == nil)
   }
 
   private static let customCall = item(
