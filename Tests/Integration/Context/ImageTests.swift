@@ -31,11 +31,6 @@ struct ImageTests {
     let options: VariantDictionary = ["images": [Self.webAddress]]
     let answer: String = try await caller.call("Client.Respond", messages, options).member(0, "answer")
     #expect(answer.contains("It came with 1 image."))
-    // An image stays in the conversation, of which each request over HTTP has all.
-    let client = try await caller.open("Client")
-    _ = try await caller.send("Look", ["images": [Self.webAddress]], at: client)
-    _ = try await caller.send("And now?", at: client)
-    #expect(try await world.sandbox.state().lastImages == [Self.webAddress])
 
     let many = Array(repeating: Self.webAddress, count: 17)
     try await expectRefusal("LimitExceeded") { try await caller.send("Look", ["images": many]) }
