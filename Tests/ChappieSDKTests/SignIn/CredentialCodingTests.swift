@@ -20,7 +20,8 @@ struct CredentialCodingTests {
       credential.refusal = refusal
       credential.refusedAt = boot
       let local = ClockReading(wall: 1_900_000_000, boot: boot)
-      credential.issuerReading = try #require(IssuerReading(issuer: 1_800_000_000, local: local))
+      let reading = try #require(IssuerReading(issuer: 1_800_000_000, local: local))
+      credential.issuerReading = reading
     } else {
       credential.idToken = nil
     }
