@@ -474,7 +474,8 @@ class Run(window.Run):
         self.desk.key("Return")
 
     def steps(self):
-        replacing = [self.replaces_at_once, self.keeps_an_unreadable_clipboard, self.leaves_a_secret, self.loses_the_focus]
+        replacing = [self.replaces_at_once, self.keeps_what_is_copied_meanwhile, self.keeps_an_unreadable_clipboard,
+                     self.leaves_a_secret, self.loses_the_focus]
         return [self.opens, self.asks_the_desktop, self.acts_in_programs, self.refuses_a_password, self.bears_nonsense,
                 self.bounds, self.walks, self.stops, self.copies, self.continues,
                 *(replacing if self.can_replace else []), self.locked, self.without_a_service, self.measures, self.idles]
@@ -785,6 +786,16 @@ class Run(window.Run):
         equal("the focus", self.desk.focused(), focused)
         self.no_thread_is_left()
 
+    def keeps_what_is_copied_meanwhile(self):
+        self.text.select()
+        self.world.answer("The day bus.")
+        self.trigger("now")
+        wait_for("the text is replaced", lambda: self.text.text() == "The day bus.")
+        self.desk.set_clipboard("copied meanwhile")
+        time.sleep(2)  # There is no event for what must not come.
+        equal("the clipboard", self.desk.clipboard(), "copied meanwhile")
+        self.desk.set_clipboard(CONTENTS)
+
     def keeps_an_unreadable_clipboard(self):
         """Its program hangs: nothing is pasted, since the clipboard could not be put back."""
         owner = self.desk.own_clipboard(CONTENTS)
@@ -801,7 +812,7 @@ class Run(window.Run):
             self.cannot_put_back()
             hanging.unlink()
         equal("the clipboard", self.desk.clipboard(), CONTENTS)
-        equal("the text", self.text.text(), "The night bus.")
+        equal("the text", self.text.text(), "The day bus.")
         self.desk.set_clipboard(CONTENTS)
         owner.wait()
 

@@ -29,9 +29,13 @@ export class Clipboard {
         this._timers = new Map();
         // The content to restore, as [format, bytes], while the clipboard has a text of ours.
         this._kept = null;
+        // How often other programs have copied.
+        this._copies = 0;
         this._handler = this._selection.connect('owner-changed', (_selection, type, source) => {
-            if (type === CLIPBOARD && source !== this._source)
-                this._kept = null;  // Another program has copied.
+            if (type === CLIPBOARD && source !== this._source) {
+                this._copies++;
+                this._kept = null;
+            }
         });
     }
 
@@ -84,8 +88,9 @@ export class Clipboard {
         // What was an empty clipboard becomes an empty text, since the shell itself would bring a text of ours back.
         if (!format || offered.includes(SECRET))
             return [TEXT, new GLib.Bytes('')];
+        const copies = this._copies;
         const bytes = await this._read(CLIPBOARD, format, CONTENT_LIMIT + 1).catch(() => null);
-        return bytes && bytes.get_size() <= CONTENT_LIMIT ? [format, bytes] : null;
+        return bytes && bytes.get_size() <= CONTENT_LIMIT && copies === this._copies ? [format, bytes] : null;
     }
 
     /** Puts a text into the clipboard, until `content` is put back. */

@@ -4,7 +4,7 @@ import Clutter from 'gi://Clutter';
 import GLib from 'gi://GLib';
 import Shell from 'gi://Shell';
 
-import {_, replacement} from './shared/text.js';
+import {_, UNPASTEABLE, replacement} from './shared/text.js';
 
 const {PASSWORD, TERMINAL} = Clutter.InputContentPurpose;
 const {HIDDEN_TEXT} = Clutter.InputContentHintFlags;
@@ -48,8 +48,8 @@ export class Target {
         this._isTerminal = currentFocus !== null && purpose === TERMINAL || categories.split(';').includes('TerminalEmulator');
     }
 
-    get isWindow() {
-        return this._window !== null;
+    get canPaste() {
+        return this._window !== null && !new RegExp(UNPASTEABLE, 'i').test(this._window.get_wm_class() ?? '');
     }
 
     get _hasFocus() {

@@ -182,7 +182,7 @@ export class Selection {
         this._problem.visible = this._problem.text !== '';
         this._listView.visible = !action && this._list.get_n_children() > 0;
         this._copy.visible = !isRunning && text !== '';
-        this._replace.visible = isComplete && isWhole && text !== '' && action.replace !== 'never' && target.isWindow;
+        this._replace.visible = isComplete && isWhole && text !== '' && action.replace !== 'never' && target.canPaste;
         this._continue.visible = isComplete && Boolean(thread) && hasWindow();
         this._stop.visible = isRunning;
         this._buttons.visible = Boolean(action);

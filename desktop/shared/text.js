@@ -38,6 +38,9 @@ export const printable = text => text.replace(/[^\P{Cc}\n\t]/gu, '');
 /** The first `length` UTF-16 units of a text, without a half of a character. */
 export const head = (text, length) => text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
 
+/** The app ids and classes of terminals without a key that pastes the clipboard, as an extended regular expression. */
+export const UNPASTEABLE = '^(u?xterm|u?rxvt)$';
+
 /** An answer as it replaces a text, with the line breaks that the text ends with. A terminal gets none. */
 export const replacement = (answer, text, isTerminal) =>
     printable(answer).replace(/\n+$/, '') + (isTerminal ? '' : text.match(/\n*$/)[0]);

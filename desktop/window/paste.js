@@ -6,7 +6,7 @@ import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
 
 import {promise} from '../shared/service.js';
-import {_} from '../shared/text.js';
+import {_, UNPASTEABLE} from '../shared/text.js';
 import {Keyboard, activeWindow} from './plasma.js';
 import {delay, isWayland, readAll, within} from './selection.js';
 
@@ -16,8 +16,6 @@ const TERMINALS = '^(alacritty|com\\.gexperts\\.tilix|com\\.mitchellh\\.ghostty|
     + '|kitty|konsole|lxterminal|mate-terminal|org\\.gnome\\.(console|ptyxis|terminal)|org\\.kde\\.(konsole|yakuake)'
     + '|org\\.wezfurlong\\.wezterm|qterminal|rio|sakura|st(-256color)?|terminator|terminology|tilda|tilix|yakuake'
     + '|xfce4-terminal)$';
-// Without a key that pastes the clipboard.
-const UNPASTEABLE = '^(u?xterm|u?rxvt)$';
 // In milliseconds. Nothing tells that the program has read the clipboard, and managers of the clipboard read it too.
 const PASTING_TIME = 1000;
 const FOCUS_TIME = 1500;
@@ -65,7 +63,9 @@ async function run(command, {input = null, milliseconds = RUNNING_TIME} = {}) {
             return process.get_successful() ? bytes : null;
         });
     } catch {
-        // On X11, some programs end when they answer one that has ended: so xclip may wait for one that hangs.
+        if (process.get_identifier() === null)
+            return null;
+        // Not at once: a program of X11 for which xclip waits may end when it answers one that is gone.
         GLib.timeout_add_seconds(GLib.PRIORITY_DEFAULT, LEAVING_TIME, () => {
             process.force_exit();
             return GLib.SOURCE_REMOVE;
@@ -117,6 +117,8 @@ const wlClipboard = {
         [types.find(type => type.startsWith('text/plain')) ?? types[0]].filter(type => type)),
 
     copy: text => run(['wl-copy', '--type', UTF8], {input: new TextEncoder().encode(text)}),
+
+    copied: () => run(['wl-paste', '--no-newline', '--type', UTF8]),
 
     restore: ([[type, content] = []]) =>
         content?.length ? run(['wl-copy', '--type', type], {input: content}) : run(['wl-copy', '--clear']),
@@ -193,6 +195,8 @@ const x11 = {
         Gdk.Display.get_default().get_clipboard().set(text);
     },
 
+    copied: () => run([...XCLIP, 'UTF8_STRING']),
+
     async restore(found) {
         const providers = found.map(([type, content]) => Gdk.ContentProvider.new_for_bytes(
             type.includes('/') ? type : UTF8,
@@ -238,7 +242,9 @@ class WayBack {
             if (!mayPress() || !await this._desktop.paste(this.isTerminal ? ['ctrl', 'shift'] : ['ctrl']))
                 return false;
             await delay(PASTING_TIME);
-            await this._desktop.restore(this._before);
+            // What was copied meanwhile stays.
+            if (textOf(await this._desktop.copied()) === text)
+                await this._desktop.restore(this._before);
             return true;
         } finally {
             this.close();
