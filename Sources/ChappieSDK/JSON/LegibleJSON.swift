@@ -12,7 +12,7 @@ package struct LegibleJSON: Sendable, Hashable {
   /// Whether a string has a run of spaces that could push the text after it out of sight.
   package let hasGaps: Bool
 
-  /// One more space than a run without a gap may have.
+  /// The shortest run of spaces that is a gap.
   private static let gap = "    "
 
   package init(_ json: String) {

@@ -72,16 +72,17 @@ public enum Translation {
   /// The keys of all texts of ``en(_:)``, which scripts/translations puts into each catalogue as one text.
   private static let englishKeys = (find("keys\u{4}en") { dgettext(domain, $0) } ?? "").split(separator: "\n").map(
     String.init)
-  /// In bytes: a longer message is none of ours.
+  /// In Unicode scalars: a longer message is none of ours.
   private static let messageLimit = 16 << 10
 
   /// `message`, a text of ``en(_:)`` by another program or a library, in the user's language; unchanged if it is none,
-  /// but cut after 16 KiB. A value may be such a text too, to a depth of two.
+  /// but cut after 16,384 Unicode scalars. A value may be such a text too, to a depth of two.
   ///
   /// Nothing tells who wrote a value: words of a server, or a name, that are one of our sentences to the letter are
   /// translated as well.
   public static func of(_ message: String) -> String {
-    of(String(decoding: message.utf8.prefix(messageLimit), as: UTF8.self), depth: 2)
+    let cut = String(message.unicodeScalars.prefix(messageLimit))
+    return of(cut.utf8.count < message.utf8.count ? cut + "…" : message, depth: 2)
   }
 
   private static func of(_ message: String, depth: Int) -> String {

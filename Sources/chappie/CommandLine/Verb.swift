@@ -148,12 +148,12 @@ extension Verb {
   static var yes: VerbOption<Bool> { flag("yes", short: "y", tr("Do not ask first")) }
 
   /// The option `--yes`, as the answer whether to ask first.
-  static var asks: VerbOption<Bool> { yes.map(asks) }
+  static var asks: VerbOption<Bool> { yes.map(asksFirst) }
 
   /// Whether to ask first.
   ///
   /// - Throws: `CommandLineError` if there is no terminal to ask at, and `yes` is not given.
-  static func asks(unless yes: Bool) throws -> Bool {
+  static func asksFirst(unless yes: Bool) throws -> Bool {
     guard yes || StandardInput.isTerminal else {
       throw CommandLineError(tr("There is no terminal to ask at: give --yes to go on without being asked."))
     }

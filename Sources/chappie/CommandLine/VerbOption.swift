@@ -44,7 +44,7 @@ extension Verb {
     options(name, short: short, placeholder: placeholder(), help()) { $0 }
   }
 
-  /// An option with a text.
+  /// An option with a text. Of several the last counts.
   static func text(
     _ name: String, short: Character? = nil, placeholder: @autoclosure @escaping @Sendable () -> String,
     _ help: @autoclosure @escaping @Sendable () -> String

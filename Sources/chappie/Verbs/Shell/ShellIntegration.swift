@@ -99,7 +99,7 @@ extension Verb {
     let failed = try failedCommand()
     let output = StandardInput.isPipeOrFile ? try AskInput.shortText() : ""
     if StandardInput.isPipeOrFile { StandardInput.readTerminal() }
-    let asks = try asks(unless: yes)
+    let asks = try asksFirst(unless: yes)
     let asked = try ShellQuestion(
       "explain-last", failed.text, shell: shell, ["status": "\(failed.status.value)", "output": output])
     let asking = Asking(
