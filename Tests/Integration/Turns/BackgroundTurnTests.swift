@@ -191,7 +191,7 @@ struct BackgroundTurnTests {
 
   /// Waiting turns take places of their program, as running ones do.
   @Test func waitingTurnsCount() async throws {
-    let (world, server, caller) = try await begin()
+    let (_, server, caller) = try await begin()
     for _ in 0..<64 { _ = try await caller.stream("hi", Self.background) }
     try await expectRefusal("LimitExceeded") { try await caller.stream("hi", Self.background) }
     #expect(server.received.count <= 1)

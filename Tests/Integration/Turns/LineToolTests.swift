@@ -61,7 +61,7 @@ struct LineToolTests {
 
   /// Somebody else may be at the screen. The question stays open.
   @Test func nothingIsApprovedWhileLocked() async throws {
-    let (world, caller, saver) = try await World.withScreen()
+    let (_, caller, saver) = try await World.withScreen()
     let line = try await caller.ask("use delete", ["tools": [Tools.named("delete", policy: "ask")]])
     let call = try #require(try await line.next("approval-requested").text("call"))
     let answer: ChappieJSONValue = ["approval": ["call": .string(call), "approved": true]]
