@@ -86,8 +86,10 @@ export class Clipboard {
         const offered = this._offered(CLIPBOARD);
         const format = PREFERRED.find(one => offered.includes(one)) ?? offered.find(one => one.includes('/'));
         // What was an empty clipboard becomes an empty text, since the shell itself would bring a text of ours back.
-        if (!format || offered.includes(SECRET))
+        if (offered.length === 0 || offered.includes(SECRET))
             return [TEXT, new GLib.Bytes('')];
+        if (!format)
+            return null;
         const copies = this._copies;
         const bytes = await this._read(CLIPBOARD, format, CONTENT_LIMIT + 1).catch(() => null);
         return bytes && bytes.get_size() <= CONTENT_LIMIT && copies === this._copies ? [format, bytes] : null;

@@ -28,9 +28,12 @@ const RUNNING_TIME = 2000;
 const LEAVING_TIME = 60;
 // In bytes: larger contents of the clipboard are not kept.
 const MAXIMUM_CONTENT = 16 * 1024 * 1024;
+const MAXIMUM_LIST = 64 * 1024;
 // Password managers mark what they copy, which is not kept either.
 const SECRET = 'x-kde-passwordManagerHint';
 const UTF8 = 'text/plain;charset=utf-8';
+// Types of X11 that are no content.
+const META = ['TARGETS', 'TIMESTAMP', 'MULTIPLE', 'SAVE_TARGETS', 'DELETE'];
 // It gathers all data before it writes some, without a bound of its own. The type follows.
 const XCLIP = ['sh', '-c', 'ulimit -v 131072; exec xclip -selection clipboard -out -target "$0"'];
 
@@ -83,16 +86,17 @@ const matching = name => [TERMINALS, UNPASTEABLE].map(pattern => new RegExp(patt
 
 /**
  * What is on the clipboard: types and contents in pairs, none if it is empty or a secret; null if it cannot be read.
- * `list` and `read` are commands, the latter without its type; `choose` returns the types that are kept.
+ * `list` and `read` are commands, the latter without its type. `list` fails with the error `nothing` if there is nothing
+ * on the clipboard; `choose` returns the types that are kept.
  */
-async function contents(list, read, choose) {
+async function contents(list, nothing, read, choose) {
     const end = now() + READING_TIME;
     const ask = command => run(command, {milliseconds: Math.max(0, end - now())});
-    // It fails if nothing is on the clipboard.
     const listed = await ask(list);
-    if (listed === undefined)
+    const error = listed === null ? textOf(await ask(['sh', '-c', '"$@" 2>&1; :', 'sh', ...list])) : '';
+    if (listed ? listed.length > MAXIMUM_LIST : !nothing.test(error))
         return null;
-    const types = textOf(listed).split('\n').filter(type => type);
+    const types = textOf(listed).split('\n').filter(type => type && !META.includes(type));
     if (types.includes(SECRET))
         return [];
     const chosen = choose(types);
@@ -108,13 +112,14 @@ async function contents(list, read, choose) {
         room -= content.length;
         found.push([type, content]);
     }
-    return found.length === 0 && types.length > 0 && chosen.length > 0 ? null : found;
+    return found.length === 0 && types.length > 0 ? null : found;
 }
 
 // Without the focus, only wl-copy can set Wayland's clipboard. It offers one kind of data.
 const wlClipboard = {
-    save: () => contents(['wl-paste', '--list-types'], ['wl-paste', '--no-newline', '--type'], types =>
-        [types.find(type => type.startsWith('text/plain')) ?? types[0]].filter(type => type)),
+    save: () => contents(['wl-paste', '--list-types'], /^No(thing is copied| selection)$/m,
+        ['wl-paste', '--no-newline', '--type'],
+        types => [types.find(type => type.startsWith('text/plain')) ?? types[0]].filter(type => type)),
 
     copy: text => run(['wl-copy', '--type', UTF8], {input: new TextEncoder().encode(text)}),
 
@@ -185,7 +190,8 @@ const x11 = {
         textOf(await run(['xdotool', 'search', '--class', pattern])).split('\n').includes(number))),
 
     // Not with GTK: a clipboard whose program has not told its types yet looks empty there, and has no mark of a secret.
-    save: () => contents([...XCLIP, 'TARGETS'], XCLIP, types => {
+    // What lists no types may be a program that has text all the same.
+    save: () => contents([...XCLIP, 'TARGETS'], /^Error: target TARGETS not available$/m, XCLIP, types => {
         const mimeTypes = types.filter(type => type.includes('/'));
         const text = ['UTF8_STRING', 'STRING'].find(type => types.length === 0 || types.includes(type));
         return text && !mimeTypes.includes(UTF8) ? [...mimeTypes, text] : mimeTypes;
