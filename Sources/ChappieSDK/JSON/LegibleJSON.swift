@@ -18,14 +18,14 @@ package struct LegibleJSON: Sendable, Hashable {
   package init(_ json: String) {
     var reader = Reader(rest: json.unicodeScalars[...])
     reader.read()
-    text = String(reader.legible)
+    text = reader.legible
     // Outside of strings there is one space at most.
     hasGaps = text.utf8.contains(Self.gap.utf8)
   }
 
   private struct Reader {
     var rest: String.UnicodeScalarView.SubSequence
-    var legible = String.UnicodeScalarView()
+    var legible = ""
 
     mutating func read() {
       var (isInString, isBehindSpace) = (false, false)
@@ -34,7 +34,7 @@ package struct LegibleJSON: Sendable, Hashable {
           isBehindSpace = !legible.isEmpty
           continue
         }
-        if isBehindSpace { legible.append(" ") }
+        if isBehindSpace { add(" ") }
         isBehindSpace = false
         if scalar == "\"" { isInString.toggle() }
         if isInString, scalar == "\\" { readEscape() } else { show(scalar) }
@@ -83,7 +83,7 @@ package struct LegibleJSON: Sendable, Hashable {
     }
 
     private mutating func add(_ text: String) {
-      legible += text.unicodeScalars
+      legible += text
     }
 
     private static func escape(_ value: UInt32) -> String {
