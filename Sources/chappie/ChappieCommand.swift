@@ -80,7 +80,7 @@ enum ChappieCommand {
         leave(0)
       case .arguments(let arguments):
         let work = try read(arguments)
-        if work.json { Translation.useEnglish() }
+        if work.json, !work.isForPanels { Translation.useEnglish() }
         leave(MainLoop.run { await perform(work) })
       }
     } catch {

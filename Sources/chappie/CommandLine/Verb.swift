@@ -11,6 +11,8 @@ struct Verb: Sendable {
   struct Work: Sendable {
     /// Whether standard output gets JSON, for failures as well.
     var json = false
+    /// Whether that JSON has texts for people, in a panel.
+    var isForPanels = false
     let run: @GLibActor @Sendable (Result<ServiceConnection, CommandFailure>) async throws -> ExitStatus
   }
 
@@ -45,9 +47,9 @@ struct Verb: Sendable {
 extension Verb.Work {
   /// Work with an exit status.
   static func exiting(
-    json: Bool = false, _ run: @escaping @GLibActor @Sendable (ServiceConnection) async throws -> ExitStatus
+    json: Bool = false, isForPanels: Bool = false, _ run: @escaping @GLibActor @Sendable (ServiceConnection) async throws -> ExitStatus
   ) -> Verb.Work {
-    Verb.Work(json: json, run: { try await run(try $0.get()) })
+    Verb.Work(json: json, isForPanels: isForPanels, run: { try await run(try $0.get()) })
   }
 
   /// Work that succeeds unless it throws.

@@ -43,7 +43,7 @@ extension Verb {
       """),
     account, json, flag("follow", tr("Print a line for each change"))
   ) { account, json, follows in
-    Work.exiting(json: json && !follows) { service in
+    Work.exiting(json: json, isForPanels: true) { service in
       if follows {
         return try await Monitor(service: service, format: json ? .json : .sentence)
           .run(account: account, isUsage: true)
