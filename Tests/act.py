@@ -72,6 +72,7 @@ def use_plasma():
 
 
 class WaylandClipboard:
+    READER = "wl-paste"
     OWNER_OF_A_SECRET = ["wl-copy", "--foreground", "--type", SECRET, "a password"]
 
     def clipboard(self):
@@ -92,6 +93,7 @@ class X11(Display):
     """Xvfb with a window manager."""
     kind = "X11"
     MANAGER = ["openbox"]
+    READER = "xclip"
     OWNER_OF_A_SECRET = [
         sys.executable, "-c", "import tkinter; tk = tkinter.Tk(); tk.withdraw(); tk.clipboard_append('a password'); "
         f"tk.clipboard_append('secret', type='{SECRET}'); tk.mainloop()"]
@@ -805,12 +807,12 @@ class Run(window.Run):
         self.cannot_put_back()
         self.cannot_put_back()
         owner.send_signal(signal.SIGCONT)
-        if self.desk.kind == "sway":
-            hanging = self.programs_of_window / "wl-paste"
-            hanging.write_text("#!/bin/sh\nexec sleep 60\n")
-            hanging.chmod(0o755)
+        reader = self.programs_of_window / self.desk.READER
+        for work in "exec sleep 60", "exit 1":
+            reader.write_text(f"#!/bin/sh\n{work}\n")
+            reader.chmod(0o755)
             self.cannot_put_back()
-            hanging.unlink()
+        reader.unlink()
         equal("the clipboard", self.desk.clipboard(), CONTENTS)
         equal("the text", self.text.text(), "The day bus.")
         self.desk.set_clipboard(CONTENTS)
