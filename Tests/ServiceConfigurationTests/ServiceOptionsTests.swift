@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import ChappieSDK
-import ChappieSDKRuntime
 import Glibc
 import Platform
 import TestSupport
 import Testing
 
+@testable import ChappieSDKRuntime
 @testable import ServiceConfiguration
 
 extension ServiceOptions {
@@ -91,6 +91,15 @@ struct ServiceOptionsTests {
     #expect(try ServiceOptions("[Keyring]\nPlainSession=allow\nDeviceKey=tpm2\n").keyring.allowsPlainSessions)
     let patterns = try ServiceOptions("[Redaction Patterns]\nword=\\bsecret\\b\n")
     #expect(patterns.threads?.redaction?.title("a secret") == "a [redacted]")
+    let words = try ServiceOptions("[Redaction]\nDrop=titles;tool-arguments\nMask=tool-outputs\n").threads?.redaction
+    #expect(words?.title("A title") == "")
+    let call = ChappieTurnEvent.toolCall(callID: "call", name: "pay", arguments: #"{"to":"Hagen"}"#)
+    let output = ChappieTurnEvent.toolOutput(callID: "call", name: "pay", status: .completed, output: "A receipt")
+    #expect(
+      words?.turn(ChappieTurn(id: "turn", recordedAtSeconds: 1, events: [call, output])).events == [
+        .toolCall(callID: "call", name: "pay", arguments: ""),
+        .toolOutput(callID: "call", name: "pay", status: .completed, output: "[redacted]"),
+      ])
   }
 
   // MARK: Faults

@@ -13,6 +13,7 @@ struct ServiceErrorTests {
       (.signInServer(.network("n")), .network), (.signInServer(.renewalFailed(status: 503, message: "")), .httpError),
       (.signInServer(.renewalFailed(status: 429, message: "")), .rateLimited), (.locked("l"), .locked),
       (.toolApprovalDenied("t", "r"), .toolApprovalDenied),
+      (.streamingTransportReplayDiverged("t"), .streamingTransportReplayDiverged),
     ] as [(ChappieClientError, ErrorName)])
   func eachClientErrorHasItsName(_ error: ChappieClientError, _ name: ErrorName) {
     #expect(BusError(error) == BusError(name: name.busName, message: error.description))

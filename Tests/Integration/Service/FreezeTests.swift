@@ -3,11 +3,24 @@
 /// One program or the backend keeps the service busy: other callers are served meanwhile.
 @Suite(.worlds) @GLibActor
 struct FreezeTests {
+  /// The number of times that another caller reads a property before a turn ends.
+  private func countReads(by other: Caller, during turn: Turn) async throws -> Int {
+    var reads = 0
+    while try await turn.snapshot().status == "running" {
+      _ = try await other.property("Manager.Version", as: UInt32.self)
+      reads += 1
+    }
+    return reads
+  }
+
   @Test(arguments: World.Plan.Transport.allCases)
   func anItemOfManyNumbersIsAccepted(_ transport: World.Plan.Transport) async throws {
     let (world, caller) = try await World.signedIn(transport)
+    let other = try await world.caller()
     try await world.sandbox.play(#"[{"endpoint":"responses","flood":{"of":"numbers","size":2000000,"count":1}}]"#)
-    #expect(try await caller.send("count").isEmpty)
+    let turn = try await caller.stream("count")
+    #expect(try await countReads(by: other, during: turn) > 20)
+    #expect(try await turn.end().answer.text.isEmpty)
   }
 
   // MARK: Floods
@@ -15,9 +28,19 @@ struct FreezeTests {
   /// The service closes the socket, since no turn can use these frames.
   @Test func aFloodingSocketIsClosed() async throws {
     try await World.signedIn(each: ["pings", "empty"]) { world, caller, kind in
+      let other = try await world.caller()
       let client = try await caller.open("Client", World.Plan.Transport.webSocket.impatient)
-      try await world.sandbox.play(#"[{"endpoint":"responses","flood":{"of":"\#(kind)"}}]"#)
-      try await expectRefusal("Network", saying: "flood") { try await caller.send("go", at: client) }
+      try await world.sandbox.play(#"[{"endpoint":"responses","times":4,"flood":{"of":"\#(kind)"}}]"#)
+      // Each of them ends soon.
+      var reads = 0
+      for _ in 0..<4 {
+        let turn = try await caller.stream("go", at: client)
+        reads += try await countReads(by: other, during: turn)
+        let failure = try await turn.end().failure
+        #expect(failure.name == "Network")
+        #expect(failure.message.contains("flood"))
+      }
+      #expect(reads > 3)
       #expect(try await caller.send("again", at: client).contains("again"))
     }
   }
@@ -36,6 +59,7 @@ struct FreezeTests {
     for _ in 0..<turns { flooded.append(try await caller.stream("go")) }
     try await eventually("the floods") { try await world.sandbox.state().requests["responses"] == turns }
     for _ in 0..<20 { _ = try await other.property("Manager.Version", as: UInt32.self) }
+    for turn in flooded { #expect(try await turn.snapshot().status == "running") }
     // Over HTTP, because the stand-in's sockets wait for each other.
     let client = try await other.open("Client", World.Plan.Transport.http.impatient)
     #expect(try await other.send("a word in between", at: client).contains("a word in between"))

@@ -125,6 +125,8 @@ struct LeakTests {
 
   @Test func tokensInAnIssuersErrorAreRemoved() async throws {
     try await World.withoutLeaks(talkative()) { world, _ in
+      let server = try await NotificationServer(world)
+      world.keep(server)
       for token in [access, refresh] {
         // One program may start only so many sign-ins at once.
         let caller = try await world.otherProgram()
@@ -134,6 +136,11 @@ struct LeakTests {
             _ = try? await caller.startSignIn()
             try await caller.waitFor("failed", "Session.DeviceLinkState")
             _ = try await caller.lastError()
+            // A sign-in that fails before it has a code shows nothing.
+            guard endpoint != "usercode" else { continue }
+            try await eventually("the failure on the desktop") {
+              server.received.last?.summary == "The sign-in to ChatGPT failed"
+            }
           }
         }
         for body in bodies(token).prefix(8) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Platform
+import SQLite
 
 /// `[Threads]` and `[Redaction]` of `chappie/chappie.conf`, and the disk of the threads.
 @Suite(.worlds) @GLibActor
@@ -60,8 +61,8 @@ struct ThreadConfigurationTests {
     #expect(try await caller.thread(threads[3]).turns.count == 1)
   }
 
-  /// Retention runs without a call.
-  @Test func oldThreadsAreArchived() async throws {
+  /// Retention runs without a call, also when the service starts.
+  @Test func oldThreadsAreArchivedAndThenDeleted() async throws {
     // 0.00002 days are 1.7 seconds.
     let plan = World.Plan(configuration: "[Threads]\nArchiveAfter=0.00002\nDeleteAfter=never\n")
     let (world, caller) = try await World.signedIn(plan)
@@ -78,6 +79,17 @@ struct ThreadConfigurationTests {
     try await eventually("the line of the log") { process.output.contains(line) }
     #expect(!process.output.contains("secret title"))
 
+    await world.service.end()
+    let file = try #require(try world.directories.files().keys.first { $0.hasSuffix("/threads.db") })
+    let database = try Database(world.directories.root.appending(path: file).path, busyTimeout: .seconds(10))
+    // Two days have passed, in microseconds.
+    try database.run("UPDATE threads SET archived_at = archived_at - 172800000000")
+    // All that time the clock was plausible.
+    try database.run("CREATE TABLE clock (server_time INTEGER, plausible_since INTEGER) STRICT")
+    try database.run("INSERT INTO clock SELECT unixepoch(), unixepoch() - 172800")
+    try world.directories.configure("[Threads]\nDeleteAfter=1\n")
+    try await world.service.start(world.sandbox.addresses)
+    try await eventually("the thread to be deleted") { try database.number("SELECT count(*) FROM threads") == 0 }
   }
 
   // MARK: Files

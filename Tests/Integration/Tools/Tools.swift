@@ -52,7 +52,7 @@ extension Turn {
         let result: VariantDictionary = try signal.arguments.member(2, "result")
         return EndedCall(
           id: try signal.arguments.member(1, "call"), status: result.text("status") ?? "",
-          output: result.text("output") ?? "", milliseconds: try result.value("duration_ms") ?? .max)
+          output: result.text("output") ?? "", milliseconds: try #require(try result.value("duration_ms")))
       }
     }
   }
