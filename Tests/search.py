@@ -128,6 +128,7 @@ class ManyThreads:
 
     def __init__(self):
         self.lists = 0
+        self.is_listed = False
         # On a connection of its own, as another program.
         flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
         self.bus = Gio.DBusConnection.new_for_address_sync(os.environ["DBUS_SESSION_BUS_ADDRESS"], flags)
@@ -140,6 +141,7 @@ class ManyThreads:
     def _list(self, _bus, _sender, _path, _interface, _method, parameters, invocation):
         self.lists += 1
         (options,) = parameters.unpack()
+        self.is_listed = self.is_listed or options["archived"]
         first = int(options.get("cursor", 0))
         last = 0 if options["archived"] else min(self.COUNT, first + options["limit"])
         invocation.return_value(GLib.Variant("(aa{sv})", ([{
@@ -350,6 +352,7 @@ class Run:
         service = ManyThreads()
         last = f"Thread number {service.COUNT - 1:05}"
         wait_for("the last thread", lambda: titles("thread", last[-5:]) == [last])
+        wait_for("the archived threads, which come last", lambda: service.is_listed)
         lists = service.lists
         equal("one letter less", titles("thread", last[-5:-1]), [last[:-1] + digit for digit in "13579"] + ["Thread number 00699"])
         equal("lists for it", service.lists - lists, 0)
