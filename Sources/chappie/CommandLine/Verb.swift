@@ -47,7 +47,8 @@ struct Verb: Sendable {
 extension Verb.Work {
   /// Work with an exit status.
   static func exiting(
-    json: Bool = false, isForPanels: Bool = false, _ run: @escaping @GLibActor @Sendable (ServiceConnection) async throws -> ExitStatus
+    json: Bool = false, isForPanels: Bool = false,
+    _ run: @escaping @GLibActor @Sendable (ServiceConnection) async throws -> ExitStatus
   ) -> Verb.Work {
     Verb.Work(json: json, isForPanels: isForPanels, run: { try await run(try $0.get()) })
   }
