@@ -55,13 +55,13 @@ async function run(command, {input = null, milliseconds = RUNNING_TIME} = {}) {
         return await within(milliseconds, async cancellable => {
             if (input)
                 await promise(process, 'communicate_async', input, cancellable);
+            // A child of wl-paste may hold the pipe open after its end: then it counts as late.
             const bytes = input ? new Uint8Array()
                 : await readAll(process.get_stdout_pipe(), MAXIMUM_CONTENT, cancellable);
             if (bytes.length > MAXIMUM_CONTENT) {
                 process.force_exit();
                 return null;
             }
-            // A child of wl-paste may hold the pipe open after its end.
             await promise(process, 'wait_async', cancellable);
             return process.get_successful() ? bytes : null;
         });
