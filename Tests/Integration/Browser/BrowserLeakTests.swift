@@ -90,7 +90,7 @@ struct BrowserLeakTests {
     guard let id = world.service.process?.id else { throw UnmetCondition("a service that runs") }
     return try await Task.detached {
       let parts = try ProcessMemory.parts(of: id)
-      let states = parts.values.contains { $0.range(of: Data(state.utf8)) != nil } ? ["the state"] : []
+      let states = parts.values.contains { $0.contains(state) } ? ["the state"] : []
       let verifiers = parts.values.contains { Self.hasVerifier($0, challenge) } ? ["the verifier"] : []
       return Leaks.findings(in: parts) + states + verifiers
     }.value

@@ -34,7 +34,7 @@ struct ChatTests {
     // The history holds the lines of this run only. The terminal's output is in the logs of these tests.
     try await world.chat(["\(TerminalStep.up)anew": "You said: “anew”"])
     let found = try world.directories.files().filter { !$0.key.hasPrefix("logs/") }
-      .filter { $0.value.range(of: Data("willow".utf8)) != nil }
+      .filter { $0.value.contains("willow") }
     #expect(found.keys.sorted() == [])
   }
 

@@ -55,7 +55,7 @@ struct TPMTests {
     )
     let bytes = try #require(Data(base64Encoded: key.text))
     #expect(bytes.count == 32)
-    #expect(try world.directories.files().filter { $0.value.range(of: bytes) != nil }.keys.sorted() == [])
+    #expect(try world.directories.files().filter { $0.value.contains(bytes) }.keys.sorted() == [])
   }
 
   /// The TPM may work again later: no account is signed out, and no other key is used instead. A TPM that often stops

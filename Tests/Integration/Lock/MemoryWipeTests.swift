@@ -100,7 +100,7 @@ struct MemoryWipeTests {
     let start = Data("rt-\(Leaks.marker)".utf8)
     func hasRefreshToken() async throws -> Bool {
       let parts = try await Task.detached { try ProcessMemory.parts(of: id) }.value
-      return parts.values.contains { $0.range(of: start) != nil }
+      return parts.values.contains { $0.contains(start) }
     }
     #expect(try await holds { try await !hasRefreshToken() })
     #expect(turn.endCount == 0)

@@ -16,7 +16,7 @@ enum Leaks {
   /// The tokens found, as `place: mark`.
   static func findings(in places: [String: Data]) -> [String] {
     places.flatMap { place, data in
-      needles.filter { data.range(of: $0.bytes) != nil }.map { "\(place): \($0.name)" }
+      needles.filter { data.contains($0.bytes) }.map { "\(place): \($0.name)" }
     }.sorted()
   }
 
@@ -46,7 +46,7 @@ extension World {
     var places = try directories.files()
     for process in try FileManager.default.contentsOfDirectory(atPath: "/proc") where Int(process) != nil {
       let environment = FileManager.default.contents(atPath: "/proc/\(process)/environ") ?? Data()
-      guard environment.range(of: Data(directories.root.path.utf8)) != nil else { continue }
+      guard environment.contains(directories.root.path) else { continue }
       places["process \(process)/environ"] = environment
       places["process \(process)/cmdline"] = FileManager.default.contents(atPath: "/proc/\(process)/cmdline")
     }

@@ -103,7 +103,7 @@ final class WorldDirectories {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: self.logs.path)) ?? []
     for name in names where logs.contains(where: { name.contains($0) }) {
       var rest = ((try? Data(contentsOf: self.logs.appending(path: name))) ?? Data())[...]
-      while let found = rest.range(of: Data(mark.utf8)) {
+      while let found = rest.place(of: Data(mark.utf8)) {
         let start = rest[..<found.lowerBound].lastIndex(of: newline).map { $0 + 1 } ?? rest.startIndex
         let end = rest[found.upperBound...].firstIndex(of: newline) ?? rest.endIndex
         lines.append(String(decoding: rest[start..<end], as: UTF8.self))
@@ -148,7 +148,7 @@ final class WorldDirectories {
     return ids.compactMap { id in
       // A process that has ended and waits for its parent has an empty environment.
       guard let environment = FileManager.default.contents(atPath: "/proc/\(id)/environ"),
-        environment.range(of: mark) != nil
+        environment.contains(mark)
       else { return nil }
       let command = FileManager.default.contents(atPath: "/proc/\(id)/cmdline") ?? Data()
       return (id, String(decoding: command, as: UTF8.self).replacing("\0", with: " "))

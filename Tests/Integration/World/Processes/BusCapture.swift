@@ -32,7 +32,7 @@ final class BusCapture {
     let type: UInt8
     let bytes: Data
 
-    func contains(_ text: String) -> Bool { bytes.range(of: Data(text.utf8)) != nil }
+    func contains(_ text: String) -> Bool { bytes.contains(text) }
   }
 
   /// All messages in the order in which the bus sent them.
@@ -64,7 +64,7 @@ final class BusCapture {
     try await eventually("the \(name) of the capture") {
       try bus.emit(.root, "org.chappie.Tests", "Mark", .tuple("\(name)-of-capture"))
       try await bus.flush()
-      return try recent().range(of: mark) != nil
+      return try recent().contains(mark)
     }
   }
 }
