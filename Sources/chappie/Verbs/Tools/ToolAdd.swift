@@ -89,7 +89,7 @@ private struct ServerAdding {
 
   /// Shows what the server runs, starts it once, shows its tools, and adds it.
   ///
-  /// - Throws: ``CommandFailure``, also for a refusal; ``ToolsFileError``, `ChappieMCPError`, `CancellationError`.
+  /// - Throws: ``CommandFailure``, also for a refusal; ``ToolsFileError``, `CancellationError`.
   func add(_ entry: ToolServerEntry) async throws {
     var entry = entry
     // The service may have another search path.
@@ -137,15 +137,10 @@ extension Verb {
 
   @GLibActor
   private static func approve(_ server: UserServer, asks: Bool) async throws {
-    let listing: MCPListing
-    do {
-      listing = try await server.listing()
-    } catch {
-      let failure = CommandFailure(error)
+    let listing = try await server.listing { failure in
       var approval = ToolApproval.load(server.name)
-      approval.noteFailure(failure.message)
-      if failure.status != .interrupted { try? approval.save() }
-      throw failure
+      approval.noteFailure(failure)
+      try? approval.save()
     }
     let program = server.entry.configuration.program
     let approval = ToolApproval.load(server.name)

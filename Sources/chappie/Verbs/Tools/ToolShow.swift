@@ -117,7 +117,7 @@ private struct ServerSummary {
   var error: String? {
     if case .damaged(let error) = approval.state { return error.reason.translation }
     return approval.error.map { error in
-      "\(Timestamp(error.time)?.shortLocalText ?? "") \(error.message.terminalSafeLine)"
+      "\(Timestamp(error.time)?.shortLocalText ?? "") \(Translation.of(error.message).terminalSafeLine)"
     }
   }
 

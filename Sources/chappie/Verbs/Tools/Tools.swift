@@ -117,8 +117,9 @@ extension UserServer {
 
   /// Starts the server, and lists its tools.
   ///
-  /// - Throws: ``ToolsFileError``, `ChappieMCPError`, `CancellationError`.
-  func listing() async throws -> MCPListing {
+  /// - Parameter note: receives the failure of the server, in English.
+  /// - Throws: ``CommandFailure``, ``ToolsFileError``, `CancellationError`.
+  func listing(notingFailure note: (String) -> Void = { _ in }) async throws -> MCPListing {
     let secrets = ToolSecrets(interaction: .allowed)
     let resolved = try await Variables.resolve(entry.configuration) { try await secrets.secret($0) }
     guard resolved.program != nil else {
@@ -138,7 +139,9 @@ extension UserServer {
         }
       }
     } catch let error as ChappieMCPError {
-      var sentence = Translation.of(error.description(of: name))
+      let description = error.description(of: name)
+      note(description)
+      var sentence = Translation.of(description)
       // A program such as npx loads the server first.
       if case .boxed(network: false, _) = resolved.box {
         sentence += " " + tr("It ran without the network, which tools add --network gives.")
