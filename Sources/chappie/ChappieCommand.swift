@@ -80,7 +80,7 @@ enum ChappieCommand {
         leave(0)
       case .arguments(let arguments):
         let work = try read(arguments)
-        if work.json, !work.isForPanels { Translation.useEnglish() }
+        if work.output == .json { Translation.useEnglish() }
         leave(MainLoop.run { await perform(work) })
       }
     } catch {
@@ -95,7 +95,7 @@ enum ChappieCommand {
     } catch {
       let failure = CommandFailure(error)
       CommandFailure.report(failure.message)
-      if work.json { StandardStream.output.line(failure.json.line) }
+      if work.output != .text { StandardStream.output.line(failure.json.line) }
       return failure.status.rawValue
     }
   }

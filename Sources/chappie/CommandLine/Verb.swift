@@ -9,10 +9,18 @@ struct Verb: Sendable {
 
   /// What a parsed command line asks for. It throws ``CommandFailure``, `GLibError` and `CancellationError`.
   struct Work: Sendable {
-    /// Whether standard output gets JSON, for failures as well.
-    var json = false
-    /// Whether that JSON has texts for people, in a panel.
-    var isForPanels = false
+    /// What standard output gets.
+    enum Output: Sendable {
+      case text
+      /// JSON, for failures as well, in English.
+      case json
+      /// JSON, for failures as well, with texts for people, in a panel.
+      case panelJSON
+
+      init(json: Bool) { self = json ? .json : .text }
+    }
+
+    var output = Output.text
     let run: @GLibActor @Sendable (Result<ServiceConnection, CommandFailure>) async throws -> ExitStatus
   }
 
@@ -47,15 +55,14 @@ struct Verb: Sendable {
 extension Verb.Work {
   /// Work with an exit status.
   static func exiting(
-    json: Bool = false, isForPanels: Bool = false,
-    _ run: @escaping @GLibActor @Sendable (ServiceConnection) async throws -> ExitStatus
+    _ output: Output = .text, _ run: @escaping @GLibActor @Sendable (ServiceConnection) async throws -> ExitStatus
   ) -> Verb.Work {
-    Verb.Work(json: json, isForPanels: isForPanels, run: { try await run(try $0.get()) })
+    Verb.Work(output: output, run: { try await run(try $0.get()) })
   }
 
   /// Work that succeeds unless it throws.
   init(json: Bool = false, _ run: @escaping @GLibActor @Sendable (ServiceConnection) async throws -> Void) {
-    self.json = json
+    output = Output(json: json)
     self.run = { service in
       try await run(try service.get())
       return .success
@@ -64,7 +71,7 @@ extension Verb.Work {
 
   /// Work that needs no service, and succeeds unless it throws.
   init(json: Bool = false, local run: @escaping @GLibActor @Sendable () async throws -> Void) {
-    self.json = json
+    output = Output(json: json)
     self.run = { _ in
       try await run()
       return .success

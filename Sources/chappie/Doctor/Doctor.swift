@@ -15,7 +15,7 @@ extension Verb {
     jsonLines
   ) { json in
     Work(
-      json: json,
+      output: .init(json: json),
       run: { service in
         let findings = await Spinner.show(tr("Checking…")) { await Doctor.findings(service) }
         if json {

@@ -59,7 +59,7 @@ extension Verb {
         output: AnswerOutput(
           form: schema.map { .json($0.schema) } ?? (extracts ? .codeBlock : .whole), json: json, raw: raw,
           file: file.map { OutputFile(path: $0, replaces: true) }))
-      return Work.exiting(json: json) { service in
+      return Work.exiting(.init(json: json)) { service in
         try await asking.run(service, thread: thread, continues: continues)
       }
     }

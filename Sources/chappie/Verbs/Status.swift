@@ -9,7 +9,7 @@ extension Verb {
     "status", tr("Show who is signed in"),
     details: tr("Exits with 0 when somebody is signed in, with 3 when a sign-in is needed."), account, json
   ) { account, json in
-    Work.exiting(json: json) { service in
+    Work.exiting(.init(json: json)) { service in
       let session = try await service.session(account)
       let status = try await service.status(session)
       let isSignedIn = status.state == .signedIn
@@ -43,7 +43,7 @@ extension Verb {
       """),
     account, json, flag("follow", tr("Print a line for each change"))
   ) { account, json, follows in
-    Work.exiting(json: json, isForPanels: true) { service in
+    Work.exiting(json ? .panelJSON : .text) { service in
       if follows {
         return try await Monitor(service: service, format: json ? .json : .sentence)
           .run(account: account, isUsage: true)

@@ -9,7 +9,7 @@ extension Verb {
   static let templates = Verb(
     "templates", tr("List the templates of ask"),
     details: tr("A template is a text file with variables; chappie(1) shows one. It needs no service."), jsonLines
-  ) { json in Work(json: json, run: { _ in try list(json: json) }) }
+  ) { json in Work(output: .init(json: json)) { _ in try list(json: json) } }
 
   private static func list(json: Bool) throws -> ExitStatus {
     let files: [(name: String, path: String)]
