@@ -41,8 +41,6 @@ LANES = [
         "misuse": "Tests/misuse.py .build/debug",
         "swift": SWIFT.strip(),
         "torture": SESSION + "Tests/torture/torture.py .build/debug --rounds 40",
-        "readme": SESSION + "Tests/readme.py .build/debug",
-        "examples": SESSION + "Tests/examples.py .build/debug",
     },
     {
         "abuse": SESSION + "Tests/abuse/abuse.py .build/debug --brief --seconds 24",
@@ -51,6 +49,7 @@ LANES = [
         "act-sway": SESSION + "Tests/act.py .build/debug --sway",
         "act-gnome": SESSION + "Tests/act.py .build/debug --gnome",
         "gnome-selection": SESSION + "Tests/gnome-selection.py .build/debug",
+        "examples": SESSION + "Tests/examples.py .build/debug",
     },
     {
         "lint": "make lint",
@@ -75,6 +74,7 @@ LANES = [
         "search": SESSION + "Tests/search.py .build/debug",
         "browser": SESSION + "Tests/browser.py .build/debug",
         "window-flatpak": SESSION + "Tests/window-flatpak.py .build/debug",
+        "readme": SESSION + "Tests/readme.py .build/debug",
     },
 ]
 ALL = LANES[0] | LANES[1] | LANES[2]
