@@ -15,6 +15,8 @@ struct TurnPrinter {
   var output = AnswerOutput()
   /// Gets the text of the answer as well.
   var kept: KeptAnswer?
+  /// Shows the wait on standard error, where standard output is no terminal, until something is printed.
+  var spinner: Spinner?
 
   /// Opens a turn for ``print(_:_:on:)``.
   ///
@@ -66,6 +68,7 @@ struct TurnPrinter {
       case "search": view?.wait(for: Self.search(event))
       case "approval-requested", "input-requested":
         guard let question = TurnQuestion(event) else { continue }
+        spinner?.stop()
         if TurnQuestion.canBeAsked { asking.ask(question) } else { StandardStream.error.line(question.waiting) }
       case "tool-call-completed":
         await asking.end(event["call"]?.stringValue ?? "")
@@ -74,6 +77,7 @@ struct TurnPrinter {
       case "failed":
         if output.isWhole { view?.append(Self.sources(event, below: kept?.text ?? "")) }
         view?.finish()
+        spinner?.stop()
         // With a response id the answer is complete and only storing it failed, so the whole answer is printed.
         let text = event["response_id"].flatMap { _ in event["partial_text"]?.stringValue }
         throw await explained(CommandFailure(event), event, model: model).preceded(
@@ -101,6 +105,7 @@ struct TurnPrinter {
     kept?.pages = Self.pages(details)
     if output.isWhole { view?.append(Self.sources(details, below: text)) }
     view?.finish()
+    spinner?.stop()
     if !output.json, details["searches"]?.count == 0 {
       StandardStream.error.line(tr("The model did not search the web."))
     }

@@ -95,7 +95,7 @@ extension World {
         tries=0
         until "$@"; do
           tries=$((tries + 1))
-          [ $tries -lt 600 ] || { echo "no $*"; screen; exit 1; }
+          [ $tries -lt 2400 ] || { echo "no $*"; screen; exit 1; }
           sleep 0.05
         done
       }

@@ -70,13 +70,15 @@ struct ShellIntegrationTests {
     }
     try await World.at(
       shell,
-      answers: answers.map { Self.answer($0) } + [
+      // Waiting is shown for the first one alone.
+      answers: answers.map { Self.answer($0, $0 == answers[0] ? #","delay_ms":1000"# : "") } + [
         #"{"endpoint":"responses","status":400,"body":{"detail":"No."}}"#, Self.answer("ls", #","delay_ms":60000"#),
       ],
       steps.joined(separator: "\n") + """
 
         screen | grep -q '^chappie: The answer has hidden' || exit 3
         screen | grep -q '^chappie: The answer has no command' || exit 4
+        ! shows 'Waiting' || exit 5
         # So do a failure and Ctrl-C.
         keys -l 'echo failed='; keys M-c
         sees '^chappie: .*No\\.'

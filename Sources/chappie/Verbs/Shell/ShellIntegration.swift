@@ -48,10 +48,10 @@ extension Verb {
     return Work.exiting { service in
       let client = try await service.openClient(account)
       let output = AnswerOutput(form: .command, raw: true)
-      let printer = TurnPrinter(service: service, client: client, output: output)
-      return try await Spinner.show(tr("Waiting for the answer")) {
-        try await printer.print(asked.question, asked.options)
-      }
+      let spinner = Spinner(tr("Waiting for the answer"), after: .milliseconds(300))
+      defer { spinner.stop() }
+      return try await TurnPrinter(service: service, client: client, output: output, spinner: spinner)
+        .print(asked.question, asked.options)
     }
   }
 
