@@ -14,7 +14,8 @@ struct FreezeTests {
       _ = try await other.property("Manager.Version", as: UInt32.self)
       reads += 1
     }
-    #expect(reads > 50)
+    // A service that is frozen answers one at most, when it is free again.
+    #expect(reads > 10)
     #expect(try await turn.end().answer.text.isEmpty)
   }
 
