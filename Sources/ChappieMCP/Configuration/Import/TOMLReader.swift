@@ -12,7 +12,7 @@ struct TOMLReader {
   private var index = 0
   private var depth = 0
 
-  /// The tables of a document.
+  /// What a document has under `mcp_servers`. Of the rest, only the syntax is checked.
   ///
   /// - Throws: ``ClauseError`` with the line that cannot be read.
   static func read(_ text: String) throws(ClauseError) -> ChappieJSONValue {
@@ -28,17 +28,20 @@ struct TOMLReader {
   // MARK: Lines
 
   private mutating func document() throws(ClauseError) -> ChappieJSONValue {
-    var root = TOMLNode.table([:])
-    var table: [String] = []
+    var root: ChappieJSONValue = [:]
+    var table: [String]? = []
     while true {
       skipLines()
-      guard let byte = next else { return root.json }
+      guard let byte = next else { return root }
       if byte == UInt8(ascii: "[") {
-        table = try header(in: &root)
+        table = try header()
       } else {
         let path = try key()
         try expect("=")
-        guard root.set(try value(), at: table + path) else { throw problem }
+        let value = try self.value()
+        if let path = table.map({ $0 + path }), path.first == "mcp_servers", !root.add(value, at: path[...]) {
+          throw problem
+        }
       }
       skip(while: \.isSpace)
       _ = skipComment()
@@ -46,16 +49,15 @@ struct TOMLReader {
     }
   }
 
-  /// The path of a table, `[a.b]`, or of a new element of an array of tables, `[[a.b]]`.
-  private mutating func header(in root: inout TOMLNode) throws(ClauseError) -> [String] {
+  /// The path of a table, `[a.b]`; nil for an element of an array of tables, `[[a.b]]`, which no server needs.
+  private mutating func header() throws(ClauseError) -> [String]? {
     try expect("[")
     let isElement = next == UInt8(ascii: "[")
     if isElement { index += 1 }
     let path = try key()
     try expect("]")
     if isElement { try expect("]") }
-    guard root.open(path[...], isElement: isElement) else { throw problem }
-    return path
+    return isElement ? nil : path
   }
 
   private mutating func key() throws(ClauseError) -> [String] {
@@ -110,15 +112,15 @@ struct TOMLReader {
 
   private mutating func inlineTable() throws(ClauseError) -> ChappieJSONValue {
     try expect("{")
-    var table = TOMLNode.table([:])
+    var table: ChappieJSONValue = [:]
     while true {
       skipLines()
-      if take("}") { return table.json }
+      if take("}") { return table }
       let path = try key()
       try expect("=")
-      guard table.set(try value(), at: path) else { throw problem }
+      guard table.add(try value(), at: path[...]) else { throw problem }
       skipLines()
-      if take("}") { return table.json }
+      if take("}") { return table }
       try expect(",")
     }
   }
@@ -221,67 +223,20 @@ extension UInt8 {
   fileprivate var isLineEnd: Bool { self == UInt8(ascii: "\n") || self == UInt8(ascii: "\r") }
 }
 
-/// A table under construction.
-enum TOMLNode {
-  case table([String: TOMLNode])
-  case tables([TOMLNode])
-  case value(ChappieJSONValue)
-
-  var json: ChappieJSONValue {
-    switch self {
-    case .table(let members): .object(members.mapValues(\.json))
-    case .tables(let elements): .array(elements.map(\.json))
-    case .value(let value): value
+extension ChappieJSONValue {
+  /// Adds a value to an object. False if there is one at this path, or if something on the way is no object.
+  fileprivate mutating func add(_ value: ChappieJSONValue, at path: ArraySlice<String>) -> Bool {
+    guard case .object(var members) = self, let name = path.first else { return false }
+    // Otherwise each change would copy the object.
+    self = .null
+    if path.count == 1 {
+      guard members.updateValue(value, forKey: name) == nil else { return false }
+    } else {
+      var inner = members.removeValue(forKey: name) ?? [:]
+      guard inner.add(value, at: path.dropFirst()) else { return false }
+      members[name] = inner
     }
-  }
-
-  /// Adds a value. False if there is one at this path.
-  mutating func set(_ value: ChappieJSONValue, at path: [String]) -> Bool {
-    change(path[...]) { node in
-      guard node == nil else { return false }
-      node = .value(value)
-      return true
-    }
-  }
-
-  /// Adds a table, unless it exists.
-  mutating func open(_ path: ArraySlice<String>, isElement: Bool) -> Bool {
-    change(path) { node in
-      switch (node, isElement) {
-      case (nil, false): node = .table([:])
-      case (nil, true): node = .tables([.table([:])])
-      case (.tables(let elements), true): node = .tables(elements + [.table([:])])
-      case (.table, false): break
-      default: return false
-      }
-      return true
-    }
-  }
-
-  private mutating func change(_ path: ArraySlice<String>, _ body: (inout TOMLNode?) -> Bool) -> Bool {
-    guard let name = path.first else { return false }
-    let node = self
-    // Otherwise each change would copy the table.
-    self = .value(.null)
-    switch consume node {
-    case .value: return false
-    case .tables(var elements):
-      guard var last = elements.popLast(), last.change(path, body) else { return false }
-      elements.append(last)
-      self = .tables(elements)
-    case .table(var members):
-      var member = members.removeValue(forKey: name)
-      if path.count == 1 {
-        guard body(&member) else { return false }
-      } else {
-        var inner = member ?? .table([:])
-        member = nil
-        guard inner.change(path.dropFirst(), body) else { return false }
-        member = inner
-      }
-      members[name] = member
-      self = .table(members)
-    }
+    self = .object(members)
     return true
   }
 }
