@@ -13,10 +13,15 @@ public final class HTTPServer {
   /// status 500.
   public typealias Handler = @GLibActor @Sendable (HTTPServerRequest) async throws -> HTTPServerAnswer
 
+  /// Is told of each request after the end of its answer: the status, 0 without an answer, and the time since its
+  /// arrival.
+  public typealias Log = @GLibActor @Sendable (HTTPServerRequest, Int, Duration) -> Void
+
   /// The port on which the server listens.
   public let port: UInt16
   private let server: UnsafeMutablePointer<SoupServer>
   private let handler: Handler
+  private let log: Log?
   private var exchanges: [ObjectIdentifier: HTTPServerExchange] = [:]
   private var whenIdle: Wait?
 
@@ -24,7 +29,7 @@ public final class HTTPServer {
   ///
   /// - Parameter port: the port; 0 lets the kernel choose one.
   /// - Throws: ``GLibError`` when the port is in use.
-  public init(port: UInt16 = 0, _ handler: @escaping Handler) throws {
+  public init(port: UInt16 = 0, log: Log? = nil, _ handler: @escaping Handler) throws {
     // libsoup's default backlog of 10 delays further simultaneous clients by a second.
     let listening = try LoopbackSocket.listening(port: port, backlog: 1024, reusable: true)
     defer { g_object_unref(listening.socket) }
@@ -33,6 +38,7 @@ public final class HTTPServer {
     }
     self.server = UnsafeMutableRawPointer(server).assumingMemoryBound(to: SoupServer.self)
     self.handler = handler
+    self.log = log
     self.port = listening.port
     try checked {
       soup_server_listen_socket(self.server, listening.socket, SoupServerListenOptions(rawValue: 0), &$0)
@@ -62,7 +68,11 @@ public final class HTTPServer {
     let exchange = HTTPServerExchange(message, request)
     let id = ObjectIdentifier(exchange)
     exchanges[id] = exchange
-    exchange.start(handler) { [weak self] in self?.ended(id) }
+    let start = ContinuousClock.now
+    exchange.start(handler) { [weak self, log] status in
+      log?(request, status, ContinuousClock.now - start)
+      self?.ended(id)
+    }
   }
 
   private func ended(_ id: ObjectIdentifier) {

@@ -21,15 +21,15 @@ final class HTTPServerExchange {
     g_object_unref(UnsafeMutableRawPointer(message))
   }
 
-  /// Calls `handler`, sends its response, then calls `ended`.
-  func start(_ handler: @escaping HTTPServer.Handler, ended: @escaping @GLibActor () -> Void) {
-    guard let socket = soup_server_message_get_socket(message) else { return ended() }
+  /// Calls `handler`, sends its response, then calls `ended` with its status, which is 0 if there was none.
+  func start(_ handler: @escaping HTTPServer.Handler, ended: @escaping @GLibActor (Int) -> Void) {
+    guard let socket = soup_server_message_get_socket(message) else { return ended(0) }
     soup_server_message_pause(message)
     let watch = SourceWatch.peer(of: socket) { [weak self] in self?.cancel() }
     let task = Task.onGLib {
       await run(handler)
       running = nil
-      ended()
+      ended(Int(soup_server_message_get_status(message)))
     }
     running = (task, watch)
   }

@@ -33,16 +33,23 @@ public final class StandInBackend {
   public init(_ configuration: StandInConfiguration = StandInConfiguration()) throws {
     TestHosts.allow([])
     let core = StandInCore(configuration)
-    server = try HTTPServer(port: configuration.port) { request in
-      guard let log = configuration.log else { return try await core.answer(request) }
-      return try await RequestLog(request: request, write: log).follow { try await core.answer(request) }
-    }
+    server = try HTTPServer(
+      port: configuration.port, log: { configuration.log?(Self.line(of: $0, status: $1, time: $2)) }
+    ) { request in try await core.answer(request) }
     self.core = core
     localAddress = "http://127.0.0.1:\(server.port)"
     issuer = configuration.publicURL ?? localAddress
     baseURL = issuer + "/backend-api"
     publicAPI = issuer + "/v1"
     devicePage = issuer + "/codex/device"
+  }
+
+  /// A line of the log, without query and body, because they hold secrets.
+  private static func line(of request: HTTPServerRequest, status: Int, time: Duration) -> String {
+    // The path comes from the client, and must not break the line.
+    let path = String(request.path.map { $0.isASCII && !$0.isNewline && $0 >= " " ? $0 : "?" })
+    let outcome = status == 0 ? "no answer" : "\(status)"
+    return "\(request.method) \(path) \(outcome), \(Int(time / .milliseconds(1))) ms"
   }
 
   /// Stops the server, and cuts all connections.
