@@ -150,16 +150,16 @@ struct ConformanceTests {
     func turn(_ time: Int64, length: Int) -> ChappieTurn {
       ChappieTurn(id: "t", recordedAtSeconds: time, events: [.input(.user(String(repeating: "x", count: length)))])
     }
-    let store = world.memoryStore(retention: ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 1100))
+    let store = world.memoryStore(retention: ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 10_000))
     for (number, id) in ["a", "b", "c"].enumerated() {
       try await store.create(.sample(id, at: start + Int64(number)))
-      try await store.append(turn(start + Int64(number), length: 150), to: id)
+      try await store.append(turn(start + Int64(number), length: 2500), to: id)
     }
     try await store.change("b", .archive)
-    try await store.append(turn(start + 9, length: 300), to: "a")
+    try await store.append(turn(start + 9, length: 3000), to: "a")
     // The archived one went first.
     #expect(try await store.threads(ChappieThreadQuery(.all)).map(\.id) == ["a", "c"])
-    try await store.append(turn(start + 10, length: 2000), to: "c")
+    try await store.append(turn(start + 10, length: 6000), to: "c")
     #expect(try await store.threads(ChappieThreadQuery(.all)).map(\.id) == ["c"])
     #expect(try await store.thread("c").turns.count == 2)
   }

@@ -27,7 +27,7 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   private let observers = Mutex<[Observer]>([])
 
   /// - Parameters:
-  ///   - directory: the directory of the files. The first thread creates it.
+  ///   - directory: the directory of the files, which the first thread creates; nil keeps the database in memory.
   ///   - device: returns a name for this device. The files cannot be read on another device. It throws
   ///     ``ChappieThreadStoreError``.
   ///   - keys: the source of the store's key.
@@ -39,7 +39,7 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   ///   - isLocked: whether titles must not stay in memory now; called after each access.
   ///   - round: the interval of retention without a write; nil for never.
   package init(
-    directory: String, device: @escaping @Sendable () async throws -> String, keys: any ThreadKeySource,
+    directory: String?, device: @escaping @Sendable () async throws -> String, keys: any ThreadKeySource,
     retention: ChappieThreadStoreRetentionPolicy = .default,
     clock: @escaping @Sendable () -> Int64 = { UnixTime.now },
     serverTime: @escaping @Sendable () -> Timestamp? = { ServerTime.now }, patience: Duration = .seconds(5),
@@ -47,8 +47,9 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
     round: Duration? = .seconds(86_400)
   ) {
     database = Mutex(
-      ThreadDatabase(StorageDirectory(directory), cap: retention.maximumTotalBytes, patience: patience))
-    name = directory
+      ThreadDatabase(
+        directory.map { StorageDirectory($0) }, cap: retention.maximumTotalBytes, patience: patience))
+    name = directory ?? UniqueID.make()
     self.device = device
     self.keys = keys
     self.retention = retention

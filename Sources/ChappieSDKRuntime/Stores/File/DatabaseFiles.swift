@@ -42,7 +42,7 @@ struct DatabaseFiles: Sendable {
     let database = try directory.ownFile(Self.database)
     let rest = try [Self.sharedMemory, Self.journal].map { try directory.ownFile($0) }
     // SQLite would treat the database as new, and delete the contents of the log.
-    if database?.size ?? 0 == 0, let log, log.size > 0 { throw ChappieThreadStoreError.damaged(directory) }
+    if database?.size ?? 0 == 0, let log, log.size > 0 { throw ChappieThreadStoreError.damaged(directory.path) }
     return database.map { [$0.identity, log?.identity, rest[0]?.identity] }
   }
 

@@ -31,7 +31,7 @@ extension ThreadDatabase {
     return try change(id, key) { tables, index, summary in
       let bytes = try tables.append(turn, to: id) + ThreadTables.rowBytes
       // SQLite writes each page that is deleted to its log.
-      try files.keepReserve(Int64(bytes + bytes / 4 + 524_288))
+      try files?.keepReserve(Int64(bytes + bytes / 4 + 524_288))
       try index.checkRoom(for: Count(clamping: bytes), in: id, cap)
       summary.add(turn, number: index.nextChange)
       summary.resize(adding: bytes)
@@ -92,8 +92,8 @@ extension ThreadDatabase {
         return false
       }
     } catch let error as ChappieThreadStoreError {
-      guard case .full = error, let room = try? files.spendReserve() else { throw error }
-      defer { try? files.keepReserve(room) }
+      guard case .full = error, let room = try? files?.spendReserve() else { throw error }
+      defer { try? files?.keepReserve(room) }
       // The log has grown by the attempt.
       clearLog()
       var isLeft = true

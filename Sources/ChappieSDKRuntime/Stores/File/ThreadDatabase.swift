@@ -5,7 +5,8 @@ import SQLite
 
 /// The database of a store, with an index of its threads in memory. Its methods block.
 struct ThreadDatabase {
-  let files: DatabaseFiles
+  /// Nil for a database in memory.
+  let files: DatabaseFiles?
   /// The most that all threads may take, in bytes.
   let cap: Int64?
   private let patience: Duration
@@ -19,15 +20,15 @@ struct ThreadDatabase {
 
   private final class Connection {
     let database: Database
-    let files: DatabaseFiles
-    let identity: DatabaseFiles.Identity
+    let files: DatabaseFiles?
+    let identity: DatabaseFiles.Identity?
     /// SQLite's data version of the index in memory; nil before it was read.
     var indexed: Count?
 
     /// False after SQLite has found damage.
     var isSound = true
 
-    init(_ database: Database, _ files: DatabaseFiles, _ identity: DatabaseFiles.Identity) {
+    init(_ database: Database, _ files: DatabaseFiles?, _ identity: DatabaseFiles.Identity?) {
       self.database = database
       self.files = files
       self.identity = identity
@@ -35,15 +36,16 @@ struct ThreadDatabase {
 
     deinit {
       // Damaged files are not changed, and neither are files that replaced the open ones.
-      if isSound, (try? files.identity()) == identity { database.checkpointsOnClose() }
+      if isSound, let files, (try? files.identity()) == identity { database.checkpointsOnClose() }
     }
   }
 
   /// - Parameters:
+  ///   - directory: nil for a database in memory.
   ///   - cap: the most that all threads may take, in bytes; nil for no limit.
   ///   - patience: how long to wait for another connection that writes.
-  init(_ directory: StorageDirectory, cap: Int64?, patience: Duration) {
-    files = DatabaseFiles(directory: directory)
+  init(_ directory: StorageDirectory?, cap: Int64?, patience: Duration) {
+    files = directory.map { DatabaseFiles(directory: $0) }
     self.cap = cap
     self.patience = patience
   }
@@ -108,11 +110,11 @@ struct ThreadDatabase {
     database.setBusyTimeout(patience)
   }
 
-  /// Whether any file of the database exists.
+  /// Whether any file of the database exists; true in memory.
   ///
   /// - Throws: ``ChappieThreadStoreError/unavailable(_:)``.
   mutating func exists() throws -> Bool {
-    try mappingErrors { state in try state.files.exist() }
+    try mappingErrors { state in try state.files?.exist() ?? true }
   }
 
   /// Whether the database has threads, readable or not.
@@ -138,7 +140,7 @@ struct ThreadDatabase {
         // A damaged database is removed too.
       }
       state.close()
-      try state.files.remove()
+      try state.files?.remove()
     }
   }
 
@@ -151,17 +153,21 @@ struct ThreadDatabase {
     do {
       return try body(&self)
     } catch let error as DatabaseError {
-      // The next access opens the files again: the user may have replaced them by a good copy.
-      if error.kind != .busy, error.kind != .full {
+      // The next access opens the files again: the user may have replaced them by a good copy. A database in memory
+      // would be lost.
+      if files != nil, error.kind != .busy, error.kind != .full {
         connection?.isSound = false
         close()
       }
-      throw ChappieThreadStoreError(error, files.directory)
+      throw ChappieThreadStoreError(error, place)
     } catch let error as FileError {
       close()
-      throw ChappieThreadStoreError(error, files.directory)
+      throw ChappieThreadStoreError(error, place)
     }
   }
+
+  /// The place of the threads, for errors.
+  private var place: String { files?.directory.path ?? "memory" }
 
   // MARK: Opening
 
@@ -170,6 +176,7 @@ struct ThreadDatabase {
   /// - Parameter key: creates a missing database for the device of this key; nil creates none.
   /// - Returns: nil if there is no database.
   private mutating func opened(makingFor key: StoreKey? = nil) throws -> Database? {
+    guard let files else { return try openedInMemory(key) }
     var identity = try files.identity()
     if let connection, connection.identity == identity { return connection.database }
     close()
@@ -179,11 +186,19 @@ struct ThreadDatabase {
     }
     guard identity != nil else { return nil }
     let database = try files.open(patience: patience)
-    guard try ThreadTables.prepare(database, makingFor: key, patience: patience, files.directory) else { return nil }
+    guard try ThreadTables.prepare(database, makingFor: key, patience: patience, place) else { return nil }
     files.mark()
     // Opening made files, so the identity is read again.
     guard let identity = try files.identity() else { return nil }
     connection = Connection(database, files, identity)
+    return database
+  }
+
+  private mutating func openedInMemory(_ key: StoreKey?) throws -> Database? {
+    if let connection { return connection.database }
+    let database = try Database(":memory:", busyTimeout: patience)
+    guard try ThreadTables.prepare(database, makingFor: key, patience: patience, place) else { return nil }
+    connection = Connection(database, nil, nil)
     return database
   }
 
@@ -225,37 +240,37 @@ extension ThreadIndex.Change {
 extension ChappieThreadStoreError {
   static let timedOut = Self.unavailable(en("The disk that holds the threads does not answer: check the disk."))
 
-  static func damaged(_ directory: StorageDirectory) -> Self {
+  static func damaged(_ place: String) -> Self {
     .unreadable(
       en(
         """
-        The database of the threads in \(directory.path) is damaged and was not changed: replace it by a good copy, or \
+        The database of the threads in \(place) is damaged and was not changed: replace it by a good copy, or \
         delete all threads to start over.
         """))
   }
 
-  init(_ error: DatabaseError, _ directory: StorageDirectory) {
+  init(_ error: DatabaseError, _ place: String) {
     switch error.kind {
     case .busy: self = .busy(en("Another program has been writing to the stored threads: try again."))
-    case .full: self = .diskIsFull(directory)
-    case .damaged: self = .damaged(directory)
-    case .readOnly: self = .unavailable(en("The threads in \(directory.path) cannot be written: \(error)."))
-    case .cannotOpen, .other: self = .unavailable(en("The threads in \(directory.path) cannot be used: \(error)."))
+    case .full: self = .diskIsFull(place)
+    case .damaged: self = .damaged(place)
+    case .readOnly: self = .unavailable(en("The threads in \(place) cannot be written: \(error)."))
+    case .cannotOpen, .other: self = .unavailable(en("The threads in \(place) cannot be used: \(error)."))
     }
   }
 
-  init(_ error: FileError, _ directory: StorageDirectory) {
+  init(_ error: FileError, _ place: String) {
     switch error {
-    case .full: self = .diskIsFull(directory)
+    case .full: self = .diskIsFull(place)
     case .symbolicLink, .notRegular, .hardLink, .foreign:
       self = .unavailable(
-        "The threads in \(directory.path) cannot be used because of a file there that must be removed: \(error)."
+        "The threads in \(place) cannot be used because of a file there that must be removed: \(error)."
       )
-    default: self = .unavailable(en("The threads in \(directory.path) cannot be used: \(error)."))
+    default: self = .unavailable(en("The threads in \(place) cannot be used: \(error)."))
     }
   }
 
-  private static func diskIsFull(_ directory: StorageDirectory) -> Self {
-    .full(en("The disk is full: make room in \(directory.path), or delete all threads."))
+  private static func diskIsFull(_ place: String) -> Self {
+    .full(en("The disk is full: make room in \(place), or delete all threads."))
   }
 }

@@ -27,7 +27,7 @@ struct ThreadTables {
   /// - Throws: `DatabaseError`; ``ChappieThreadStoreError/unreadable(_:)`` for another version, and for a database that
   ///   is no thread store.
   static func prepare(
-    _ database: Database, makingFor key: StoreKey?, patience: Duration, _ directory: StorageDirectory
+    _ database: Database, makingFor key: StoreKey?, patience: Duration, _ place: String
   ) throws -> Bool {
     try database.run("PRAGMA cell_size_check = ON")
     try database.run("PRAGMA temp_store = MEMORY")
@@ -39,29 +39,29 @@ struct ThreadTables {
     try database.run("PRAGMA journal_size_limit = 1048576")
     try database.run("PRAGMA wal_autocheckpoint = 256")
     // Another process may be creating them: one transaction makes the checks consistent.
-    if try database.transaction(.reading, { try exist(in: database, directory) }) { return true }
+    if try database.transaction(.reading, { try exist(in: database, place) }) { return true }
     guard let key else { return false }
     try database.run("PRAGMA auto_vacuum = FULL")
     try database.useWriteAheadLog(busyTimeout: patience)
     try database.transaction(.writing) {
       // Another process may have been faster.
-      if try !exist(in: database, directory) { try make(in: database, key) }
+      if try !exist(in: database, place) { try make(in: database, key) }
     }
     return true
   }
 
-  private static func exist(in database: Database, _ directory: StorageDirectory) throws -> Bool {
+  private static func exist(in database: Database, _ place: String) throws -> Bool {
     let application = try database.number("PRAGMA application_id")
     let version = try database.number("PRAGMA user_version")
     switch (application, version) {
     case (Self.application, Self.version): return true
     case (0, 0):
       guard try database.number("SELECT 1 FROM sqlite_schema LIMIT 1") != nil else { return false }
-      throw ChappieThreadStoreError.damaged(directory)
+      throw ChappieThreadStoreError.damaged(place)
     case (Self.application, _):
       throw ChappieThreadStoreError.unreadable(
         en("Another version of this program stored the threads: use that version to read them."))
-    default: throw ChappieThreadStoreError.damaged(directory)
+    default: throw ChappieThreadStoreError.damaged(place)
     }
   }
 
