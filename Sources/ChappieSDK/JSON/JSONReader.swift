@@ -9,6 +9,10 @@ struct JSONReader {
   private var index = 0
   private var depth = 0
   private var valuesLeft: Int
+  /// Whether the beginning of an object is enough: a problem then ends it.
+  private var isPartial = false
+  /// Whether a problem has ended it.
+  private var isCut = false
 
   /// Parses one value, with nothing but white space around it.
   static func read(_ json: borrowing Span<UInt8>, valueLimit: Int) throws(JSONProblem) -> ChappieJSONValue {
@@ -16,6 +20,16 @@ struct JSONReader {
     let value = try reader.value(json)
     guard reader.next(json) == nil else { throw .malformed }
     return value
+  }
+
+  /// Reads the complete part of an object: it lacks members and elements that have not begun, a number that may go on,
+  /// half a word, and the end of its last string.
+  ///
+  /// - Returns: the object, nil if none begins at `start`; the end of what was read.
+  static func beginning(of json: borrowing Span<UInt8>, from start: Int) -> (object: ChappieJSONValue?, end: Int) {
+    var reader = JSONReader(index: start, valuesLeft: ChappieJSONValue.valueLimit, isPartial: true)
+    guard reader.next(json) == .openBrace else { return (nil, start) }
+    return (try? reader.value(json), reader.index)
   }
 
   // MARK: Values
@@ -26,7 +40,7 @@ struct JSONReader {
     switch next(json) {
     case UInt8.openBrace: return .object(try members(json))
     case UInt8.openBracket: return .array(try elements(json))
-    case UInt8.quote: return .string(try string(json))
+    case UInt8.quote: return .string(try string(json, mayBeCut: isPartial))
     case UInt8(ascii: "t"): return try word("true", .bool(true), json)
     case UInt8(ascii: "f"): return try word("false", .bool(false), json)
     case UInt8(ascii: "n"): return try word("null", .null, json)
@@ -38,13 +52,21 @@ struct JSONReader {
   private mutating func members(_ json: borrowing Span<UInt8>) throws(JSONProblem) -> [String: ChappieJSONValue] {
     var members: [String: ChappieJSONValue] = [:]
     var isAtEnd = try enter(json, before: .closeBrace)
-    while !isAtEnd {
-      guard next(json) == .quote else { throw .malformed }
-      let key = try string(json)
-      guard next(json) == .colon else { throw .malformed }
-      index += 1
-      guard members.updateValue(try value(json), forKey: key) == nil else { throw .malformed }
-      isAtEnd = try isLast(json, before: .closeBrace)
+    do throws(JSONProblem) {
+      while !isAtEnd {
+        guard next(json) == .quote else { throw .malformed }
+        let key = try string(json)
+        guard next(json) == .colon else { throw .malformed }
+        index += 1
+        if let first = members.updateValue(try value(json), forKey: key) {
+          // What is there already stays.
+          members[key] = first
+          throw .malformed
+        }
+        isAtEnd = isCut ? true : try isLast(json, before: .closeBrace)
+      }
+    } catch {
+      try cut(at: error)
     }
     depth -= 1
     return members
@@ -54,9 +76,13 @@ struct JSONReader {
   private mutating func elements(_ json: borrowing Span<UInt8>) throws(JSONProblem) -> [ChappieJSONValue] {
     var elements: [ChappieJSONValue] = []
     var isAtEnd = try enter(json, before: .closeBracket)
-    while !isAtEnd {
-      elements.append(try value(json))
-      isAtEnd = try isLast(json, before: .closeBracket)
+    do throws(JSONProblem) {
+      while !isAtEnd {
+        elements.append(try value(json))
+        isAtEnd = isCut ? true : try isLast(json, before: .closeBracket)
+      }
+    } catch {
+      try cut(at: error)
     }
     depth -= 1
     return elements
@@ -82,6 +108,11 @@ struct JSONReader {
     return byte == close
   }
 
+  private mutating func cut(at problem: JSONProblem) throws(JSONProblem) {
+    guard isPartial else { throw problem }
+    isCut = true
+  }
+
   /// Skips white space and returns the next byte without skipping it; nil at the end.
   private mutating func next(_ json: borrowing Span<UInt8>) -> UInt8? {
     index = JSONScanner.skipSpace(json, index, json.count)
@@ -97,11 +128,18 @@ struct JSONReader {
     return value
   }
 
-  /// The string that starts here.
-  private mutating func string(_ json: borrowing Span<UInt8>) throws(JSONProblem) -> String {
-    guard let content = JSONScanner.string(json, index, json.count), let text = JSONText.read(json, content) else {
-      throw .malformed
+  /// The string that starts here. Without a closing quote it goes on to the end.
+  private mutating func string(_ json: borrowing Span<UInt8>, mayBeCut: Bool = false) throws(JSONProblem) -> String {
+    guard let content = JSONScanner.string(json, index, json.count) else {
+      let start = index + 1
+      index = json.count
+      guard mayBeCut, let text = JSONText.read(json, start..<JSONText.endOfText(json, from: start)) else {
+        throw .malformed
+      }
+      isCut = true
+      return text
     }
+    guard let text = JSONText.read(json, content) else { throw .malformed }
     index = content.upperBound + 1
     return text
   }
@@ -124,6 +162,8 @@ struct JSONReader {
       if !skip(UInt8(ascii: "+"), json) { _ = skip(UInt8(ascii: "-"), json) }
       guard !skipDigits(json).isEmpty else { throw .malformed }
     }
+    // A number at the end may go on.
+    guard !isPartial || index < json.count else { throw .malformed }
     let text = JSONText.decode(json, start..<index)
     if isWhole, let number = Int64(text) { return .integer(number) }
     guard let number = Double(text), number.isFinite else { throw .malformed }

@@ -129,7 +129,7 @@ enum JSONScanner {
   }
 
   /// The index after the number or the word at `start`, by its set of characters, without a check that they form one.
-  static func skipScalar(_ json: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Int {
+  private static func skipScalar(_ json: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Int {
     var index = start
     while index < end, json[index].isAlphanumeric || isSign(json[index]) { index += 1 }
     return index

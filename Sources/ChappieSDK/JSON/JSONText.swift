@@ -80,7 +80,7 @@ enum JSONText {
   }
 
   /// The code unit of `\uXXXX` at `start`; nil if there is no such escape.
-  static func codeUnit(_ content: borrowing Span<UInt8>, _ start: Int) -> UInt16? {
+  private static func codeUnit(_ content: borrowing Span<UInt8>, _ start: Int) -> UInt16? {
     guard start + 6 <= content.count, content[start] == .backslash, content[start + 1] == UInt8(ascii: "u") else {
       return nil
     }
@@ -95,5 +95,23 @@ enum JSONText {
       }
     }
     return unit
+  }
+
+  /// The end of the whole characters and escapes of a string whose content starts at `start`.
+  static func endOfText(_ json: borrowing Span<UInt8>, from start: Int) -> Int {
+    var index = start
+    while index < json.count {
+      guard json[index] == .backslash else {
+        index += 1
+        continue
+      }
+      let isUnicode = index + 1 < json.count && json[index + 1] == UInt8(ascii: "u")
+      let length = isUnicode ? 6 : 2
+      guard index + length <= json.count else { break }
+      // The other half of a surrogate pair may follow.
+      if codeUnit(json, index).map(UTF16.isLeadSurrogate) == true, index + 12 > json.count { break }
+      index += length
+    }
+    return index
   }
 }

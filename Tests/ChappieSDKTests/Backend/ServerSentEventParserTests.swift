@@ -118,12 +118,9 @@ struct ServerSentEventParserTests {
     }
   }
 
-  @Test func eventMayHaveManyLinesButNotTooMany() throws {
+  @Test func eventMayHaveManyLines() throws {
     let lines = (0..<1000).map { "line \($0)" }
     #expect(try Self.events(lines.map { "data: \($0)\n" }.joined() + "\n") == [lines.joined(separator: "\n")])
-    #expect(throws: ServerSentEventParser.LimitError.tooManyLines) {
-      try Self.events(String(repeating: "data:\n", count: 70_000))
-    }
   }
 
   @Test(arguments: [

@@ -11,7 +11,7 @@ struct PartialJSONTests {
     (#"{"a":"x\ud83d"#, #"{"a":"x"}"#), (#"{"a":"x\ud83d\ude0"#, #"{"a":"x"}"#),
     (#"{"a":"x\ud83d\ude00"#, #"{"a":"x😀"}"#), (#"{"a":"x\n"#, #"{"a":"x\n"}"#), ("{]", "{}"), ("]", nil),
     ("nonsense", nil), ("true enough", nil), ("[1,", nil), (#""a"#, nil), (#"{"a":1}}}"#, #"{"a":1}"#),
-    (#"{"a":01,"#, nil),
+    (#"{"a":01,"#, "{}"), (#"{"a":true"#, #"{"a":true}"#), (#"{"a":1,"a":2,"#, #"{"a":1}"#),
   ])
   func theBeginningHasACompletePart(_ text: String, _ part: String?) throws {
     #expect(try PartialJSON.read(text[...]) == part.map { try ChappieJSONValue(json: $0) })

@@ -163,8 +163,8 @@ extension ExchangeFailure {
     case (_, "websocket_connection_limit_reached"), (_, "previous_response_not_found"): self = .staleSocket(error)
     case _ where detail.isUsageLimit || detail.type == "usage_not_included":
       let limit = ChappieUsageLimit(
-        plan: detail.plan.map(ChappiePlan.init), resetsAtSeconds: detail.resetsAt, primary: usage.primary,
-        secondary: usage.secondary)
+        plan: detail.plan.map(ChappiePlan.init), resetsAt: detail.resetsAt.map { ChappieTime(unixSeconds: $0) },
+        primary: usage.primary, secondary: usage.secondary)
       self =
         if status != 429 || !detail.isUsageLimit {
           .final(error)

@@ -10,8 +10,6 @@ struct ServerSentEventParser {
   enum LimitError: Error, Equatable {
     /// An event is longer than the limit, in bytes.
     case eventTooLong(limit: Int)
-    /// An event has more lines of data than any sensible server writes.
-    case tooManyLines
   }
 
   private enum Position {
@@ -23,22 +21,21 @@ struct ServerSentEventParser {
   }
 
   static let defaultLimit = 6 << 20
-  private static let lineLimit = 1 << 16
+  /// The most memory for data that is kept from one event to the next, in bytes. An event with a picture is longer.
+  private static let keptCapacity = 1 << 16
   private static let byteOrderMark: StaticString = "\u{FEFF}"
 
   private let limit: Int
   private var position = Position.start
-  /// The bytes of an incomplete event.
+  /// The unfinished line, or the lines that wait for the next call.
   private var buffer: [UInt8] = []
-  // Positions count from the beginning of the event.
-  private var lineStart = 0
-  /// The position up to which no end of a line was found.
+  /// The position in the buffer up to which no end of a line was found.
   private var searched = 0
-  /// The event's data, one range for each line.
-  private var dataLines: [Range<Int>] = []
+  /// The data of an incomplete event, with a LF after each line.
+  private var data: [UInt8] = []
 
   /// The number of buffered bytes, all of an incomplete event.
-  var bufferedBytes: Int { buffer.count }
+  var bufferedBytes: Int { buffer.count + data.count }
 
   /// - Parameter limit: the most bytes that one event may have.
   init(limit: Int = defaultLimit) {
@@ -54,37 +51,38 @@ struct ServerSentEventParser {
     _ chunk: borrowing Span<UInt8>, _ take: (borrowing Span<UInt8>) throws -> Bool
   ) throws -> Bool {
     let wantsMore: Bool
+    var start = 0
     if buffer.isEmpty {
-      wantsMore = try readLines(of: chunk, take)
-      buffer.append(copying: chunk.extracting(forgetWhatIsDone()..<chunk.count))
+      wantsMore = try readLines(of: chunk, from: &start, take)
+      buffer.append(copying: chunk.extracting(start..<chunk.count))
     } else {
-      // Out of the parser, whose positions change while the bytes are read.
+      // Out of the parser, which changes while the bytes are read.
       var bytes: [UInt8] = []
       swap(&bytes, &buffer)
       bytes.append(copying: chunk)
-      wantsMore = try readLines(of: bytes.span, take)
-      bytes.removeFirst(forgetWhatIsDone())
+      wantsMore = try readLines(of: bytes.span, from: &start, take)
+      bytes.removeFirst(start)
       buffer = bytes
     }
-    guard buffer.count <= limit else { throw LimitError.eventTooLong(limit: limit) }
+    searched = wantsMore ? buffer.count : 0
+    guard bufferedBytes <= limit else { throw LimitError.eventTooLong(limit: limit) }
     return wantsMore
   }
 
+  /// - Parameter start: the beginning of the first line, and then of the first that is not read.
   /// - Returns: whether `take` accepted all events.
   private mutating func readLines(
-    of bytes: borrowing Span<UInt8>, _ take: (borrowing Span<UInt8>) throws -> Bool
+    of bytes: borrowing Span<UInt8>, from start: inout Int, _ take: (borrowing Span<UInt8>) throws -> Bool
   ) throws -> Bool {
-    var wantsMore = true
-    while wantsMore, let end = Self.lineEnd(in: bytes, from: searched) {
-      let isSecondHalf = position == .afterReturn && end == lineStart && bytes[end] == .lineFeed
-      let hasMark = position == .start && bytes.equals(lineStart..<min(lineStart + 3, end), Self.byteOrderMark)
+    while let end = Self.lineEnd(in: bytes, from: max(start, searched)) {
+      let isSecondHalf = position == .afterReturn && end == start && bytes[end] == .lineFeed
+      let hasMark = position == .start && bytes.equals(start..<min(start + 3, end), Self.byteOrderMark)
+      let line = (start + (hasMark ? 3 : 0))..<end
       position = bytes[end] == .return ? .afterReturn : .text
-      if !isSecondHalf { wantsMore = try takeLine(lineStart + (hasMark ? 3 : 0)..<end, of: bytes, take) }
-      lineStart = end + 1
-      searched = lineStart
+      start = end + 1
+      if !isSecondHalf, try !takeLine(line, of: bytes, take) { return false }
     }
-    if wantsMore { searched = bytes.count }
-    return wantsMore
+    return true
   }
 
   private static func lineEnd(in bytes: borrowing Span<UInt8>, from start: Int) -> Int? {
@@ -100,26 +98,15 @@ struct ServerSentEventParser {
     _ line: Range<Int>, of bytes: borrowing Span<UInt8>, _ take: (borrowing Span<UInt8>) throws -> Bool
   ) throws -> Bool {
     guard line.isEmpty else {
-      if let content = Self.dataContent(line, of: bytes) { dataLines.append(content) }
-      guard dataLines.count <= Self.lineLimit else { throw LimitError.tooManyLines }
+      if let content = Self.dataContent(line, of: bytes) {
+        data.append(copying: bytes.extracting(content))
+        data.append(.lineFeed)
+      }
       return true
     }
-    defer { dataLines.removeAll(keepingCapacity: dataLines.count <= 16) }
-    switch dataLines.count {
-    case 0: return true
-    case 1: return try take(bytes.extracting(dataLines[0]))
-    default: return try take(joinedLines(of: bytes).span)
-    }
-  }
-
-  /// The data of an event with several lines.
-  private func joinedLines(of bytes: borrowing Span<UInt8>) -> [UInt8] {
-    var data: [UInt8] = []
-    for (index, line) in dataLines.enumerated() {
-      if index > 0 { data.append(.lineFeed) }
-      data.append(copying: bytes.extracting(line))
-    }
-    return data
+    guard !data.isEmpty else { return true }
+    defer { data.removeAll(keepingCapacity: data.capacity <= Self.keptCapacity) }
+    return try take(data.span.extracting(droppingLast: 1))
   }
 
   /// The range of the value if `line` is a `data` field.
@@ -130,20 +117,6 @@ struct ServerSentEventParser {
     guard bytes[name.upperBound] == .colon else { return nil }
     let value = line.dropFirst(5)
     return value.first.map { bytes[$0] == .space } == true ? value.dropFirst() : value
-  }
-
-  /// Makes positions count from the beginning of the next event.
-  ///
-  /// - Returns: the distance that the positions moved, in bytes.
-  private mutating func forgetWhatIsDone() -> Int {
-    let done = dataLines.first?.lowerBound ?? lineStart
-    guard done > 0 else { return 0 }
-    lineStart -= done
-    searched -= done
-    for index in dataLines.indices {
-      dataLines[index] = (dataLines[index].lowerBound - done)..<(dataLines[index].upperBound - done)
-    }
-    return done
   }
 }
 
