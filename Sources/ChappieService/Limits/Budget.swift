@@ -117,28 +117,3 @@ final class Budget {
     total -= amount
   }
 }
-
-/// A mutex for each key, as long as somebody uses it.
-@GLibActor
-final class Mutexes<Key: Hashable & Sendable> {
-  private var mutexes: [Key: (mutex: AsyncMutex, users: Int)] = [:]
-
-  /// Whether nobody has the mutex of a key or waits for it.
-  func isFree(_ key: Key) -> Bool { mutexes[key] == nil }
-
-  /// Runs `body` while holding the mutex of a key.
-  ///
-  /// - Parameter preparing: runs before the wait, so that its failure is reported at once.
-  /// - Throws: the errors of `preparing` and `body`; `CancellationError`.
-  func withLock<Result: Sendable>(
-    _ key: Key, preparing: () async throws -> Void = {}, _ body: () async throws -> Result
-  ) async throws -> Result {
-    let (mutex, others) = mutexes[key] ?? (AsyncMutex(), 0)
-    mutexes[key] = (mutex, others + 1)
-    defer {
-      let rest = (mutexes[key]?.users ?? 1) - 1
-      mutexes[key] = rest == 0 ? nil : (mutex, rest)
-    }
-    return try await mutex.withLock(preparing: preparing, body)
-  }
-}

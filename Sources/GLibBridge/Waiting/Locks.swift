@@ -54,6 +54,33 @@ public final class AsyncMutex {
   }
 }
 
+/// A mutex for each key, as long as somebody uses it.
+@GLibActor
+package final class Mutexes<Key: Hashable & Sendable> {
+  private var mutexes: [Key: (mutex: AsyncMutex, users: Int)] = [:]
+
+  package nonisolated init() {}
+
+  /// Whether nobody has the mutex of a key or waits for it.
+  package func isFree(_ key: Key) -> Bool { mutexes[key] == nil }
+
+  /// Runs `body` while holding the mutex of a key.
+  ///
+  /// - Parameter preparing: runs before the wait, so that its failure is reported at once.
+  /// - Throws: the errors of `preparing` and `body`; `CancellationError`.
+  package func withLock<Result: Sendable>(
+    _ key: Key, preparing: () async throws -> Void = {}, _ body: () async throws -> Result
+  ) async throws -> Result {
+    let (mutex, others) = mutexes[key] ?? (AsyncMutex(), 0)
+    mutexes[key] = (mutex, others + 1)
+    defer {
+      let rest = (mutexes[key]?.users ?? 1) - 1
+      mutexes[key] = rest == 0 ? nil : (mutex, rest)
+    }
+    return try await mutex.withLock(preparing: preparing, body)
+  }
+}
+
 extension FileLock {
   private static let retryInterval = Duration.milliseconds(20)
 
