@@ -78,21 +78,21 @@ struct AnswerDocument {
   // MARK: Layout
 
   /// The lines of blocks that begin as the continuation says.
-  private func lines(_ blocks: [MarkdownBlock], _ layout: BlockLayout, isOpen: Bool) -> [StyledLine] {
+  private func lines(_ blocks: [MarkdownNode], _ layout: BlockLayout, isOpen: Bool) -> [StyledLine] {
     guard let first = blocks.first else { return [] }
     let width = layout.format.width
     let rest = blocks.dropFirst()
     let isFirstOpen = isOpen && rest.isEmpty
     let gap = [StyledLine()]
     let start: [StyledLine]
-    switch (continuation, first) {
+    switch (continuation, first.kind) {
     case (.start, _), (.rest, _): start = layout.lines(first, width: width, isOpen: isFirstOpen)
-    case (.item(let number, let isApart), .list(let list)) where (number == nil) == (list.start == nil):
-      start = layout.items(list.items, from: number, width: width, isOpen: isFirstOpen, isApart: isApart)
-    case (.code, .code(let code)):
-      start = layout.codeLines(code.text) + (isFirstOpen ? [] : [layout.lowerEdge(width)])
-    case (.table(_, let shape), .table(let table)):
-      start = TableLayout(table, width: width, shape: shape, layout).lines(isContinued: true)
+    case (.item(let number, let isApart), .list(let listStart)) where (number == nil) == (listStart == nil):
+      start = layout.items(first.children, from: number, width: width, isOpen: isFirstOpen, isApart: isApart)
+    case (.code, .code):
+      start = layout.codeLines(first.text) + (isFirstOpen ? [] : [layout.lowerEdge(width)])
+    case (.table(_, let shape), .table):
+      start = TableLayout(first, width: width, shape: shape, layout).lines(isContinued: true)
     default: start = gap + layout.lines(first, width: width, isOpen: isFirstOpen)
     }
     return start + (rest.isEmpty ? [] : gap + layout.lines(Array(rest), width: width, isOpen: isOpen))
@@ -102,10 +102,11 @@ struct AnswerDocument {
 
   private func cut(_ document: MarkdownDocument, _ window: [UInt8], _ layout: BlockLayout) -> Cut? {
     guard document.blocks.count == 1 else { return blockCut(document, window, layout) }
-    switch document.blocks[0] {
-    case .list(let list): return itemCut(list, document.itemStarts, window, layout)
-    case .code(let code) where code.isFenced: return codeCut(code, window, layout)
-    case .table: return tableCut(document.blocks, window, layout)
+    let block = document.blocks[0]
+    switch block.kind {
+    case .list(let start): return itemCut(block.children, from: start, window, layout)
+    case .code(_, isFenced: true): return codeCut(window, layout)
+    case .table: return tableCut(block, window, layout)
     default: return nil
     }
   }
@@ -114,9 +115,9 @@ struct AnswerDocument {
   private func blockCut(_ document: MarkdownDocument, _ window: [UInt8], _ layout: BlockLayout) -> Cut? {
     let blocks = document.blocks
     for index in blocks.indices.dropFirst().reversed().prefix(3) {
-      guard let start = document.starts[index] else { continue }
+      guard let start = blocks[index].offset else { continue }
       var length = Self.lineStart(start - continuation.opening.count, in: window)
-      if case .code(let code) = blocks[index], code.isFenced { length = Self.lineBefore(length, in: window) }
+      if case .code(_, isFenced: true) = blocks[index].kind { length = Self.lineBefore(length, in: window) }
       guard length > 0, Self.isDecided(window[length...]),
         MarkdownDocument(Array(window[length...])).blocks == Array(blocks[index...])
       else { continue }
@@ -127,51 +128,54 @@ struct AnswerDocument {
   }
 
   private func itemCut(
-    _ list: MarkdownList, _ starts: [Int?], _ window: [UInt8], _ layout: BlockLayout
+    _ items: [MarkdownNode], from first: Int?, _ window: [UInt8], _ layout: BlockLayout
   ) -> Cut? {
-    for index in list.items.indices.dropFirst().reversed().prefix(2) {
-      guard let start = starts[index] else { continue }
+    for index in items.indices.dropFirst().reversed().prefix(2) {
+      guard let start = items[index].offset else { continue }
       let length = Self.lineStart(start, in: window)
-      guard length > 0, case .list(let rest) = MarkdownDocument(Array(window[length...])).blocks.first,
-        rest.items == Array(list.items[index...]), (rest.start == nil) == (list.start == nil)
+      guard length > 0, let rest = MarkdownDocument(Array(window[length...])).blocks.first,
+        case .list(let restStart) = rest.kind, rest.children == Array(items[index...]),
+        (restStart == nil) == (first == nil)
       else { continue }
-      var (before, number) = (list, list.start)
-      if case .item(let first?, _) = continuation { number = first }
-      before.items = Array(list.items[..<index])
+      let before = MarkdownNode(kind: .list(start: first), children: Array(items[..<index]))
+      var number = first
+      if case .item(let earlier?, _) = continuation { number = earlier }
       return Cut(
-        lines: lines([.list(before)], layout, isOpen: false), length: length,
-        continuation: .item(number: number.map { $0 + index }, isApart: list.items[index - 1].isSpacious))
+        lines: lines([before], layout, isOpen: false), length: length,
+        continuation: .item(number: number.map { $0 + index }, isApart: items[index - 1].isSpacious))
     }
     return nil
   }
 
-  private func codeCut(_ code: MarkdownCode, _ window: [UInt8], _ layout: BlockLayout) -> Cut? {
+  private func codeCut(_ window: [UInt8], _ layout: BlockLayout) -> Cut? {
     // A further line belongs to the code, unless a fence closes it.
-    guard let (settled, opening, probe) = probe(window, openingLines: 1), case .code(var found) = probe,
-      found.text.hasSuffix("x\n"), case .code = MarkdownDocument(opening).blocks.first
+    guard let (settled, opening, probe) = probe(window, openingLines: 1), case .code = probe.kind,
+      probe.text.hasSuffix("x\n"), case .code = MarkdownDocument(opening).blocks.first?.kind
     else { return nil }
-    found.text.removeLast(2)
+    var code = probe
+    code.runs[code.runs.count - 1].text.removeLast(2)
     return Cut(
-      lines: lines([.code(found)], layout, isOpen: true), length: settled.count, continuation: .code(opening: opening))
+      lines: lines([code], layout, isOpen: true), length: settled.count, continuation: .code(opening: opening))
   }
 
-  private func tableCut(_ blocks: [MarkdownBlock], _ window: [UInt8], _ layout: BlockLayout) -> Cut? {
-    guard lines(blocks, layout, isOpen: true).count >= layout.format.height,
-      let (settled, opening, probe) = probe(window, openingLines: 2), case .table(var table) = probe,
-      table.rows.count > 2, case .table(let head) = MarkdownDocument(opening).blocks.first,
-      head.rows[0] == table.rows[0]
+  private func tableCut(_ block: MarkdownNode, _ window: [UInt8], _ layout: BlockLayout) -> Cut? {
+    guard lines([block], layout, isOpen: true).count >= layout.format.height,
+      let (settled, opening, probe) = probe(window, openingLines: 2), case .table = probe.kind,
+      probe.children.count > 2, let head = MarkdownDocument(opening).blocks.first, case .table = head.kind,
+      head.children[0] == probe.children[0]
     else { return nil }
-    table.rows.removeLast()
+    var table = probe
+    table.children.removeLast()
     var earlier: TableLayout.Shape?
     if case .table(_, let shape) = continuation { earlier = shape }
     let shape = TableLayout(table, width: layout.format.width, shape: earlier, layout).shape
     return Cut(
-      lines: lines([.table(table)], layout, isOpen: true), length: settled.count,
+      lines: lines([table], layout, isOpen: true), length: settled.count,
       continuation: .table(opening: opening, shape))
   }
 
   /// The whole lines, those that open the block, and the one block that they are with a further line, `x`.
-  private func probe(_ window: [UInt8], openingLines count: Int) -> (ArraySlice<UInt8>, [UInt8], MarkdownBlock)? {
+  private func probe(_ window: [UInt8], openingLines count: Int) -> (ArraySlice<UInt8>, [UInt8], MarkdownNode)? {
     guard let end = window.lastIndex(of: Self.lineFeed) else { return nil }
     let settled = window[...end]
     let known: [UInt8]? =

@@ -10,7 +10,7 @@ struct BlockLayout {
   ///   - width: in columns.
   ///   - depth: the number of lists around the blocks.
   ///   - isOpen: whether the last block may go on: code then has no lower edge yet.
-  func lines(_ blocks: [MarkdownBlock], width: Int, depth: Int = 0, isOpen: Bool = false) -> [StyledLine] {
+  func lines(_ blocks: [MarkdownNode], width: Int, depth: Int = 0, isOpen: Bool = false) -> [StyledLine] {
     blocks.indices.flatMap { index in
       let lines = lines(blocks[index], width: width, depth: depth, isOpen: isOpen && index + 1 == blocks.count)
       let isApart = index > 0 && !(depth > 0 && blocks[index].isList)
@@ -19,25 +19,26 @@ struct BlockLayout {
   }
 
   /// The lines of a block.
-  func lines(_ block: MarkdownBlock, width: Int, depth: Int = 0, isOpen: Bool = false) -> [StyledLine] {
-    switch block {
-    case .paragraph(let runs): return LineWrapper.lines(styled(runs), width: width, format)
-    case .heading(let level, let runs):
+  func lines(_ block: MarkdownNode, width: Int, depth: Int = 0, isOpen: Bool = false) -> [StyledLine] {
+    switch block.kind {
+    case .paragraph, .document, .item, .row, .cell:
+      return LineWrapper.lines(styled(block.runs), width: width, format)
+    case .heading(let level):
       var style = TextStyle(attributes: .bold, color: format.hasColors ? (level > 2 ? .blue : .magenta) : nil)
       if level == 1 { style.attributes.insert(.underlined) }
-      return LineWrapper.lines(styled(runs, base: style), width: width, format)
-    case .code(let code):
-      let lines = codeLines(code.text)
-      guard code.isFenced else { return lines.map { prefixed($0, by: StyledRun(text: "    ")) } }
-      return [upperEdge(code.language, width)] + lines + (isOpen ? [] : [lowerEdge(width)])
-    case .quote(let blocks):
+      return LineWrapper.lines(styled(block.runs, base: style), width: width, format)
+    case .code(let language, let isFenced):
+      let lines = codeLines(block.text)
+      guard isFenced else { return lines.map { prefixed($0, by: StyledRun(text: "    ")) } }
+      return [upperEdge(language, width)] + lines + (isOpen ? [] : [lowerEdge(width)])
+    case .quote:
       let bar = StyledRun(text: format.hasFrames ? "│ " : "| ", style: .dim)
-      let lines = lines(blocks, width: width - 2, depth: depth, isOpen: isOpen)
+      let lines = lines(block.children, width: width - 2, depth: depth, isOpen: isOpen)
       return (lines.isEmpty ? [StyledLine()] : lines).map { prefixed($0, by: bar) }
-    case .list(let list):
-      return items(list.items, from: list.start, width: width, depth: depth, isOpen: isOpen)
-    case .table(let table):
-      return TableLayout(table, width: width, self).lines()
+    case .list(let start):
+      return items(block.children, from: start, width: width, depth: depth, isOpen: isOpen)
+    case .table:
+      return TableLayout(block, width: width, self).lines()
     case .rule: return [StyledLine([StyledRun(text: horizontal(width), style: .dim)], format)]
     }
   }
@@ -54,14 +55,14 @@ struct BlockLayout {
   ///   - number: the number of the first item; nil for bullets.
   ///   - isApart: whether an empty line separates the first item from what comes before.
   func items(
-    _ items: [MarkdownItem], from number: Int?, width: Int, depth: Int = 0, isOpen: Bool, isApart: Bool = false
+    _ items: [MarkdownNode], from number: Int?, width: Int, depth: Int = 0, isOpen: Bool, isApart: Bool = false
   ) -> [StyledLine] {
     items.indices.flatMap { index in
       let item = items[index]
-      let marker = StyledRun(text: marker(item, number.map { $0 + index }, depth) + " ", style: markerStyle)
+      let marker = StyledRun(text: marker(item.kind, number.map { $0 + index }, depth) + " ", style: markerStyle)
       let indent = format.columns(of: marker.text)
       let lines = lines(
-        item.blocks, width: width - indent, depth: depth + 1, isOpen: isOpen && index + 1 == items.count)
+        item.children, width: width - indent, depth: depth + 1, isOpen: isOpen && index + 1 == items.count)
       let space = StyledRun(text: String(repeating: " ", count: indent))
       let isApart = index > 0 ? items[index - 1].isSpacious : isApart
       let first = prefixed(lines.first ?? StyledLine(), by: marker)
@@ -72,10 +73,10 @@ struct BlockLayout {
 
   private var markerStyle: TextStyle { TextStyle(color: format.hasColors ? .yellow : nil) }
 
-  private func marker(_ item: MarkdownItem, _ number: Int?, _ depth: Int) -> String {
+  private func marker(_ item: MarkdownNode.Kind, _ number: Int?, _ depth: Int) -> String {
     let mark =
       number.map { "\($0)." } ?? (format.hasFrames ? ["•", "◦", "▪"][min(depth, 2)] : ["*", "-", "+"][min(depth, 2)])
-    guard let isDone = item.isDone else { return mark }
+    guard case .item(let isDone?) = item else { return mark }
     let box = format.hasFrames ? (isDone ? "☑" : "☐") : isDone ? "[x]" : "[ ]"
     return number == nil ? box : "\(mark) \(box)"
   }
@@ -112,15 +113,13 @@ struct BlockLayout {
   }
 }
 
-extension MarkdownBlock {
+extension MarkdownNode {
   fileprivate var isList: Bool {
-    if case .list = self { true } else { false }
+    if case .list = kind { true } else { false }
   }
-}
 
-extension MarkdownItem {
-  /// Whether it holds more than a paragraph and lists, so that an empty line follows it.
-  var isSpacious: Bool { blocks.dropFirst().contains { !$0.isList } }
+  /// Whether an item holds more than a paragraph and lists, so that an empty line follows it.
+  var isSpacious: Bool { children.dropFirst().contains { !$0.isList } }
 }
 
 /// Marked text as the terminal shows it.

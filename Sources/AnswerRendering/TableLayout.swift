@@ -15,7 +15,8 @@ struct TableLayout {
   }
 
   let shape: Shape
-  private let table: MarkdownTable
+  /// Of each column, as a cell.
+  private let alignments: [MarkdownNode.Kind]
   private let cells: [[[StyledRun]]]
   private let width: Int
   private let layout: BlockLayout
@@ -24,13 +25,13 @@ struct TableLayout {
   private static let gap = 3
 
   /// - Parameter shape: the shape of earlier rows of the same table; nil lets the rows decide.
-  init(_ table: MarkdownTable, width: Int, shape: Shape? = nil, _ layout: BlockLayout) {
-    self.table = table
+  init(_ table: MarkdownNode, width: Int, shape: Shape? = nil, _ layout: BlockLayout) {
+    alignments = (table.children.first?.children ?? []).map(\.kind)
     self.width = width
     self.layout = layout
     let bold = TextStyle(attributes: .bold)
-    let cells = table.rows.enumerated().map { index, row in
-      row.map { layout.styled($0, base: index == 0 ? bold : .plain) }
+    let cells = table.children.enumerated().map { index, row in
+      row.children.map { layout.styled($0.runs, base: index == 0 ? bold : .plain) }
     }
     self.cells = cells
     self.shape = shape.flatMap { $0.fits(width) ? $0 : nil } ?? Self.shape(cells, width: width, layout.format)
@@ -99,10 +100,10 @@ struct TableLayout {
         let part = number < cells[column].count ? cells[column][number] : StyledLine()
         let space = max(0, widths[column] - part.columns)
         let before =
-          switch table.alignments[column] {
-          case .left: 0
-          case .center: space / 2
-          case .right: space
+          switch alignments[column] {
+          case .cell(.center): space / 2
+          case .cell(.right): space
+          default: 0
           }
         line.append(StyledRun(text: String(repeating: " ", count: before)), columns: before)
         line.append(part)

@@ -7,12 +7,7 @@ public struct MarkdownDocument: Sendable {
   static let depthLimit = 20
 
   /// The blocks on the top level.
-  public let blocks: [MarkdownBlock]
-  /// For each block the offset of its first text, in bytes; nil for a block without text.
-  public let starts: [Int?]
-  /// For each item of a list that is the last block the offset of its first text, in bytes; nil for an item without
-  /// text.
-  public let itemStarts: [Int?]
+  public let blocks: [MarkdownNode]
 
   /// Parses a text. If it is none that md4c can parse within limits, it is one paragraph with the text as it is.
   ///
@@ -29,78 +24,34 @@ public struct MarkdownDocument: Sendable {
     }
     guard isParsed else {
       let text = String(decoding: source, as: UTF8.self)
-      blocks = [.paragraph([MarkdownRun(text: text, marks: [])])]
-      starts = [0]
-      itemStarts = []
+      blocks = [MarkdownNode(kind: .paragraph, runs: [MarkdownRun(text: text, marks: [])], offset: 0)]
       return
     }
-    blocks = builder.root.blocks
-    starts = builder.root.starts
-    itemStarts = builder.lastItemStarts
+    blocks = builder.root.children
   }
 }
 
-/// A block of a Markdown document.
-public indirect enum MarkdownBlock: Equatable, Sendable {
-  case paragraph([MarkdownRun])
-  /// The level is 1 to 6.
-  case heading(level: Int, [MarkdownRun])
-  case code(MarkdownCode)
-  case quote([MarkdownBlock])
-  case list(MarkdownList)
-  case table(MarkdownTable)
-  case rule
-}
-
-/// A piece of text with the same marks.
-public struct MarkdownRun: Equatable, Sendable {
-  /// The text. A line feed is a line break that the author wants.
-  public var text: String
-  public var marks: MarkdownMarks
-  /// The address that the text links to.
-  public var link: String?
-}
-
-/// What marks a piece of text.
-public struct MarkdownMarks: OptionSet, Hashable, Sendable {
-  public let rawValue: UInt8
-
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
+/// A part of a Markdown document: a block, an item of a list, or a row or a cell of a table.
+public struct MarkdownNode: Equatable, Sendable {
+  public enum Kind: Equatable, Sendable {
+    case document
+    case paragraph
+    /// The level is 1 to 6.
+    case heading(level: Int)
+    /// The language is the first word behind the fence; empty if there is none. Code without fences is indented.
+    case code(language: String, isFenced: Bool)
+    case quote
+    /// `start` is the number of the first item; nil for bullets.
+    case list(start: Int?)
+    /// `isDone` tells whether the task is done; nil for an item that is no task.
+    case item(isDone: Bool?)
+    /// Its rows, the names of the columns first, have as many cells as there are columns.
+    case table
+    case row
+    case cell(Alignment)
+    case rule
   }
 
-  public static let emphasis = MarkdownMarks(rawValue: 1)
-  public static let strong = MarkdownMarks(rawValue: 2)
-  public static let code = MarkdownMarks(rawValue: 4)
-  public static let deleted = MarkdownMarks(rawValue: 8)
-}
-
-/// A block of code.
-public struct MarkdownCode: Equatable, Sendable {
-  /// The first word behind the fence; empty if there is none.
-  public var language: String
-  /// Whether it stands between fences, and not only indented.
-  public var isFenced: Bool
-  /// The lines, each with its line feed.
-  public var text: String
-}
-
-/// A list.
-public struct MarkdownList: Equatable, Sendable {
-  /// The number of the first item; nil for bullets.
-  public var start: Int?
-  public var items: [MarkdownItem]
-}
-
-/// An item of a list.
-public struct MarkdownItem: Equatable, Sendable {
-  /// Whether the task is done; nil for an item that is no task.
-  public var isDone: Bool?
-  public var blocks: [MarkdownBlock]
-}
-
-/// A table.
-public struct MarkdownTable: Equatable, Sendable {
   /// The side at which the text of a column stands.
   public enum Alignment: Sendable {
     case left
@@ -108,8 +59,36 @@ public struct MarkdownTable: Equatable, Sendable {
     case right
   }
 
-  /// One for each column.
-  public var alignments: [Alignment]
-  /// The rows, the names of the columns first. Each has as many cells as there are columns.
-  public var rows: [[[MarkdownRun]]]
+  public let kind: Kind
+  var runs: [MarkdownRun] = []
+  public var children: [MarkdownNode] = []
+  /// The offset of the first text in it, in bytes; nil for a node without text.
+  var offset: Int?
+
+  /// The text, without that of the children. Each line of code has its line feed.
+  public var text: String { runs.map(\.text).joined() }
+
+  /// Two parses may begin at different places, so the offset does not count.
+  public static func == (left: MarkdownNode, right: MarkdownNode) -> Bool {
+    left.kind == right.kind && left.runs == right.runs && left.children == right.children
+  }
+}
+
+/// A piece of text with the same marks.
+struct MarkdownRun: Equatable, Sendable {
+  /// The text. A line feed is a line break that the author wants.
+  var text: String
+  let marks: MarkdownMarks
+  /// The address that the text links to.
+  var link: String?
+}
+
+/// What marks a piece of text.
+struct MarkdownMarks: OptionSet, Hashable, Sendable {
+  let rawValue: UInt8
+
+  static let emphasis = MarkdownMarks(rawValue: 1)
+  static let strong = MarkdownMarks(rawValue: 2)
+  static let code = MarkdownMarks(rawValue: 4)
+  static let deleted = MarkdownMarks(rawValue: 8)
 }

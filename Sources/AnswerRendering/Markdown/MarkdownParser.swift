@@ -3,25 +3,9 @@ import CMD4C
 
 /// Makes the tree from md4c's callbacks.
 final class MarkdownBuilder {
-  /// A block that has begun, with what has been found in it.
-  struct Node {
-    var blocks: [MarkdownBlock] = []
-    var starts: [Int?] = []
-    var runs: [MarkdownRun] = []
-    var items: [MarkdownItem] = []
-    var itemStarts: [Int?] = []
-    var rows: [[[MarkdownRun]]] = []
-    var cells: [[MarkdownRun]] = []
-    var alignments: [MarkdownTable.Alignment] = []
-    var text = ""
-    var number: Int?
-    var first: Int?
-  }
-
   var source = UnsafeRawBufferPointer(start: nil, count: 0)
-  var root: Node { nodes[0] }
-  private(set) var lastItemStarts: [Int?] = []
-  private var nodes = [Node()]
+  var root: MarkdownNode { nodes[0] }
+  private var nodes = [MarkdownNode(kind: .document)]
   private var marks: [MarkdownMarks] = []
   private var links: [String] = []
   private var room: Int
@@ -36,7 +20,7 @@ final class MarkdownBuilder {
       MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS | MD_FLAG_PERMISSIVEURLAUTOLINKS
         | MD_FLAG_NOHTMLBLOCKS)
     parser.enter_block = { type, detail, builder in MarkdownBuilder.of(builder).enter(type, detail) }
-    parser.leave_block = { type, detail, builder in MarkdownBuilder.of(builder).leave(type, detail) }
+    parser.leave_block = { type, _, builder in MarkdownBuilder.of(builder).leave(type) }
     parser.enter_span = { type, detail, builder in MarkdownBuilder.of(builder).enterSpan(type, detail) }
     parser.leave_span = { type, _, builder in MarkdownBuilder.of(builder).leaveSpan(type) }
     parser.text = { type, text, size, builder in MarkdownBuilder.of(builder).text(type, text, Int(size)) }
@@ -58,7 +42,8 @@ final class MarkdownBuilder {
     return room < 0 ? 1 : 0
   }
 
-  private var node: Node {
+  /// The innermost block that has begun, with what has been found in it.
+  private var node: MarkdownNode {
     get { nodes[nodes.count - 1] }
     _modify { yield &nodes[nodes.count - 1] }
   }
@@ -70,81 +55,58 @@ final class MarkdownBuilder {
       room = 0
       return spend()
     }
-    guard ![MD_BLOCK_DOC, MD_BLOCK_THEAD, MD_BLOCK_TBODY].contains(type) else { return spend() }
+    guard Self.hasNode(type) else { return spend() }
     endImplicitParagraph()
-    nodes.append(Node())
-    // md4c tells the number only here.
-    if type == MD_BLOCK_OL, let detail {
-      node.number = Int(detail.assumingMemoryBound(to: MD_BLOCK_OL_DETAIL.self).pointee.start)
-    }
+    nodes.append(MarkdownNode(kind: Self.kind(type, detail)))
     return spend()
   }
 
   /// The text of an item of a tight list is in no paragraph.
   private func endImplicitParagraph() {
     guard nodes.count > 1, !node.runs.isEmpty else { return }
-    node.blocks.append(.paragraph(node.runs))
+    node.children.append(MarkdownNode(kind: .paragraph, runs: node.runs))
     node.runs = []
   }
 
-  private func leave(_ type: MD_BLOCKTYPE, _ detail: UnsafeMutableRawPointer?) -> CInt {
-    switch type {
-    case MD_BLOCK_DOC, MD_BLOCK_THEAD, MD_BLOCK_TBODY: break
-    case MD_BLOCK_LI:
-      endImplicitParagraph()
-      let task = detail?.assumingMemoryBound(to: MD_BLOCK_LI_DETAIL.self).pointee
-      let done = task.flatMap { $0.is_task == 0 ? nil : $0.task_mark != CChar(UInt8(ascii: " ")) }
-      close { parent, item in
-        parent.items.append(MarkdownItem(isDone: done, blocks: item.blocks))
-        parent.itemStarts.append(item.first)
-      }
-    case MD_BLOCK_TR:
-      close { table, row in
-        table.rows.append(row.cells)
-        if table.alignments.isEmpty { table.alignments = row.alignments }
-      }
-    case MD_BLOCK_TH, MD_BLOCK_TD:
-      let alignment: MarkdownTable.Alignment =
-        switch detail?.assumingMemoryBound(to: MD_BLOCK_TD_DETAIL.self).pointee.align {
-        case MD_ALIGN_CENTER: .center
-        case MD_ALIGN_RIGHT: .right
-        default: .left
-        }
-      close { row, cell in
-        row.cells.append(cell.runs)
-        row.alignments.append(alignment)
-      }
-    default:
-      if nodes.count == 2, type == MD_BLOCK_UL || type == MD_BLOCK_OL { lastItemStarts = node.itemStarts }
-      close { parent, child in
-        parent.blocks.append(Self.block(type, detail, child))
-        parent.starts.append(child.first)
-      }
-    }
+  private func leave(_ type: MD_BLOCKTYPE) -> CInt {
+    guard Self.hasNode(type) else { return spend() }
+    if type == MD_BLOCK_LI { endImplicitParagraph() }
+    let child = nodes.removeLast()
+    if node.offset == nil { node.offset = child.offset }
+    node.children.append(child)
     return spend()
   }
 
-  private func close(_ add: (inout Node, Node) -> Void) {
-    let child = nodes.removeLast()
-    if node.first == nil { node.first = child.first }
-    add(&node, child)
+  /// Whether a block is a node of its own. That of the document is there from the start.
+  private static func hasNode(_ type: MD_BLOCKTYPE) -> Bool {
+    ![MD_BLOCK_DOC, MD_BLOCK_THEAD, MD_BLOCK_TBODY].contains(type)
   }
 
-  private static func block(_ type: MD_BLOCKTYPE, _ detail: UnsafeMutableRawPointer?, _ node: Node) -> MarkdownBlock {
-    switch type {
-    case MD_BLOCK_QUOTE: return .quote(node.blocks)
-    case MD_BLOCK_UL, MD_BLOCK_OL: return .list(MarkdownList(start: node.number, items: node.items))
-    case MD_BLOCK_HR: return .rule
-    case MD_BLOCK_H:
-      let level = detail?.assumingMemoryBound(to: MD_BLOCK_H_DETAIL.self).pointee.level ?? 1
-      return .heading(level: Int(level), node.runs)
-    case MD_BLOCK_CODE:
-      let code = detail?.assumingMemoryBound(to: MD_BLOCK_CODE_DETAIL.self).pointee
-      return .code(
-        MarkdownCode(
-          language: code.map { string($0.lang) } ?? "", isFenced: code?.fence_char != 0, text: node.text))
-    case MD_BLOCK_TABLE: return .table(MarkdownTable(alignments: node.alignments, rows: node.rows))
-    default: return .paragraph(node.runs)
+  /// - Parameter detail: what md4c tells when the block begins; at its end it no longer tells the number of a list.
+  private static func kind(_ type: MD_BLOCKTYPE, _ detail: UnsafeMutableRawPointer?) -> MarkdownNode.Kind {
+    switch (type, detail) {
+    case (MD_BLOCK_QUOTE, _): return .quote
+    case (MD_BLOCK_UL, _): return .list(start: nil)
+    case (MD_BLOCK_OL, let detail?):
+      return .list(start: Int(detail.assumingMemoryBound(to: MD_BLOCK_OL_DETAIL.self).pointee.start))
+    case (MD_BLOCK_LI, let detail?):
+      let item = detail.assumingMemoryBound(to: MD_BLOCK_LI_DETAIL.self).pointee
+      return .item(isDone: item.is_task == 0 ? nil : item.task_mark != CChar(UInt8(ascii: " ")))
+    case (MD_BLOCK_HR, _): return .rule
+    case (MD_BLOCK_H, let detail?):
+      return .heading(level: Int(detail.assumingMemoryBound(to: MD_BLOCK_H_DETAIL.self).pointee.level))
+    case (MD_BLOCK_CODE, let detail?):
+      let code = detail.assumingMemoryBound(to: MD_BLOCK_CODE_DETAIL.self).pointee
+      return .code(language: string(code.lang), isFenced: code.fence_char != 0)
+    case (MD_BLOCK_TABLE, _): return .table
+    case (MD_BLOCK_TR, _): return .row
+    case (MD_BLOCK_TH, let detail?), (MD_BLOCK_TD, let detail?):
+      switch detail.assumingMemoryBound(to: MD_BLOCK_TD_DETAIL.self).pointee.align {
+      case MD_ALIGN_CENTER: return .cell(.center)
+      case MD_ALIGN_RIGHT: return .cell(.right)
+      default: return .cell(.left)
+      }
+    default: return .paragraph
     }
   }
 
@@ -181,7 +143,7 @@ final class MarkdownBuilder {
     // Nothing but md4c's own spaces is longer than the source. If it errs, it parses no further.
     guard size <= source.count + 16 else { return 1 }
     let bytes = UnsafeRawBufferPointer(start: text, count: size)
-    if node.first == nil { node.first = offset(of: bytes) }
+    if node.offset == nil { node.offset = offset(of: bytes) }
     let string =
       switch type {
       case MD_TEXT_NULLCHAR: "\u{FFFD}"
@@ -191,11 +153,7 @@ final class MarkdownBuilder {
       case MD_TEXT_HTML: Self.html(String(decoding: bytes, as: UTF8.self))
       default: String(decoding: bytes, as: UTF8.self)
       }
-    if type == MD_TEXT_CODE, marks.isEmpty {
-      node.text += string
-    } else {
-      append(string)
-    }
+    append(string)
     return spend()
   }
 
@@ -205,8 +163,10 @@ final class MarkdownBuilder {
 
   private func append(_ text: String) {
     let run = MarkdownRun(text: text, marks: marks.last ?? [], link: links.last)
-    if let last = node.runs.last, last.marks == run.marks, last.link == run.link {
-      node.runs[node.runs.count - 1].text += text
+    let last = node.runs.count - 1
+    // By index: a copy would share the text, which would then be copied for each line of code.
+    if last >= 0, node.runs[last].marks == run.marks, node.runs[last].link == run.link {
+      node.runs[last].text += text
     } else {
       node.runs.append(run)
     }

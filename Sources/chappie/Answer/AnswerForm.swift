@@ -56,16 +56,10 @@ enum AnswerForm {
     return command
   }
 
-  private static func lastCode(_ blocks: [MarkdownBlock]) -> String? {
-    for block in blocks.reversed() {
-      let code: String? =
-        switch block {
-        case .code(let code): code.isFenced ? code.text : nil
-        case .quote(let blocks): lastCode(blocks)
-        case .list(let list): lastCode(list.items.flatMap(\.blocks))
-        case .paragraph, .heading, .table, .rule: nil
-        }
-      if let code { return code }
+  private static func lastCode(_ nodes: [MarkdownNode]) -> String? {
+    for node in nodes.reversed() {
+      if case .code(_, isFenced: true) = node.kind { return node.text }
+      if let code = lastCode(node.children) { return code }
     }
     return nil
   }
