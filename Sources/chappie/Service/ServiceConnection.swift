@@ -141,25 +141,6 @@ final class ServiceConnection {
   func properties(_ path: ObjectPath, _ interface: String) async throws -> VariantDictionary {
     try await connection.properties(Self.name, path, "org.chappie.\(interface)")
   }
-
-  /// The signals of one object from now on, including `PropertiesChanged`. The stream ends when the service ends, not
-  /// while the service has yet to start.
-  func signals(_ path: ObjectPath) -> AsyncStream<BusSignal> {
-    let (stream, continuation) = AsyncStream.makeStream(of: BusSignal.self)
-    let subscription = connection.subscribe(.init(sender: Self.name, path: path)) { continuation.yield($0) }
-    var hasStarted = false
-    let watch = connection.watchName(Self.name) { [connection] owner in
-      if owner != nil {
-        hasStarted = true
-      } else if hasStarted || connection.isClosed {
-        continuation.finish()
-      }
-    }
-    continuation.onTermination = { _ in
-      Task.onGLib { withExtendedLifetime((subscription, watch)) {} }
-    }
-    return stream
-  }
 }
 
 extension ObjectPath {

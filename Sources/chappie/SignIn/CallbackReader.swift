@@ -11,8 +11,6 @@ final class CallbackReader {
   private nonisolated static let lineLimit = 64 << 10
 
   private let editor: LineEditor?
-  /// The reading under way.
-  private var reading: Task<LineEditor.Entry, Never>?
 
   /// - Throws: ``CommandFailure``.
   init() throws {
@@ -29,14 +27,6 @@ final class CallbackReader {
 
   /// Waits for the next line that is not empty, without the spaces and line ends that copying may add.
   func next() async -> LineEditor.Entry {
-    let task = Task.onGLib { await self.read() }
-    reading = task
-    let entry = await task.value
-    reading = nil
-    return entry
-  }
-
-  private func read() async -> LineEditor.Entry {
     while true {
       let entry: LineEditor.Entry =
         if let editor { await editor.next() } else {
@@ -48,10 +38,8 @@ final class CallbackReader {
     }
   }
 
-  /// Gives the terminal back. Standard input that is no terminal may stay in a blocked thread.
-  func end() async {
-    guard let editor, let reading else { return }
-    editor.end()
-    if await reading.value == .end { StandardStream.output.write("\n") }
+  /// Gives the terminal back, at the end of the reading.
+  func end() {
+    editor?.end()
   }
 }

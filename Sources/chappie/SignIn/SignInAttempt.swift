@@ -22,9 +22,12 @@ final class SignInAttempt {
   private let json: Bool
   private let events: AsyncStream<Event>
   private let event: AsyncStream<Event>.Continuation
-  private var tasks: [Task<Void, Never>] = []
+  /// The signals of the session, and the end of the service.
+  private var observations: [Observation] = []
   private var interrupts: [UnixSignalWatch] = []
   private var reader: CallbackReader?
+  /// The reading of addresses, with the entry that ended it.
+  private var reading: Task<LineEditor.Entry, Never>?
   private var spinner: Spinner?
   private var expiresAt: Timestamp?
   /// Whether this command started it. Another program's sign-in goes on without this command.
@@ -33,17 +36,18 @@ final class SignInAttempt {
   /// The remedy for a page that does not let the browser return.
   private var remedy: String?
 
+  /// - Parameter service: one that runs; another is taken for one that has ended.
   init(_ service: ServiceConnection, _ session: ObjectPath, json: Bool) {
     self.service = service
     self.session = session
     self.json = json
     (events, event) = AsyncStream.makeStream(of: Event.self)
-    let signals = service.signals(session)
-    tasks.append(
-      Task.onGLib { [event] in
-        for await _ in signals { event.yield(.changed) }
-        event.yield(.lost)
-      })
+    observations = [
+      service.connection.subscribe(.init(sender: ServiceConnection.name, path: session)) { [event] _ in
+        event.yield(.changed)
+      },
+      service.connection.watchName(ServiceConnection.name) { [event] in if $0 == nil { event.yield(.lost) } },
+    ]
   }
 
   // MARK: Beginning
@@ -152,20 +156,20 @@ final class SignInAttempt {
   private func readAddresses() throws {
     let reader = try CallbackReader()
     self.reader = reader
-    tasks.append(
-      Task.onGLib { [self] in
-        while true {
-          switch await reader.next() {
-          case .line(let address):
-            guard await complete(address) else { continue }
-            self.reader = nil
-            event.yield(.changed)
-          case .interrupt: event.yield(.interrupted)
-          case .end: event.yield(.inputEnded)
-          }
-          return
+    reading = Task.onGLib { [self] in
+      while true {
+        let entry = await reader.next()
+        switch entry {
+        case .line(let address):
+          guard await complete(address) else { continue }
+          self.reader = nil
+          event.yield(.changed)
+        case .interrupt: event.yield(.interrupted)
+        case .end: event.yield(.inputEnded)
         }
-      })
+        return entry
+      }
+    }
   }
 
   /// Hands the address over.
@@ -196,7 +200,7 @@ final class SignInAttempt {
   func finish() async throws -> SessionStatus {
     defer {
       spinner?.stop()
-      for task in tasks { task.cancel() }
+      reading?.cancel()
       interrupts = []
     }
     // The sign-in may have ended before the first signal is read.
@@ -216,7 +220,11 @@ final class SignInAttempt {
       }
       status = try await laterStatus()
     }
-    await reader?.end()
+    // Standard input that is no terminal may stay in a blocked thread.
+    if let reader, reader.isAtTerminal {
+      reader.end()
+      if await reading?.value == .end { StandardStream.output.write("\n") }
+    }
     reader = nil
     spinner?.stop()
     show(status)

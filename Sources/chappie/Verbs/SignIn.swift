@@ -18,8 +18,9 @@ extension Verb {
     Work(json: json) { service in
       let session = try await service.session(
         account, afterFirstUnlock ? .afterFirstUnlockThisDeviceOnly : .whenUnlockedThisDeviceOnly)
-      let attempt = SignInAttempt(service, session, json: json)
+      // First, since it starts the service, and an attempt takes one that does not run for one that has ended.
       let before = try await service.status(session)
+      let attempt = SignInAttempt(service, session, json: json)
       if StandardInput.isTerminal, !json { await announcePrompt(service) }
       do {
         try await attempt.start(plan, before)
