@@ -176,39 +176,4 @@ struct FilesTests {
     #expect(StorageDirectory(link.path + "/link").resolved == storage.resolved)
     #expect(StorageDirectory("/none/at/all").resolved.path == "/none/at/all")
   }
-
-  // MARK: Files of callers
-
-  private func passed(_ path: String) throws -> PassedFile {
-    let number = open(path, O_RDONLY)
-    try #require(number >= 0, "\(path)")
-    return PassedFile(owning: number)
-  }
-
-  @Test func aPassedFileIsReadFromItsStart() throws {
-    let path = try directory.file("words.txt", Array("words".utf8))
-    let file = try passed(path)
-    #expect(try file.size() == 5)
-    #expect(try file.content(limit: 5) == Array("words".utf8))
-    #expect(throws: FileError.tooLarge(limit: 4)) { try file.content(limit: 4) }
-    #expect(try file.name() == "words.txt")
-    unlink(path)
-    #expect(try file.name() == "words.txt")
-  }
-
-  @Test(arguments: ["/", "/dev/null", "/dev/zero"]) func otherThingsAreNoPassedFiles(_ path: String) throws {
-    let file = try passed(path)
-    #expect(throws: FileError.notRegular) { try file.size() }
-    #expect(throws: FileError.notRegular) { try file.content(limit: 9) }
-  }
-
-  /// A file system that does not answer would hold the thread that closes the file.
-  @Test func aPassedFileIsClosedElsewhere() throws {
-    var ends: [Int32] = [-1, -1]
-    try #require(pipe(&ends) == 0)
-    _ = PassedFile(owning: ends[1])
-    var bytes: [UInt8] = [0]
-    #expect(read(ends[0], &bytes, 1) == 0, "the end of the pipe comes with closing")
-    close(ends[0])
-  }
 }

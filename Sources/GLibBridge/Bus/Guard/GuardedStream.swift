@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGLib
 import Glibc
-import Platform
 import Synchronization
 
 /// The input stream of a connection whose messages a ``MessageGuard`` judges.

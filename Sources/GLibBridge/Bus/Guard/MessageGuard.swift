@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGLib
-import Platform
 
 /// Judges each incoming message before GDBus parses it. GDBus allocates objects for a message before it can be
 /// rejected, up to 70 bytes for each byte of a malicious one, and closes the connection at the first invalid one.

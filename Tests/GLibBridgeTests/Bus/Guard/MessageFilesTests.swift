@@ -44,6 +44,41 @@ struct MessageFilesTests {
     #expect(try reading.tickets() == [1])
     #expect(reading.files.take(1).isEmpty)
   }
+
+  // MARK: One file
+
+  private func passed(_ path: String) throws -> PassedFile {
+    let number = open(path, O_RDONLY)
+    try #require(number >= 0, "\(path)")
+    return PassedFile(owning: number)
+  }
+
+  @Test func aPassedFileIsReadFromItsStart() throws {
+    let directory = try TemporaryDirectory()
+    let file = try passed(directory.file("words.txt", Array("words".utf8)))
+    #expect(try file.size() == 5)
+    #expect(try file.content(limit: 5) == Array("words".utf8))
+    #expect(throws: FileError.tooLarge(limit: 4)) { try file.content(limit: 4) }
+    #expect(try file.name() == "words.txt")
+    unlink(directory.path + "/words.txt")
+    #expect(try file.name() == "words.txt")
+  }
+
+  @Test(arguments: ["/", "/dev/null", "/dev/zero"]) func otherThingsAreNoPassedFiles(_ path: String) throws {
+    let file = try passed(path)
+    #expect(throws: FileError.notRegular) { try file.size() }
+    #expect(throws: FileError.notRegular) { try file.content(limit: 9) }
+  }
+
+  /// A file system that does not answer would hold the thread that closes the file.
+  @Test func aPassedFileIsClosedElsewhere() throws {
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    _ = PassedFile(owning: ends[1])
+    var bytes: [UInt8] = [0]
+    #expect(read(ends[0], &bytes, 1) == 0, "the end of the pipe comes with closing")
+    close(ends[0])
+  }
 }
 
 /// What the guard writes and rejects, read from a socket as GDBus does.

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+import CGLib
 import CPlatform
 import Glibc
-import Synchronization
+import Platform
 
 /// A file that another program has opened and passed, closed when the last reference is released.
 ///
 /// Its file system may be one that does not answer, such as a network's that is gone: then every call for the file
 /// blocks its thread, and so does closing. So it is closed on another thread, and the methods block.
 package final class PassedFile: Sendable {
+  /// Closes files on threads of its own. A file system that does not answer holds one of them for each of its files.
+  private nonisolated(unsafe) static let closing = g_thread_pool_new(
+    { number, _ in Glibc.close(Int32(Int(bitPattern: number) - 1)) }, nil, threadLimit, 0, nil)
+  private static let threadLimit: gint = 4
+  /// The number of waiting files above which no more may be received.
+  private static let waitingLimit = 512
+
   private let number: Int32
 
   /// Takes over a descriptor.
@@ -16,11 +24,12 @@ package final class PassedFile: Sendable {
   }
 
   deinit {
-    Closing.close(number)
+    // One more than the number, as GLib queues no null pointer. Without a thread the file waits for the next one.
+    g_thread_pool_push(Self.closing, UnsafeMutableRawPointer(bitPattern: Int(number) + 1), nil)
   }
 
   /// Whether so few files wait to be closed that there may be more. Otherwise file systems do not answer.
-  package static var mayBeReceived: Bool { Closing.mayGrow }
+  package static var mayBeReceived: Bool { g_thread_pool_unprocessed(closing) < waitingLimit }
 
   /// The size of the file in bytes.
   ///
@@ -58,51 +67,5 @@ package final class PassedFile: Sendable {
       if name.first == UInt8(ascii: "#") { return nil }
     }
     return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
-  }
-}
-
-/// Closes files on threads of its own. A file system that does not answer holds one of them for each of its files.
-private enum Closing {
-  private struct State {
-    var waiting: [Int32] = []
-    var threads = 0
-  }
-
-  private static let threadLimit = 4
-  /// The number of waiting files above which no more may be received.
-  private static let waitingLimit = 512
-  private static let state = Mutex(State())
-
-  static var mayGrow: Bool { state.withLock { $0.threads < threadLimit || $0.waiting.count < waitingLimit } }
-
-  static func close(_ number: Int32) {
-    let needsThread = state.withLock { state in
-      state.waiting.append(number)
-      guard state.threads < threadLimit else { return false }
-      state.threads += 1
-      return true
-    }
-    guard needsThread else { return }
-    var thread = pthread_t()
-    let failed = pthread_create(
-      &thread, nil,
-      { _ in
-        Closing.closeAll()
-        return nil
-      }, nil)
-    // The next file that is closed tries again.
-    if failed == 0 { pthread_detach(thread) } else { state.withLock { $0.threads -= 1 } }
-  }
-
-  private static func closeAll() {
-    while let number = next() { Glibc.close(number) }
-  }
-
-  /// The next file; nil at the end of the thread.
-  private static func next() -> Int32? {
-    state.withLock { state in
-      if state.waiting.isEmpty { state.threads -= 1 }
-      return state.waiting.popLast()
-    }
   }
 }
