@@ -28,20 +28,13 @@ public enum ChappiePlanUse: String, Sendable, Hashable, CaseIterable {
 /// The page of a sign-in in the browser.
 public struct ChappieBrowserPage: Sendable, Hashable {
   /// The address of the page. It names no account and no token.
-  public var authorizationURI: ChappieAddress { ChappieAddress(address: authorizationAddress) }
+  public let authorizationURI: ChappieAddress
   /// The end of the attempt.
-  public var expiresAt: ChappieTime { ChappieTime(unixSeconds: expiresAtSeconds) }
-  package let authorizationAddress: String
-  /// Unix seconds in UTC.
-  package let expiresAtSeconds: Int64
+  public let expiresAt: ChappieTime
 
   /// Creates a page, such as for a preview.
   public init(authorizationURI: ChappieAddress, expiresAt: ChappieTime) {
-    self.init(authorizationAddress: authorizationURI.address, expiresAtSeconds: expiresAt.unixSeconds)
-  }
-
-  package init(authorizationAddress: String, expiresAtSeconds: Int64) {
-    self.authorizationAddress = authorizationAddress
-    self.expiresAtSeconds = expiresAtSeconds
+    self.authorizationURI = authorizationURI
+    self.expiresAt = expiresAt
   }
 }

@@ -24,15 +24,8 @@ public struct ChappieUsageLimit: Sendable, Hashable, Codable, CustomStringConver
     plan: ChappiePlan? = nil, resetsAt: ChappieTime? = nil, primary: ChappieUsageWindow? = nil,
     secondary: ChappieUsageWindow? = nil
   ) {
-    self.init(plan: plan, resetsAtSeconds: resetsAt?.unixSeconds, primary: primary, secondary: secondary)
-  }
-
-  package init(
-    plan: ChappiePlan?, resetsAtSeconds: Int64?, primary: ChappieUsageWindow? = nil,
-    secondary: ChappieUsageWindow? = nil
-  ) {
     self.plan = plan
-    self.resetsAtSeconds = resetsAtSeconds
+    resetsAtSeconds = resetsAt?.unixSeconds
     self.primary = primary
     self.secondary = secondary
   }
@@ -68,13 +61,9 @@ public struct ChappieUsageWindow: Sendable, Hashable, Codable {
 
   /// Creates a window, such as for a preview.
   public init(usedPercent: Double, windowMinutes: Int? = nil, resetsAt: ChappieTime? = nil) {
-    self.init(usedPercent: usedPercent, windowMinutes: windowMinutes, resetsAtSeconds: resetsAt?.unixSeconds)
-  }
-
-  package init(usedPercent: Double, windowMinutes: Int? = nil, resetsAtSeconds: Int64?) {
     self.usedPercent = usedPercent
     self.windowMinutes = windowMinutes
-    self.resetsAtSeconds = resetsAtSeconds
+    resetsAtSeconds = resetsAt?.unixSeconds
   }
 }
 

@@ -56,23 +56,15 @@ public struct ChappieDeviceCode: Sendable, Hashable {
   /// The code to enter: 1 to 64 letters, digits and dashes.
   public let userCode: String
   /// The address of the page on which the user enters the code.
-  public var verificationURI: ChappieAddress { ChappieAddress(address: verificationAddress) }
+  public let verificationURI: ChappieAddress
   /// The code's expiry.
-  public var expiresAt: ChappieTime { ChappieTime(unixSeconds: expiresAtSeconds) }
-  package let verificationAddress: String
-  /// Unix seconds in UTC.
-  package let expiresAtSeconds: Int64
+  public let expiresAt: ChappieTime
 
   /// Creates a code, such as for a preview.
   public init(userCode: String, verificationURI: ChappieAddress, expiresAt: ChappieTime) {
-    self.init(
-      userCode: userCode, verificationAddress: verificationURI.address, expiresAtSeconds: expiresAt.unixSeconds)
-  }
-
-  package init(userCode: String, verificationAddress: String, expiresAtSeconds: Int64) {
     self.userCode = userCode
-    self.verificationAddress = verificationAddress
-    self.expiresAtSeconds = expiresAtSeconds
+    self.verificationURI = verificationURI
+    self.expiresAt = expiresAt
   }
 }
 

@@ -73,9 +73,9 @@ extension ChappieUsageWindow {
   fileprivate init?(percent: Double?, minutes: Count?, resetsAt: Timestamp?) {
     guard let percent, percent.isFinite else { return nil }
     let minutes = minutes.flatMap { (1...Int(UInt32.max)).contains($0.value) ? $0.value : nil }
-    let resetsAt = resetsAt.flatMap { $0 > .distantPast ? $0.unixSeconds : nil }
+    let resetsAt = resetsAt.flatMap { $0 > .distantPast ? ChappieTime(unixSeconds: $0.unixSeconds) : nil }
     guard percent != 0 || minutes != nil || resetsAt != nil else { return nil }
-    self.init(usedPercent: min(max(0, percent), 100), windowMinutes: minutes, resetsAtSeconds: resetsAt)
+    self.init(usedPercent: min(max(0, percent), 100), windowMinutes: minutes, resetsAt: resetsAt)
   }
 }
 

@@ -19,12 +19,9 @@ extension ClientObject {
           .tuple(turn.statusWord, turn.text, turn.details)
         }
       },
+      "OpenTurn": { [unowned self] in try await open($0, options: 0, answering) },
       "Cancel": action { [turns] in try turns.turn(of: $0).cancel() },
     ]
-  }
-
-  var descriptorMethods: [String: BusImplementation.DescriptorMethod] {
-    ["OpenTurn": { [unowned self] in try await open($0, options: 0, answering) }]
   }
 
   private func transcript(_ call: BusCall) throws -> Prompt {
@@ -33,29 +30,29 @@ extension ClientObject {
   }
 
   private var answering: Answering {
-    { [self] in try await client.run(try input($0, $1), for: $2) }
+    { [self] in try await client.run(try input($0, $1, $2), for: $3) }
   }
 
   /// - Throws: `BusError` with `InvalidArgument` for images or files of a message that is not the user's.
-  private func input(_ question: Question, _ options: TurnOptions) throws -> TurnInput {
+  private func input(_ prompt: Prompt, _ attachments: AttachmentReader, _ options: TurnOptions) throws -> TurnInput {
     let part =
       switch sharing {
       case .opened: TurnOptions.Part.next
       case .shared: options.part
       }
     var messages: [ChappieInputMessage]
-    switch question.prompt {
+    switch prompt {
     case .text(let text):
-      let message = question.message(.user, text, options.message)
+      let message = attachments.message(.user, text, options.message)
       if part == .next { return .next(message) }
       messages = [message]
     case .transcript(let transcript):
       messages = transcript
       if let last = messages.popLast() {
-        guard last.role == .user || question.images.isEmpty && question.files.isEmpty else {
+        guard last.role == .user || attachments.images.isEmpty && attachments.files.isEmpty else {
           throw BusError(.invalidArgument, "Images and files belong to a message of the user: end with one.")
         }
-        messages.append(question.message(last.role, last.text, last.options))
+        messages.append(attachments.message(last.role, last.text, last.options))
       }
     }
     let request = ChappieResponseRequest(messages: messages, options: options.message)

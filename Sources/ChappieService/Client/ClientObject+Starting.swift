@@ -6,32 +6,8 @@ import Platform
 /// The start of a turn, of this interface or of `org.chappie.Threads`, until its memory is given back.
 extension ClientObject {
   /// Answers the question of a turn.
-  typealias Answering = @GLibActor (Question, TurnOptions, TurnCaller) async throws -> ChappieResponse
-
-  /// What a turn answers.
-  struct Question {
-    let prompt: Prompt
-    let images: [ChappieImage]
-    let files: [ChappieInputFile]
-
-    @GLibActor
-    init(_ prompt: Prompt, _ attachments: AttachmentReader) {
-      self.prompt = prompt
-      (images, files) = (attachments.images, attachments.files)
-    }
-
-    /// The bytes of its texts, images and files.
-    var byteCount: Int {
-      (images.map(\.url) + files.map(\.url)).reduce(prompt.byteCount) { $0 + $1.utf8.count }
-    }
-
-    /// A message with its images and files.
-    func message(
-      _ role: ChappieInputMessage.Role, _ text: String, _ options: ChappieMessageOptions
-    ) -> ChappieInputMessage {
-      ChappieInputMessage(role: role, text: text, images: images, files: files, options: options)
-    }
-  }
+  typealias Answering =
+    @GLibActor (Prompt, AttachmentReader, TurnOptions, TurnCaller) async throws -> ChappieResponse
 
   /// Runs a turn, and replies with the whole answer.
   ///
@@ -57,9 +33,7 @@ extension ClientObject {
   /// Opens a turn on a socket of its own, for the question that comes on the socket.
   ///
   /// - Throws: ``GLibError``, too, when no descriptor is left.
-  func open(
-    _ call: BusCall, options index: Int, _ answering: @escaping Answering
-  ) async throws -> (Variant, Descriptor) {
+  func open(_ call: BusCall, options index: Int, _ answering: @escaping Answering) async throws -> Variant {
     let options = try await options(of: call, at: index)
     guard !options.broadcast else {
       throw BusError(.invalidArgument, "A turn on a socket cannot be broadcast: use Stream for that.")
@@ -78,7 +52,7 @@ extension ClientObject {
       try place.memory.add(prompt.byteCount + others.byteCount, to: .sent)
       try place.memory.set(.engine, to: 2 * prompt.byteCount)
       try await attachments.read(options.attachments + others)
-      return try await answering(Question(prompt, attachments), options, $0)
+      return try await answering(prompt, attachments, options, $0)
     }
     line.follow(turn)
     outlet.onStall = { [weak turn] in
@@ -86,7 +60,8 @@ extension ClientObject {
     }
     // Before the user consents to background use, nothing goes to the backend.
     if !options.background { client.expectTurn() }
-    return (.tuple(turn.id, DescriptorHandle()), callersEnd)
+    call.files.pass(callersEnd)
+    return .tuple(turn.id, DescriptorHandle())
   }
 
   func start(
@@ -98,7 +73,7 @@ extension ClientObject {
     let attachments = try await attachments(of: call, place)
     try await attachments.read(options.attachments)
     return try begin(place, SignalOutlet(place, signals, environment.window)) {
-      try await answering(Question(prompt, attachments), options, $0)
+      try await answering(prompt, attachments, options, $0)
     }
   }
 

@@ -49,12 +49,12 @@ final class ClientObject: ServiceInterface {
 
   var properties: [String: BusImplementation.Property] {
     [
-      "Model": { [client] in client.model.variant },
-      "ModelSource": { [client] in client.modelSource.rawValue.variant },
-      "UsageLimits": { [client] in (client.latestUsageLimits?.dictionary ?? [:]).variant },
-      "Harness": { [unowned self] in shownHarness },
-      "ActiveTurns": { [turns] in turns.running.map(\.id).sorted().variant },
-      "Session": { [session] in session.variant },
+      "Model": { [client] _ in client.model.variant },
+      "ModelSource": { [client] _ in client.modelSource.rawValue.variant },
+      "UsageLimits": { [client] _ in (client.latestUsageLimits?.dictionary ?? [:]).variant },
+      "Harness": { [unowned self] _ in shownHarness },
+      "ActiveTurns": { [turns] _ in turns.running.map(\.id).sorted().variant },
+      "Session": { [session] _ in session.variant },
     ]
   }
 

@@ -9,23 +9,22 @@ extension ThreadsObject {
     [
       "Send": { [unowned self] in try await client.reply($0, .text($0.argument(1)), options: 2, answering($0)) },
       "Stream": { [unowned self] in try await client.stream($0, .text($0.argument(1)), options: 2, answering($0)) },
+      "OpenTurn": { [unowned self] in try await client.open($0, options: 1, answering($0)) },
       "Compact": action { [unowned self] in try await compact($0) },
       "UndoTurn": action { [unowned self] in try await undoTurn($0) },
     ]
   }
 
-  var descriptorMethods: [String: BusImplementation.DescriptorMethod] {
-    ["OpenTurn": { [unowned self] in try await client.open($0, options: 1, answering($0)) }]
-  }
-
   private func answering(_ call: BusCall) throws -> ClientObject.Answering {
     let thread: String = try call.argument(0)
-    return { [self] question, options, caller in
-      guard case .text(let text) = question.prompt else {
+    return { [self] prompt, attachments, options, caller in
+      guard case .text(let text) = prompt else {
         throw BusError(.invalidArgument, "A thread has its own messages: ask with 'text'.")
       }
-      let message = question.message(.user, text, options.message)
-      return try await inTurn(thread, call, adding: question.byteCount) { try await $0.run(message, for: caller) }
+      let message = attachments.message(.user, text, options.message)
+      return try await inTurn(thread, call, adding: prompt.byteCount + attachments.byteCount) {
+        try await $0.run(message, for: caller)
+      }
     }
   }
 
@@ -35,7 +34,7 @@ extension ThreadsObject {
     let summary: String = try call.argument(1)
     try Limits.promptBytes.check(summary.utf8.count)
     let turn = try await client.start(call, .text(summary), TurnOptions([:]), .reply) {
-      [self] _, _, _ in
+      [self] _, _, _, _ in
       let context = try await inTurn(thread, call) { conversation in
         summary.isEmpty
           ? try await conversation.compactContext(interaction: call.interaction)

@@ -9,10 +9,8 @@ protocol ServiceInterface: AnyObject {
   var signals: InterfaceSignals { get }
   /// The handlers may capture the interface unowned.
   var methods: [String: BusImplementation.Method] { get }
-  var descriptorMethods: [String: BusImplementation.DescriptorMethod] { get }
   /// All properties but `Version`.
   var properties: [String: BusImplementation.Property] { get }
-  var personalProperties: [String: BusImplementation.PersonalProperty] { get }
   /// Waits until a request to this interface can be answered.
   func ready(for request: BusRequest) async
   /// Called once, when the object is on the bus.
@@ -22,9 +20,7 @@ protocol ServiceInterface: AnyObject {
 extension ServiceInterface {
   typealias Handler = BusImplementation.Method
 
-  var descriptorMethods: [String: BusImplementation.DescriptorMethod] { [:] }
   var properties: [String: BusImplementation.Property] { [:] }
-  var personalProperties: [String: BusImplementation.PersonalProperty] { [:] }
   func ready(for request: BusRequest) async {}
   func wasExported() {}
 
@@ -39,10 +35,8 @@ extension ServiceInterface {
   fileprivate func implementation() throws -> BusImplementation {
     let description = try BusInterfaceDescription(xml: Self.xml, name: Self.interface)
     var properties = properties
-    if description.properties.contains("Version") { properties["Version"] = { UInt32(1).variant } }
-    return try BusImplementation(
-      description, owner: self, methods: methods, descriptorMethods: descriptorMethods, properties: properties,
-      personalProperties: personalProperties)
+    if description.properties.contains("Version") { properties["Version"] = { _ in UInt32(1).variant } }
+    return try BusImplementation(description, owner: self, methods: methods, properties: properties)
   }
 }
 
@@ -68,16 +62,16 @@ final class InterfaceSignals {
     object?.emit(interface, signal, arguments, to: audience)
   }
 
-  /// Signals changes of `properties` at each ``compare()`` from now on.
+  /// Signals changes of `properties`, as everybody gets them, at each ``compare()`` from now on.
   func watch(_ properties: [String: BusImplementation.Property]) {
     watched = properties
-    known = properties.mapValues { $0() }
+    known = properties.mapValues { $0(nil) }
   }
 
   /// Signals each watched property whose value has changed.
   func compare() {
     var names: [String] = []
-    for (name, value) in watched.mapValues({ $0() }) where known[name] != value {
+    for (name, value) in watched.mapValues({ $0(nil) }) where known[name] != value {
       known[name] = value
       names.append(name)
     }

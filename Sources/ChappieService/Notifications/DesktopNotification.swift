@@ -70,7 +70,7 @@ extension DesktopNotification {
       // The summary has no code, since servers show it on locked screens too.
       summary = tr("Sign in to ChatGPT")
       body = Self.lines(
-        tr("Enter it at \(code.verificationAddress)"), name.text.map { tr("This signs in \($0).") },
+        tr("Enter it at \(code.verificationURI.address)"), name.text.map { tr("This signs in \($0).") },
         tr("Continue only if you started this sign-in yourself."))
     case .waiting:
       summary = tr("Sign in to ChatGPT")

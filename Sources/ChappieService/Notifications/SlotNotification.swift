@@ -214,9 +214,9 @@ final class SlotNotification {
     case (.needsSignIn, .signIn): startSignIn(activationToken)
     case (.waiting(.showCode(let code)), .openPage):
       codeClicked = .now
-      Task.onGLib { await openPage(code.verificationAddress, activationToken) }
+      Task.onGLib { await openPage(code.verificationURI.address, activationToken) }
     case (.waiting(.openPage(let page, _)), .openPage):
-      Task.onGLib { await openPage(page.authorizationAddress, activationToken) }
+      Task.onGLib { await openPage(page.authorizationURI.address, activationToken) }
     case (.waiting(.showCode(let code)), .copyCode):
       codeClicked = .now
       Task.onGLib {

@@ -36,8 +36,8 @@ final class ManagerObject: ServiceInterface {
 
   var properties: [String: BusImplementation.Property] {
     [
-      "LockState": { LockMonitor.shared.state.rawValue.variant },
-      "LockSources": { LockMonitor.shared.sources.variant },
+      "LockState": { _ in LockMonitor.shared.state.rawValue.variant },
+      "LockSources": { _ in LockMonitor.shared.sources.variant },
     ]
   }
 

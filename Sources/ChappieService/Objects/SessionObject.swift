@@ -58,23 +58,18 @@ final class SessionObject: ServiceInterface {
 
   var properties: [String: BusImplementation.Property] {
     [
-      "Availability": { [session] in
+      "Availability": { [session] _ in
         Availability(session.snapshot, LockMonitor.shared.state, LockMonitor.shared.sources).dictionary.variant
       },
-      "State": { [session] in session.snapshot.busState.variant },
-      "DeviceLinkState": { [session] in session.deviceLinkState.rawValue.variant },
-      "DeviceCode": { [session] in session.snapshot.busDeviceCode.variant },
-      "AuthMethod": { [session] in (session.signInMethod?.rawValue ?? "").variant },
-      "PlanUse": { [session] in session.planUse.rawValue.variant },
-      "ManageUsageUri": { [session] in (session.snapshot.manageUsageAddress ?? "").variant },
-      "AccountInfo": { [session] in session.snapshot.busAccountInfo.variant },
-      "LastError": { [session] in session.snapshot.busLastError.variant },
-      "Configuration": { [session] in session.configuration.dictionary.variant },
-    ]
-  }
-
-  var personalProperties: [String: BusImplementation.PersonalProperty] {
-    [
+      "State": { [session] _ in session.snapshot.busState.variant },
+      "DeviceLinkState": { [session] _ in session.deviceLinkState.rawValue.variant },
+      "DeviceCode": { [session] _ in session.snapshot.busDeviceCode.variant },
+      "AuthMethod": { [session] _ in (session.signInMethod?.rawValue ?? "").variant },
+      "PlanUse": { [session] _ in session.planUse.rawValue.variant },
+      "ManageUsageUri": { [session] _ in (session.snapshot.manageUsageURL?.address ?? "").variant },
+      "AccountInfo": { [session] _ in session.snapshot.busAccountInfo.variant },
+      "LastError": { [session] _ in session.snapshot.busLastError.variant },
+      "Configuration": { [session] _ in session.configuration.dictionary.variant },
       "SignInStep": { [unowned self] in session.snapshot.busSignInStep(isShown: isPageReader($0)).variant },
       "BrowserPage": { [unowned self] in session.snapshot.busBrowserPage(isShown: isPageReader($0)).variant },
     ]
@@ -83,9 +78,7 @@ final class SessionObject: ServiceInterface {
   private func isPageReader(_ caller: String?) -> Bool { pageReaders.contains(caller ?? "") }
 
   func wasExported() {
-    var watched = properties
-    for (name, value) in personalProperties { watched[name] = { value(nil) } }
-    signals.watch(watched)
+    signals.watch(properties)
   }
 
   /// Ends its sign-in, unless another object has a part in it.
@@ -114,7 +107,7 @@ final class SessionObject: ServiceInterface {
     let code = try await signIn(call, isNew: session.deviceCode == nil) {
       try await session.startDeviceCodeSignIn(allowsAnotherAccount: addsAccount, interaction: call.interaction)
     }
-    return .tuple(code.userCode, code.verificationAddress, code.expiresAtSeconds)
+    return .tuple(code.userCode, code.verificationURI.address, code.expiresAt.unixSeconds)
   }
 
   private func startBrowserSignIn(_ call: BusCall) async throws -> Variant {
@@ -143,9 +136,9 @@ final class SessionObject: ServiceInterface {
     }
     if session.browserPage == page { pageReaders.insert(call.sender) }
     if page == running, let openPage = wishes.openPage {
-      Task.onGLib { [wishes] in await openPage(page.authorizationAddress, wishes.activationToken) }
+      Task.onGLib { [wishes] in await openPage(page.authorizationURI.address, wishes.activationToken) }
     }
-    return .tuple(page.authorizationAddress, page.expiresAtSeconds)
+    return .tuple(page.authorizationURI.address, page.expiresAt.unixSeconds)
   }
 
   /// The name under which the issuer registers the application of this slot.

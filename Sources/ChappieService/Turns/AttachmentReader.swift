@@ -19,6 +19,16 @@ final class AttachmentReader {
     self.readings = readings
   }
 
+  /// The bytes of the images and files.
+  var byteCount: Int { (images.map(\.url) + files.map(\.url)).reduce(0) { $0 + $1.utf8.count } }
+
+  /// A message with the images and files.
+  func message(
+    _ role: ChappieInputMessage.Role, _ text: String, _ options: ChappieMessageOptions
+  ) -> ChappieInputMessage {
+    ChappieInputMessage(role: role, text: text, images: images, files: files, options: options)
+  }
+
   // MARK: Names
 
   /// Reads what a caller names.

@@ -179,7 +179,7 @@ final class ServiceTurn {
   /// - Parameter refusal: the reason that the caller's answer was not accepted.
   func askAgain(_ call: String, because refusal: BusError) {
     guard let request = calls.approvalRequest(of: call) else { return }
-    outlet.send(.approvalRequested(request, refusal: refusal))
+    outlet.send(TurnEvent(asking: request, refusal: refusal))
   }
 
   /// Waits for the end of the turn.
@@ -203,35 +203,36 @@ final class ServiceTurn {
     case .textDelta(let text):
       answer.append(text)
       outlet.grew()
-    case .toolCallRequested(let request):
-      calls.began(request.callID)
-      outlet.send(.toolCallRequested(request))
-    case .approvalRequested(let request):
-      calls.asks(request)
-      outlet.send(.approvalRequested(request, refusal: nil))
-    case .toolCallCompleted(let result):
-      calls.ended(result.callID)
-      outlet.send(.toolCallCompleted(result))
-    case .webSearch(let step): outlet.send(.webSearch(step))
-    case .citation(let source): outlet.send(.citation(source))
-    case .usageLimits(let limits): outlet.send(.usageLimits(limits))
-    case .completed: break
+    case .toolCallRequested(let request): calls.began(request.callID)
+    case .approvalRequested(let request): calls.asks(request)
+    case .toolCallCompleted(let result): calls.ended(result.callID)
+    case .webSearch, .citation, .usageLimits, .completed: break
     }
+    if let event = TurnEvent(event) { outlet.send(event) }
     guard let background, background.isWaiting else { return outlet.flow }
     return outlet.flow.combined(with: .pause(until: background.task))
   }
 
   // MARK: Tool servers
 
+  /// A tool server tells how far a call is.
+  ///
+  /// - Parameter part: the part that is done, from 0 to 1, where it is known.
   func progressed(_ call: String, _ message: String, _ part: Double?) {
     guard isRunning else { return }
-    outlet.send(.toolProgressed(call: call, message: message, part: part))
+    outlet.send(
+      TurnEvent(
+        signal: "ToolProgressed", event: "tool-progressed", texts: ["call": call, "message": message],
+        details: ["part": part]))
   }
 
   /// Asks the user what a tool server wants to know.
   func answer(to question: MCPQuestion, of server: String, _ call: String) async -> MCPAnswer {
     guard isRunning else { return .cancel }
-    outlet.send(.inputRequested(call: call, server: server, question))
+    outlet.send(
+      TurnEvent(
+        signal: "InputRequested", event: "input-requested", texts: ["call": call, "message": question.message],
+        details: question.dictionary(of: server), kind: .tool))
     return await calls.answer(of: call)
   }
 
@@ -256,9 +257,15 @@ final class ServiceTurn {
     case .running: break
     case .completed(let response):
       answer.share(response.outputText)
-      outlet.send(.completed(response))
+      outlet.send(
+        TurnEvent(
+          signal: "Completed", event: "completed", texts: ["text": response.outputText], details: response.details,
+          kind: .end))
     case .failed(let error, let details), .cancelled(let error, let details):
-      outlet.send(.failed(error, withPartialText(details)))
+      outlet.send(
+        TurnEvent(
+          signal: "Failed", event: "failed", texts: ["error": error.name, "message": error.message],
+          details: withPartialText(details), kind: .end))
     }
   }
 

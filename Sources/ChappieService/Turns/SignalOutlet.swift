@@ -31,12 +31,11 @@ final class SignalOutlet: TurnOutlet {
   }
 
   func send(_ event: TurnEvent) {
-    let content = event.content
-    guard isStreamed || content.kind == .tool else { return }
+    guard isStreamed || event.kind == .tool else { return }
     if isStreamed { coalescer.flush() }
-    let members = content.texts.map(\.value.variant) + [content.details?.variant].compactMap(\.self)
+    let members = event.texts.map(\.value.variant) + [event.details?.variant].compactMap(\.self)
     let arguments = Variant.tuple([turn.id.variant] + members)
-    emit(content.signal, arguments, bytes: arguments.byteCount)
+    emit(event.signal, arguments, bytes: arguments.byteCount)
   }
 
   private func emit(_ signal: String, _ arguments: Variant, bytes: Int) {

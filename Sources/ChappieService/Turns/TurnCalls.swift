@@ -7,85 +7,88 @@ import Platform
 /// The tool calls of one turn that have not ended, with the approvals and results that they wait for.
 @GLibActor
 final class TurnCalls {
-  /// The state of a call.
-  private enum Stage {
-    case running
-    case waitsForApproval(ChappieApprovalRequest, Promise<ChappieApprovalDecision>)
-    /// The decision has just come, and whoever runs the call does not know it yet.
-    case approved
-    /// A program gives the result with `SubmitToolResult`.
-    case waitsForResult(Promise<ChappieToolResult>)
+  /// A call, and what it waits for.
+  private struct Call {
+    enum Stage {
+      case running, waitsForApproval
+      /// The decision has just come, and whoever runs the call does not know it yet.
+      case approved
+      /// A program gives the result with `SubmitToolResult`.
+      case waitsForResult
+    }
+
+    var stage = Stage.running
+    /// Nil before it is asked for, and after whoever runs the call knows the decision.
+    var approval: (request: ChappieApprovalRequest, decision: Promise<ChappieApprovalDecision>)?
+    let result: Promise<ChappieToolResult>
+    /// The size of a result for which the call does not wait yet, in bytes.
+    var earlyBytes = 0
+    /// The question of a tool server that waits for the user.
+    var question: Promise<MCPAnswer>?
   }
 
-  private var calls: [String: Stage] = [:]
-  /// The questions of tool servers that wait for the user, by their calls.
-  private var questions: [String: Promise<MCPAnswer>] = [:]
+  private var calls: [String: Call] = [:]
   /// The ids of all calls of the turn.
   private var known: Set<String> = []
-  /// Results of calls that do not wait for them yet.
-  private var early: [String: ChappieToolResult] = [:]
 
   /// The status of a turn that waits for an approval or a tool; nil if it waits for neither.
   var status: String? {
     guard !calls.isEmpty else { return nil }
-    let isAsking = calls.values.contains { if case .waitsForApproval = $0 { true } else { false } }
-    return isAsking ? "waiting-for-approval" : "waiting-for-tool"
+    return calls.values.contains { $0.stage == .waitsForApproval } ? "waiting-for-approval" : "waiting-for-tool"
   }
 
   // MARK: Events of the turn
 
   func began(_ call: String) {
     known.insert(call)
-    calls[call] = .running
+    calls[call] = Call(result: Promise())
   }
 
   func asks(_ request: ChappieApprovalRequest) {
-    calls[request.callID] = .waitsForApproval(request, Promise())
+    calls[request.callID]?.stage = .waitsForApproval
+    calls[request.callID]?.approval = (request, Promise())
   }
 
   func ended(_ call: String) {
-    calls[call] = nil
-    early[call] = nil
+    calls.removeValue(forKey: call)?.question?.fulfil(.cancel)
   }
 
   /// Forgets the calls of a turn that has ended, whose record stays for a while.
   func endAll() {
-    calls = [:]
-    early = [:]
-    for question in questions.values { question.fulfil(.cancel) }
-    questions = [:]
+    for call in calls.keys { ended(call) }
   }
 
   // MARK: Waiting
 
   func approval(of call: String) async -> ChappieApprovalDecision {
-    guard case .waitsForApproval(_, let promise)? = calls[call] else { return .denied() }
-    let decision = (try? await promise.value()) ?? .denied()
+    guard let promise = calls[call]?.approval?.decision else { return .denied() }
+    defer { calls[call]?.approval = nil }
+    if let decision = try? await promise.value() { return decision }
     goOn(call)
-    if case .approve = decision, calls[call] != nil { calls[call] = .approved }
-    return decision
+    return .denied()
   }
 
   func result(of call: String) async throws -> ChappieToolResult {
-    if let result = early.removeValue(forKey: call) { return result }
-    let promise = Promise<ChappieToolResult>()
-    calls[call] = .waitsForResult(promise)
+    guard let promise = calls[call]?.result else { throw CancellationError() }
+    calls[call]?.stage = .waitsForResult
+    calls[call]?.earlyBytes = 0
     defer { goOn(call) }
     return try await promise.value()
   }
 
   /// Waits until the user has answered a question of the call.
   func answer(of call: String) async -> MCPAnswer {
+    guard calls[call] != nil else { return .cancel }
     let promise = Promise<MCPAnswer>()
-    questions[call]?.fulfil(.cancel)
-    questions[call] = promise
-    defer { if questions[call] === promise { questions[call] = nil } }
+    calls[call]?.question?.fulfil(.cancel)
+    calls[call]?.question = promise
+    defer { if calls[call]?.question === promise { calls[call]?.question = nil } }
     return (try? await withDeadline(MCPQuestion.patience) { try await promise.value() }) ?? .cancel
   }
 
   /// Sets a call back to running, unless it has ended meanwhile.
   func goOn(_ call: String) {
-    if calls[call] != nil { calls[call] = .running }
+    calls[call]?.stage = .running
   }
 
   // MARK: Answering
@@ -97,39 +100,29 @@ final class TurnCalls {
   ///
   /// - Returns: false for a call that has its result or has ended.
   func offer(_ result: ChappieToolResult, for call: String) -> Bool {
-    switch calls[call] {
-    case .waitsForResult(let promise)?:
-      defer { promise.fulfil(result) }
-      return !promise.isFulfilled
-    case .running?, .waitsForApproval?, .approved?:
-      defer { early[call] = early[call] ?? result }
-      return early[call] == nil
-    case nil: return false
-    }
+    guard let promise = calls[call]?.result, !promise.isFulfilled else { return false }
+    if calls[call]?.stage != .waitsForResult { calls[call]?.earlyBytes = result.output.utf8.count }
+    promise.fulfil(result)
+    return true
   }
 
   /// The size of all results that wait for their calls, in bytes.
-  var earlyBytes: Int { early.values.reduce(0) { $0 + $1.output.utf8.count } }
+  var earlyBytes: Int { calls.values.reduce(0) { $0 + $1.earlyBytes } }
 
   /// Whether a call waits for approval.
-  func waitsForApproval(_ call: String) -> Bool {
-    if case .waitsForApproval(_, let promise)? = calls[call] { !promise.isFulfilled } else { false }
-  }
+  func waitsForApproval(_ call: String) -> Bool { calls[call]?.stage == .waitsForApproval }
 
   /// The request for approval of a call that waits for it.
   func approvalRequest(of call: String) -> ChappieApprovalRequest? {
-    if case .waitsForApproval(let request, _)? = calls[call] { request } else { nil }
+    waitsForApproval(call) ? calls[call]?.approval?.request : nil
   }
 
   /// Gives the result of a call, which may not wait for it yet if its approval came just before.
   ///
   /// - Throws: `BusError` with `InvalidArgument` if the call does not wait for one.
   func submit(_ result: ChappieToolResult, for call: String) throws {
-    switch calls[call] {
-    case .waitsForResult(let promise)? where !promise.isFulfilled: promise.fulfil(result)
-    case .waitsForApproval(_, let promise)? where promise.isFulfilled && early[call] == nil: early[call] = result
-    case .approved? where early[call] == nil: early[call] = result
-    default: throw Self.waitsForNone(call, "a result")
+    guard [.approved, .waitsForResult].contains(calls[call]?.stage), offer(result, for: call) else {
+      throw Self.waitsForNone(call, "a result")
     }
   }
 
@@ -138,12 +131,12 @@ final class TurnCalls {
   ///
   /// - Throws: `BusError` with `InvalidArgument` if the call does not wait for one, or with `Locked`.
   func submit(_ answer: MCPAnswer, for call: String) throws {
-    guard let question = questions[call] else { throw Self.waitsForNone(call, "input") }
+    guard let question = calls[call]?.question else { throw Self.waitsForNone(call, "input") }
     if case .accept = answer, !LockMonitor.shared.mayApprove {
       Log.notice("A question of a tool server was not answered: the screen or the keyring is locked.")
       throw Self.locked
     }
-    questions[call] = nil
+    calls[call]?.question = nil
     question.fulfil(answer)
   }
 
@@ -161,14 +154,14 @@ final class TurnCalls {
   ///
   /// - Throws: `BusError` with `InvalidArgument` if the call does not wait for approval, or with `Locked`.
   func resolve(_ decision: ChappieApprovalDecision, for call: String) throws {
-    guard case .waitsForApproval(_, let promise)? = calls[call], !promise.isFulfilled else {
-      throw Self.waitsForNone(call, "approval")
-    }
+    guard waitsForApproval(call) else { throw Self.waitsForNone(call, "approval") }
     if case .approve = decision, !LockMonitor.shared.mayApprove {
       Log.notice("A tool call was not approved: the screen or the keyring is locked.")
       throw Self.locked
     }
-    promise.fulfil(decision)
+    goOn(call)
+    if case .approve = decision { calls[call]?.stage = .approved }
+    calls[call]?.approval?.decision.fulfil(decision)
   }
 }
 

@@ -92,13 +92,13 @@ extension ChappieAuthSession.Snapshot {
     switch (deviceLinkState, signInStep) {
     case (.waitingForApproval, .showCode(let code)?):
       [
-        "kind": "show-code", "uri": code.verificationAddress, "code": code.userCode,
-        "expires_at": code.expiresAtSeconds,
+        "kind": "show-code", "uri": code.verificationURI.address, "code": code.userCode,
+        "expires_at": code.expiresAt.unixSeconds,
       ]
     case (.waitingForBrowser, .openPage(let page, let isElsewhere)?):
       [
-        "kind": isElsewhere ? "paste-address" : "open-page", "uri": isShown ? page.authorizationAddress : nil,
-        "expires_at": page.expiresAtSeconds,
+        "kind": isElsewhere ? "paste-address" : "open-page", "uri": isShown ? page.authorizationURI.address : nil,
+        "expires_at": page.expiresAt.unixSeconds,
       ]
     default: deviceLinkState.isRunning ? ["kind": "wait"] : [:]
     }

@@ -118,8 +118,8 @@ extension ChappieClientContext {
       model: model ?? base.model,
       messages: try messages.map { try $0.message() },
       compactedSummary: summary?.isEmpty == true ? nil : summary,
-      createdAtSeconds: try dictionary.value("created_at") ?? base.createdAtSeconds,
-      updatedAtSeconds: try dictionary.value("updated_at") ?? base.updatedAtSeconds,
+      createdAt: ChappieTime(unixSeconds: try dictionary.value("created_at") ?? base.createdAtSeconds),
+      updatedAt: ChappieTime(unixSeconds: try dictionary.value("updated_at") ?? base.updatedAtSeconds),
       usesDefaultModel: try dictionary.value("default_model") ?? (model == nil && base.usesDefaultModel))
   }
 }

@@ -10,8 +10,8 @@ extension ChappieAuthSession.Snapshot {
 
   var busDeviceCode: VariantDictionary {
     [
-      "user_code": deviceCode?.userCode, "verification_uri": deviceCode?.verificationAddress,
-      "expires_at": deviceCode?.expiresAtSeconds,
+      "user_code": deviceCode?.userCode, "verification_uri": deviceCode?.verificationURI.address,
+      "expires_at": deviceCode?.expiresAt.unixSeconds,
     ]
   }
 
@@ -20,8 +20,8 @@ extension ChappieAuthSession.Snapshot {
   /// - Parameter isShown: whether the reader sees the address of the page.
   func busBrowserPage(isShown: Bool) -> VariantDictionary {
     [
-      "expires_at": browserPage?.expiresAtSeconds,
-      "authorization_uri": isShown ? browserPage?.authorizationAddress : nil,
+      "expires_at": browserPage?.expiresAt.unixSeconds,
+      "authorization_uri": isShown ? browserPage?.authorizationURI.address : nil,
     ]
   }
 

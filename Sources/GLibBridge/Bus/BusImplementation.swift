@@ -1,31 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGLib
-import Platform
-
-/// The reply to a method call.
-struct BusReply {
-  let value: Variant
-  /// The descriptor that the caller receives; nil for most methods.
-  let descriptor: Descriptor?
-}
 
 /// The Swift implementation of one interface of an exported object: a handler for each method and property in the XML.
 @GLibActor
 public struct BusImplementation {
   public typealias Method = @GLibActor (BusCall) async throws -> Variant
-  /// A method that returns a descriptor, as the value `h` 0 of its reply.
-  package typealias DescriptorMethod = @GLibActor (BusCall) async throws -> (Variant, Descriptor)
-  public typealias Property = @GLibActor () -> Variant
-  /// A property whose value depends on its reader, a unique name. The reader is nil for what everybody gets.
-  public typealias PersonalProperty = @GLibActor (_ reader: String?) -> Variant
+  /// The value of a property for a reader, a unique name. The reader is nil for what everybody gets.
+  public typealias Property = @GLibActor (_ reader: String?) -> Variant
 
   public let description: BusInterfaceDescription
   /// The object that the handlers use. It is kept alive while the object is exported and while its calls run.
   private let owner: AnyObject?
-  let methods: [String: @GLibActor (BusCall) async throws -> BusReply]
-  /// The methods that return a descriptor.
-  let descriptorMethods: Set<String>
-  private let properties: [String: PersonalProperty]
+  let methods: [String: Method]
+  private let properties: [String: Property]
   let signalTypes: [String: String]
 
   /// The value of a property for a reader; nil for a property that the interface does not have.
@@ -44,29 +31,16 @@ public struct BusImplementation {
   ///   without an entry in the XML.
   package init(
     _ description: BusInterfaceDescription, owner: AnyObject? = nil, methods: [String: Method],
-    descriptorMethods: [String: DescriptorMethod] = [:], properties: [String: Property],
-    personalProperties: [String: PersonalProperty] = [:]
+    properties: [String: Property]
   ) throws {
     self.description = description
     self.owner = owner
-    var replies = methods.mapValues { method -> @GLibActor (BusCall) async throws -> BusReply in
-      { BusReply(value: try await method($0), descriptor: nil) }
-    }
-    for (name, method) in descriptorMethods {
-      replies[name] = { call in
-        let (value, descriptor) = try await method(call)
-        return BusReply(value: value, descriptor: descriptor)
-      }
-    }
-    self.methods = replies
-    self.descriptorMethods = Set(descriptorMethods.keys)
-    self.properties = properties.mapValues { get -> PersonalProperty in { _ in get() } }.merging(personalProperties) {
-      $1
-    }
+    self.methods = methods
+    self.properties = properties
     signalTypes = description.signalTypes
     let wrong =
-      Set(description.methods).symmetricDifference(replies.keys).sorted()
-      + Set(description.properties).symmetricDifference(self.properties.keys).sorted()
+      Set(description.methods).symmetricDifference(methods.keys).sorted()
+      + Set(description.properties).symmetricDifference(properties.keys).sorted()
     guard wrong.isEmpty else {
       throw GLibError(
         domain: "chappie-bus", code: 1,
@@ -86,7 +60,7 @@ public struct BusCall: Sendable {
   /// Finished when the reply to this call has been queued, so that later messages follow it. A handler must not wait
   /// for it.
   public let replied: Wait
-  /// The files to which the handles in the arguments belong.
+  /// The files to which the handles in the arguments belong, and the one that goes with the reply.
   package var files = CallFiles()
 
   /// The argument at `index`, counted from 0.
@@ -101,17 +75,9 @@ public struct BusCall: Sendable {
 
 /// A peer's request to an object, for authorization.
 public struct BusRequest: Sendable, Equatable {
-  public enum Access: Sendable, Equatable {
-    /// A call of this method of the interface.
-    case method(String)
-    /// A read of one or all properties of the interface.
-    case properties
-  }
-
   /// The peer's unique name.
   public let sender: String
   public let interface: String
-  public let access: Access
-
-  public var isPropertyRead: Bool { access == .properties }
+  /// Whether one or all properties of the interface are read. Otherwise a method is called.
+  public let isPropertyRead: Bool
 }

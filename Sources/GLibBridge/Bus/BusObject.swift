@@ -129,31 +129,30 @@ public final class BusObject {
   // MARK: Calls
 
   /// - Parameter replied: finished when the reply has been queued.
-  func answer(_ call: IncomingCall, _ replied: Wait) async throws(BusError) -> BusReply {
+  func answer(_ call: IncomingCall, _ replied: Wait) async throws(BusError) -> Variant {
     do {
       let reply =
-        call.interface == propertiesInterface
-        ? BusReply(value: try await property(call, replied), descriptor: nil) : try await method(call, replied)
-      try BusMessageTooLong.check(reply.value)
+        try await call.interface == propertiesInterface ? property(call, replied) : method(call, replied)
+      try BusMessageTooLong.check(reply)
       return reply
     } catch {
       throw errorForFailure(error)
     }
   }
 
-  private func method(_ call: IncomingCall, _ replied: Wait) async throws -> BusReply {
+  private func method(_ call: IncomingCall, _ replied: Wait) async throws -> Variant {
     let (interface, member) = (call.interface, call.member)
-    try await rights.authorize(BusRequest(sender: call.sender, interface: interface, access: .method(member)))
+    try await rights.authorize(BusRequest(sender: call.sender, interface: interface, isPropertyRead: false))
     guard let implementation = implementation(interface), let method = implementation.methods[member] else {
       throw BusError.ofBus("UnknownMethod", "There is no \(interface).\(member).")
     }
     let arguments = try call.call(implementation.description.argumentType(of: member), replied)
-    guard connection.passesDescriptors || !implementation.descriptorMethods.contains(member) else {
+    let type = implementation.description.replyType(of: member)
+    guard connection.passesDescriptors || !type.contains("h") else {
       throw BusError.ofBus("NotSupported", "This bus passes no file descriptors.")
     }
     let reply = try await method(arguments)
-    let type = implementation.description.replyType(of: member)
-    precondition(reply.value.isOfType(type), "\(interface).\(member) must return \(type), not \(reply.value.type)")
+    precondition(reply.isOfType(type), "\(interface).\(member) must return \(type), not \(reply.type)")
     return reply
   }
 
@@ -163,7 +162,7 @@ public final class BusObject {
     }
     let call = try incoming.call(type, replied)
     let interface: String = try call.argument(0)
-    try await rights.authorize(BusRequest(sender: call.sender, interface: interface, access: .properties))
+    try await rights.authorize(BusRequest(sender: call.sender, interface: interface, isPropertyRead: true))
     guard let implementation = implementation(interface) else {
       throw BusError.ofBus("InvalidArgs", "There is no interface \(interface) here.")
     }

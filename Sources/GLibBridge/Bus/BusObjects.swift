@@ -137,7 +137,7 @@ public final class BusObjects {
     answeredBytes += Self.bytesOfReply
     do throws(BusError) {
       let reply = try await reply(to: call, replied)
-      answeredBytes += reply.value.byteCount
+      answeredBytes += reply.byteCount
       call.reply(reply, on: pointer, descriptors)
     } catch {
       call.fail(error, on: pointer)
@@ -146,9 +146,9 @@ public final class BusObjects {
     inbox.done(served)
   }
 
-  private func reply(to call: IncomingCall, _ replied: Wait) async throws(BusError) -> BusReply {
+  private func reply(to call: IncomingCall, _ replied: Wait) async throws(BusError) -> Variant {
     if call.interface == "org.freedesktop.DBus.Introspectable", call.member == "Introspect" {
-      return BusReply(value: .tuple(try await introspection(of: call.path, for: call.sender)), descriptor: nil)
+      return .tuple(try await introspection(of: call.path, for: call.sender))
     }
     guard let object = objects[call.path]?.value else { throw await noObject(at: call.path, for: call.sender) }
     return try await object.answer(call, replied)

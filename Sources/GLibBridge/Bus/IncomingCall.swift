@@ -69,14 +69,17 @@ final class IncomingCall: @unchecked Sendable {
 
   // MARK: Answering, on any thread
 
-  func reply(_ reply: BusReply, on connection: OpaquePointer, _ descriptors: DescriptorPassing) {
+  func reply(_ reply: Variant, on connection: OpaquePointer, _ descriptors: DescriptorPassing) {
+    let descriptor = files.takePassed()
     guard expectsReply, let answer = g_dbus_message_new_method_reply(message) else { return }
     defer { g_object_unref(UnsafeMutableRawPointer(answer)) }
-    g_dbus_message_set_body(answer, reply.value.pointer)
-    descriptors.send(answer, with: reply.descriptor, on: connection)
+    g_dbus_message_set_body(answer, reply.pointer)
+    descriptors.send(answer, with: descriptor, on: connection)
   }
 
   func fail(_ error: BusError, on connection: OpaquePointer) {
+    // Whoever keeps the call must not keep it open.
+    _ = files.takePassed()
     // The message may quote the caller's input.
     let text = String(decoding: error.message.utf8.prefix(Self.longestMessage), as: UTF8.self)
     guard expectsReply, let answer = g_dbus_message_new_method_error_literal(message, error.name, text) else { return }

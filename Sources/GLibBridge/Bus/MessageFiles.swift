@@ -43,10 +43,12 @@ final class MessageFiles: Sendable {
   }
 }
 
-/// The files that came with one call. They are closed once the call has its reply, unless its handler has taken them.
+/// The files that came with one call, which are closed once the call has its reply, unless its handler has taken them;
+/// and the descriptor that goes with the reply.
 package final class CallFiles: Sendable {
   let count: Int
   private let files: Mutex<[PassedFile]>
+  private let passed = Mutex<Descriptor?>(nil)
 
   init(_ files: [PassedFile] = []) {
     count = files.count
@@ -60,4 +62,11 @@ package final class CallFiles: Sendable {
       return files
     }
   }
+
+  /// Gives the caller a descriptor, as the value `h` 0 of the reply. An error reply closes it.
+  package func pass(_ descriptor: Descriptor) {
+    passed.withLock { $0 = descriptor }
+  }
+
+  func takePassed() -> Descriptor? { passed.withLock { $0.take() } }
 }

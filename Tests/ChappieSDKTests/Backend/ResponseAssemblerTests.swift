@@ -134,7 +134,8 @@ struct ResponseAssemblerTests {
   @Test(arguments: ["usage_limit_reached", "insufficient_quota"])
   func reachedUsageLimitHasItsOwnError(_ code: String) {
     let error = Self.failure(.failed(WireError(code: code, message: "m", plan: "plus", resetsAt: 7)))
-    #expect(error == .usageLimitReached(ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAtSeconds: 7)))
+    let limit = ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAt: .init(unixSeconds: 7))
+    #expect(error == .usageLimitReached(limit))
   }
 
   @Test(arguments: ["rate_limit_exceeded", "slow_down"])

@@ -54,11 +54,9 @@ struct RetriesTests {
 
   /// A quota that resets within the waits of the policy, or at an unknown time, is worth the policy's retries.
   @Test func usageLimitFollowsThePolicyUnlessItLastsLonger() {
-    func waits(_ resetsAt: Int64?) -> [Double] {
-      Self.waits(
-        .rateLimited(.usageLimitReached(ChappieUsageLimit(plan: nil, resetsAtSeconds: resetsAt)), retryAfter: nil)
-      )
-      .seconds
+    func waits(_ seconds: Int64?) -> [Double] {
+      let limit = ChappieUsageLimit(resetsAt: seconds.map { ChappieTime(unixSeconds: $0) })
+      return Self.waits(.rateLimited(.usageLimitReached(limit), retryAfter: nil)).seconds
     }
     #expect(waits(nil) == [1, 2])
     #expect(waits(UnixTime.now + 20) == [1, 2])

@@ -35,7 +35,7 @@ struct ErrorDescriptionTests {
       let text = ChappieClientError(.signIn(error)).description
       #expect(text.contains("sign-in server") && !text.contains("backend"), "\(text)")
     }
-    let limit = ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAtSeconds: 1)
+    let limit = ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAt: .init(unixSeconds: 1))
     #expect(ChappieClientError.usageLimitReached(limit).description.contains("Plus plan"))
     #expect(ChappieClientError.httpError(503, "").description.contains("503"))
     #expect(ChappieClientError.httpError(503, "at capacity").description.hasSuffix("at capacity"))

@@ -48,7 +48,7 @@ struct DeviceCodeSignInTests {
       return
     }
     #expect(code.userCode == "ABCD-12345")
-    #expect(code.verificationAddress == method.servers.issuer + "/codex/device")
+    #expect(code.verificationURI.address == method.servers.issuer + "/codex/device")
   }
 
   /// What was issued can be ended, whatever else the answer lacks.

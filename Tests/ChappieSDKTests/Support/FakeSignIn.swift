@@ -41,7 +41,9 @@ final class FakeSignIn: SignInMethod {
   }
 
   nonisolated static func code(_ text: String) -> ChappieDeviceCode {
-    ChappieDeviceCode(userCode: text, verificationAddress: "https://issuer.example/device", expiresAtSeconds: 1)
+    ChappieDeviceCode(
+      userCode: text, verificationURI: .init(address: "https://issuer.example/device"), expiresAt: .init(unixSeconds: 1)
+    )
   }
 
   func signIn(_ request: SignInRequest, progress: @escaping Progress) async throws -> Credential {

@@ -12,7 +12,8 @@ struct UsageLimitReadingTests {
   }
 
   private static let plus = ChappiePlan(rawValue: "plus")
-  private static let primary = ChappieUsageWindow(usedPercent: 42.5, windowMinutes: 300, resetsAtSeconds: 1_893_456_000)
+  private static let reset = ChappieTime(unixSeconds: 1_893_456_000)
+  private static let primary = ChappieUsageWindow(usedPercent: 42.5, windowMinutes: 300, resetsAt: reset)
   private static let credits = ChappieUsageCredits(hasCredits: true, unlimited: false, balance: "12.3")
 
   // MARK: Header fields
@@ -27,7 +28,8 @@ struct UsageLimitReadingTests {
       snapshot
         == ChappieUsageLimitSnapshot(
           primary: Self.primary,
-          secondary: ChappieUsageWindow(usedPercent: 7, windowMinutes: 10080, resetsAtSeconds: 1_893_499_999),
+          secondary: ChappieUsageWindow(
+            usedPercent: 7, windowMinutes: 10080, resetsAt: .init(unixSeconds: 1_893_499_999)),
           credits: Self.credits))
   }
 
@@ -117,7 +119,7 @@ struct UsageLimitReadingTests {
       ChappieUsageLimitSnapshot(answer: answer)
         == ChappieUsageLimitSnapshot(
           plan: Self.plus, primary: Self.primary,
-          secondary: ChappieUsageWindow(usedPercent: 5, windowMinutes: 2, resetsAtSeconds: 1_893_456_001),
+          secondary: ChappieUsageWindow(usedPercent: 5, windowMinutes: 2, resetsAt: .init(unixSeconds: 1_893_456_001)),
           credits: Self.credits))
   }
 
@@ -136,10 +138,10 @@ struct UsageLimitReadingTests {
     let failure = ExchangeFailure(
       status: 429, retryAfter: nil, body: Array(body.utf8), host: "h",
       usage: ChappieUsageLimitSnapshot(headers: headers))
-    let window = ChappieUsageWindow(usedPercent: 100, resetsAtSeconds: 1_893_456_000)
+    let window = ChappieUsageWindow(usedPercent: 100, resetsAt: Self.reset)
     #expect(
       failure.error
-        == .usageLimitReached(ChappieUsageLimit(plan: Self.plus, resetsAtSeconds: 1_893_456_000, primary: window)))
+        == .usageLimitReached(ChappieUsageLimit(plan: Self.plus, resetsAt: Self.reset, primary: window)))
   }
 
   @Test func reachedLimitInASocketFrameContainsItsWindows() throws {

@@ -110,7 +110,8 @@ struct DesktopNotificationTests {
   }
 
   @Test func escapesMarkupIfTheServerParsesIt() throws {
-    let odd = ChappieDeviceCode(userCode: "</b>&", verificationAddress: "https://a.example?b&c", expiresAtSeconds: 1)
+    let odd = ChappieDeviceCode(
+      userCode: "</b>&", verificationURI: .init(address: "https://a.example?b&c"), expiresAt: .init(unixSeconds: 1))
     for (capabilities, start) in [
       (Self.little, "Code: </b>&\nEnter it at https://a.example?b&c\n"),
       (Self.everything, "<b>Code: &lt;/b&gt;&amp;</b>\nEnter it at https://a.example?b&amp;c\n"),

@@ -29,12 +29,13 @@ extension SignInStep {
 
 extension ChappieDeviceCode {
   static let sample = ChappieDeviceCode(
-    userCode: "ABCD-12345", verificationAddress: "https://example.org/codex/device?a=1&b=2", expiresAtSeconds: 7)
+    userCode: "ABCD-12345", verificationURI: .init(address: "https://example.org/codex/device?a=1&b=2"),
+    expiresAt: .init(unixSeconds: 7))
 }
 
 extension ChappieBrowserPage {
   static let sample = ChappieBrowserPage(
-    authorizationAddress: "https://example.org/authorize?state=1", expiresAtSeconds: 8)
+    authorizationURI: .init(address: "https://example.org/authorize?state=1"), expiresAt: .init(unixSeconds: 8))
 }
 
 extension ChappieResponse {

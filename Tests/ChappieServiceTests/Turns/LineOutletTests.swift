@@ -5,8 +5,7 @@
 /// Events as lines on a socket.
 @GLibActor
 struct LineOutletTests {
-  private static let completed = ChappieResponse(
-    outputText: "", responseID: "resp_1", model: "m", usage: ChappieTokenUsage())
+  private static let completed = TurnEvent(signal: "Completed", event: "completed", texts: ["text": ""], kind: .end)
 
   /// Text is cut into lines between characters.
   @Test(arguments: ["x", "ä", "€", "🦆", "e\u{301}"])
@@ -15,7 +14,7 @@ struct LineOutletTests {
     let text = "." + String(repeating: character, count: 300_000)
     answer.append(text)
     outlet.grew()
-    outlet.send(.completed(Self.completed))
+    outlet.send(Self.completed)
     var read = ""
     var lengths: [Int] = []
     while let event = try await reader.event() {
@@ -33,13 +32,12 @@ struct LineOutletTests {
     for number in 0..<3 {
       answer.append("text \(number)")
       outlet.grew()
-      outlet.send(
-        .toolCallRequested(
-          ChappieToolExecutionRequest(
-            callID: "call \(number)", toolName: "t", arguments: String(repeating: "x", count: number * 100_000),
-            policy: .automatic)))
+      let request = ChappieToolExecutionRequest(
+        callID: "call \(number)", toolName: "t", arguments: String(repeating: "x", count: number * 100_000),
+        policy: .automatic)
+      outlet.send(try #require(TurnEvent(.toolCallRequested(request))))
     }
-    outlet.send(.completed(Self.completed))
+    outlet.send(Self.completed)
     var seen: [String] = []
     while let event = try await reader.event() {
       seen.append(event["call"]?.stringValue ?? event["text"]?.stringValue ?? "")
@@ -53,7 +51,7 @@ struct LineOutletTests {
     outlet.grew()
     let flow = outlet.flow
     #expect(flow.isPause)
-    outlet.send(.completed(Self.completed))
+    outlet.send(Self.completed)
     var length = 0
     while let event = try await reader.event() { length += event["text"]?.stringValue?.utf8.count ?? 0 }
     #expect(await flow.goesOn())
@@ -69,7 +67,7 @@ struct LineOutletTests {
     answer.append(String(repeating: "x", count: 2 << 20))
     outlet.grew()
     try await eventually("the turn to go on") { !outlet.flow.isPause }
-    outlet.send(.completed(Self.completed))
+    outlet.send(Self.completed)
     await outlet.flush()
   }
 

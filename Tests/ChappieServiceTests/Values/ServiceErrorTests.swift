@@ -59,7 +59,7 @@ struct ServiceErrorTests {
   // MARK: Details
 
   @Test func theDetailsContainTheStatusOrThePlanAndReset() {
-    let limit = ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAtSeconds: 1_893_456_000)
+    let limit = ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAt: .init(unixSeconds: 1_893_456_000))
     for (error, details) in [
       (.httpError(503, ""), ["status": UInt32(503)]), (.httpError(-1, ""), ["status": UInt32(0)]),
       (.signInServer(.renewalFailed(status: 503, message: "")), ["status": UInt32(503)]),

@@ -45,11 +45,11 @@ struct BusInterfaceTests {
   @Test @GLibActor func namesMissingAndUnknownHandlers() throws {
     _ = try BusImplementation(
       description(), methods: ["Add": { _ in .tuple() }, "Nothing": { _ in .tuple() }],
-      properties: ["Total": { UInt64(0).variant }, "Owner": { "".variant }])
+      properties: ["Total": { _ in UInt64(0).variant }, "Owner": { _ in "".variant }])
     let error = #expect(throws: GLibError.self) {
       try BusImplementation(
         description(), methods: ["Add": { _ in .tuple() }, "Surplus": { _ in .tuple() }],
-        properties: ["Total": { UInt64(0).variant }])
+        properties: ["Total": { _ in UInt64(0).variant }])
     }
     #expect(error?.message.contains("Nothing, Surplus, Owner") == true, "\(error?.message ?? "")")
   }

@@ -116,14 +116,16 @@ final class HostileService {
     _ name: String, _ methods: [String: @GLibActor @Sendable () -> [Variant]], _ properties: [String: Variant] = [:],
     opening: String = ""
   ) throws -> BusImplementation {
-    let opens = !opening.isEmpty && !speeches.isEmpty
+    var all = methods.mapValues { reply -> BusImplementation.Method in { _ in .tuple(reply()) } }
+    if !opening.isEmpty, !speeches.isEmpty {
+      all["OpenTurn \(opening) -> s h"] = { [unowned self] in try openTurn($0) }
+    }
     return try .played(
-      name, methods.mapValues { reply -> BusImplementation.Method in { _ in .tuple(reply()) } },
+      name, all,
       Dictionary(
         uniqueKeysWithValues: properties.map { name, value -> (String, BusImplementation.Property) in
-          ("\(name) \(value.type)", { value })
-        }),
-      descriptorMethods: opens ? ["OpenTurn \(opening) -> s h": { [unowned self] _ in try openTurn() }] : [:])
+          ("\(name) \(value.type)", { _ in value })
+        }))
   }
 
   private func manager() throws -> BusImplementation {
@@ -193,7 +195,7 @@ final class HostileService {
       "org.freedesktop.DBus.ObjectManager", ["GetManagedObjects -> a{oa{sa{sv}}}": { [objects] }])
   }
 
-  private func openTurn() throws -> (Variant, Descriptor) {
+  private func openTurn(_ call: BusCall) throws -> Variant {
     let (socket, callersEnd) = try StreamSocket.pair()
     switch speeches[min(turns, speeches.count - 1)] {
     case .bytes(let bytes):
@@ -219,6 +221,7 @@ final class HostileService {
       }
     }
     sockets.append(socket)
-    return (.tuple("turn", DescriptorHandle()), callersEnd)
+    call.files.pass(callersEnd)
+    return .tuple("turn", DescriptorHandle())
   }
 }

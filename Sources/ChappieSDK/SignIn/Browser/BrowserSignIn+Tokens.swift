@@ -26,10 +26,10 @@ extension BrowserSignIn {
   /// Refreshes tokens.
   ///
   /// - Throws: ``ChappieAuthError``, ``RedemptionLost``, `CancellationError`.
-  func redeem(_ token: SecretBytes, clientID: String) async throws -> TokenAnswer {
+  func redeem(_ token: SecretBytes, _ grant: RegisteredGrant) async throws -> Credential {
     let address = try await issuer.addresses().token
     let form = SecretLine.form(
-      ["grant_type": "refresh_token", "client_id": clientID, "resource": configuration.apiURL],
+      ["grant_type": "refresh_token", "client_id": grant.clientID, "resource": configuration.apiURL],
       ["refresh_token": token])
     let sending = Promise<Void>()
     let answer: AuthHTTP.Response
@@ -42,9 +42,9 @@ extension BrowserSignIn {
     guard answer.isSuccess else { throw Self.failure(answer) }
     // What is wrong with the rest of the answer costs less than the sign-in: these tokens replace the old ones.
     do {
-      let tokens = try TokenAnswer(answer)
-      if !tokens.isBearer { Log.notice("The sign-in server renewed the tokens with some of another type.") }
-      return tokens
+      let renewed = try Credential(answer, servers, grant)
+      if !answer.isBearer { Log.notice("The sign-in server renewed the tokens with some of another type.") }
+      return renewed
     } catch {
       throw RedemptionLost(error: error)
     }
@@ -95,8 +95,7 @@ extension BrowserSignIn {
   }
 }
 
-/// The tokens in an answer of the token endpoint.
-struct TokenAnswer: Sendable {
+extension Credential {
   /// The lifetime of tokens whose answer names none, in seconds. It is the one that the issuer documents.
   private static let usualLifetime: Count = 3600
   /// The longest lifetime that is believed, in seconds.
@@ -104,42 +103,30 @@ struct TokenAnswer: Sendable {
   /// A number above this one counts milliseconds: in seconds it would be in the year 5138.
   private static let milliseconds: Double = 100_000_000_000
 
-  let accessToken: SecretBytes
-  let refreshToken: SecretBytes?
-  let idToken: SecretBytes?
-  let isBearer: Bool
-  /// The granted scopes. Nil when the answer does not tell.
-  let scopes: [String]?
-  /// The issuer's time of the answer.
-  let time: Timestamp
-  let reading: IssuerReading?
-  /// By the issuer's clock.
-  let expiresAt: Timestamp
-  /// By the issuer's clock. Nil when the answer does not tell.
-  let earliestRefresh: Timestamp?
-
+  /// The tokens in an answer of the token endpoint.
+  ///
+  /// - Parameter grant: has what the answer does not tell.
   /// - Throws: ``ChappieAuthError/invalidResponse(_:)`` for an answer without an access token.
-  init(_ answer: AuthHTTP.Response) throws(ChappieAuthError) {
+  init(_ answer: AuthHTTP.Response, _ servers: CredentialServers, _ grant: RegisteredGrant) throws(ChappieAuthError) {
     guard let access = answer.token("access_token") else {
       throw .invalidResponse("the access token is missing or too long")
     }
-    accessToken = access
-    refreshToken = answer.token("refresh_token")
-    idToken = answer.token("id_token")
-    for token in [access, refreshToken, idToken] { token.map(TokensAtHand.note) }
-    isBearer = answer.text("token_type")?.lowercased() == "bearer"
-    scopes = answer.text("scope").map { $0.split(separator: " ").map(String.init) }
-    time = answer.time
-    reading = answer.reading
+    self.init(
+      method: ChappieSignInMethod.browser.rawValue, servers: servers, accessToken: access,
+      refreshToken: answer.token("refresh_token"), idToken: answer.token("id_token"), renewedAt: answer.time,
+      issuerReading: answer.reading)
+    let scopes = answer.text("scope").map { $0.split(separator: " ").map(String.init) }
     let lifetime = answer.text("expires_in").flatMap(Double.init).flatMap { Count($0) }
       .flatMap { (1...Self.longestLifetime).contains($0) ? $0 : nil }
     if lifetime == nil { Log.notice("The sign-in server names no lifetime of its tokens, and an hour is assumed.") }
-    expiresAt = answer.time + Int64((lifetime ?? Self.usualLifetime).value)
     let earliest = answer.text("earliest_refresh_at")
-    earliestRefresh = earliest.flatMap(Self.time)
+    let earliestRefresh = earliest.flatMap(Self.time)
     if earliest != nil, earliestRefresh == nil {
       Log.notice("The sign-in server names a time for the next renewal that is none.")
     }
+    registration = RegisteredGrant(
+      clientID: grant.clientID, subject: grant.subject, scopes: scopes ?? grant.scopes,
+      expiresAt: answer.time + Int64((lifetime ?? Self.usualLifetime).value), earliestRefresh: earliestRefresh)
   }
 
   /// Reads a time in Unix seconds or in the form of ISO 8601. The issuer documents neither.

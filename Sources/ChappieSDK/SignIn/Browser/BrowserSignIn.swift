@@ -52,7 +52,8 @@ final class BrowserSignIn: SignInMethod {
       hostID: hostID, redirectURI: listener.redirectURI, resource: configuration.apiURL,
       asksForPlanUse: options.asksForPlanUse)
     let shown = ChappieBrowserPage(
-      authorizationAddress: page.address(), expiresAtSeconds: (Timestamp.now + Self.patience).unixSeconds)
+      authorizationURI: ChappieAddress(address: page.address()),
+      expiresAt: ChappieTime(unixSeconds: (Timestamp.now + Self.patience).unixSeconds))
     progress(.waiting(.openPage(shown, isElsewhere: options.pastesAddress)))
     if let openPage = options.openPage {
       let hint = options.allowsAnotherAccount ? nil : request.replaced.flatMap { facts(of: $0).account.email }
@@ -75,14 +76,16 @@ final class BrowserSignIn: SignInMethod {
       await forget(registration)
       throw ChappieAuthError.applicationRemoved
     }
-    let answer = try TokenAnswer(response)
-    guard answer.isBearer else { throw ChappieAuthError.invalidResponse("the tokens are of another type") }
-    guard answer.refreshToken != nil else {
+    let grant = RegisteredGrant(clientID: clientID, subject: "", scopes: [], expiresAt: response.time)
+    var credential = try Credential(response, servers, grant)
+    guard response.isBearer else { throw ChappieAuthError.invalidResponse("the tokens are of another type") }
+    guard credential.refreshToken != nil else {
       throw ChappieAuthError.invalidResponse("the refresh token is missing or too long")
     }
     progress(.verifying)
-    let subject = try await verified(answer, nonce: page.nonce, registration, clientID)
-    return credential(answer, idToken: answer.idToken, clientID: clientID, subject: subject, scopes: [])
+    let subject = try await verified(credential.idToken, nonce: page.nonce, registration, clientID)
+    credential.registration?.subject = subject
+    return credential
   }
 
   func complete(_ address: String) throws {
@@ -154,9 +157,9 @@ final class BrowserSignIn: SignInMethod {
   ///
   /// - Returns: the issuer's name of the user.
   private func verified(
-    _ answer: TokenAnswer, nonce: String, _ registration: Registration, _ clientID: String
+    _ idToken: SecretBytes?, nonce: String, _ registration: Registration, _ clientID: String
   ) async throws -> String {
-    guard let idToken = answer.idToken else {
+    guard let idToken else {
       throw ChappieAuthError.invalidResponse("the ID token is missing or too long")
     }
     let identity = try await IDToken(verifying: idToken, of: issuer, clientID: clientID, nonce: nonce)
@@ -177,19 +180,6 @@ final class BrowserSignIn: SignInMethod {
     return identity.subject
   }
 
-  /// - Parameter scopes: those that count if the answer names none.
-  private func credential(
-    _ answer: TokenAnswer, idToken: SecretBytes?, clientID: String, subject: String, scopes: [String]
-  ) -> Credential {
-    var credential = Credential(
-      method: kind.rawValue, servers: servers, accessToken: answer.accessToken, refreshToken: answer.refreshToken,
-      idToken: idToken, renewedAt: answer.time, issuerReading: answer.reading)
-    credential.registration = RegisteredGrant(
-      clientID: clientID, subject: subject, scopes: answer.scopes ?? scopes, expiresAt: answer.expiresAt,
-      earliestRefresh: answer.earliestRefresh)
-    return credential
-  }
-
   // MARK: Keeping and ending
 
   var clock: IssuerClock { issuer.http.clock }
@@ -206,20 +196,20 @@ final class BrowserSignIn: SignInMethod {
     guard let token = credential.refreshToken, let grant = credential.registration else {
       throw ChappieAuthError.missingRefreshToken
     }
-    let answer: TokenAnswer
+    var renewed: Credential
     do {
-      answer = try await redeem(token, clientID: grant.clientID)
+      renewed = try await redeem(token, grant)
     } catch ChappieAuthError.applicationRemoved {
       let owner = Registration.account(facts(of: credential).account.email)
       await forget(Registration(clientID: grant.clientID, account: owner))
       throw ChappieAuthError.applicationRemoved
     }
-    // The ID token of the sign-in stays.
-    var renewed = self.credential(
-      answer, idToken: credential.idToken, clientID: grant.clientID, subject: grant.subject, scopes: grant.scopes)
     // Without a new one the old one stays in force (RFC 6749, section 6).
-    renewed.refreshToken = answer.refreshToken ?? token
-    if let idToken = answer.idToken, let fault = await fault(ofRenewed: idToken, grant) {
+    renewed.refreshToken = renewed.refreshToken ?? token
+    let idToken = renewed.idToken
+    // The ID token of the sign-in stays.
+    renewed.idToken = credential.idToken
+    if let idToken, let fault = await fault(ofRenewed: idToken, grant) {
       throw UnusableRenewal(credential: renewed, error: .ended(fault))
     }
     return renewed

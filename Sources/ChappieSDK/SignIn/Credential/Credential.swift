@@ -59,7 +59,7 @@ struct RegisteredGrant: Sendable, Equatable {
   /// The client id that was issued.
   let clientID: String
   /// The issuer's name of the user for this client.
-  let subject: String
+  var subject: String
   var scopes: [String]
   /// The expiry of the access token, by the issuer's clock.
   var expiresAt: Timestamp

@@ -15,6 +15,8 @@ final class AuthHTTP {
     let reading: IssuerReading?
 
     var isSuccess: Bool { (200..<300).contains(status) }
+    /// Whether it says that whoever has its access token may use it.
+    var isBearer: Bool { text("token_type")?.lowercased() == "bearer" }
 
     /// A member that is a token. Nil when it is missing or too long.
     func token(_ key: StaticString) -> SecretBytes? { body.withSpan { CredentialCoding.string(key, $0) } }

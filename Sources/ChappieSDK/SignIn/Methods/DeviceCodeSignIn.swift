@@ -32,8 +32,8 @@ struct DeviceCodeSignIn: SignInMethod {
     let code = try await requestCode()
     let deadline = Timestamp.now + Self.codeLifetime
     let shown = ChappieDeviceCode(
-      userCode: code.userCode, verificationAddress: "\(configuration.issuer)/codex/device",
-      expiresAtSeconds: deadline.unixSeconds)
+      userCode: code.userCode, verificationURI: ChappieAddress(address: "\(configuration.issuer)/codex/device"),
+      expiresAt: ChappieTime(unixSeconds: deadline.unixSeconds))
     progress(.waiting(.showCode(shown)))
     let approval = try await poll(code, until: deadline)
     progress(.exchanging)

@@ -31,8 +31,7 @@ public final class ChappieAuthSession: Observable, Sendable {
     /// As ``ChappieAuthSession/planUse``.
     public let planUse: ChappiePlanUse
     /// As ``ChappieAuthSession/manageUsageURL``.
-    public var manageUsageURL: ChappieAddress? { manageUsageAddress.map { ChappieAddress(address: $0) } }
-    package let manageUsageAddress: String?
+    public let manageUsageURL: ChappieAddress?
     /// Whether the user must have allowed requests while nobody is present.
     package let needsBackgroundConsent: Bool
     /// The rule of the stored credential. Nil where there is none that can be used, or the keyring has not shown it.
@@ -49,7 +48,7 @@ public final class ChappieAuthSession: Observable, Sendable {
       hasShownPage = state.hasShownPage
       signInMethod = state.holding?.method
       planUse = state.planUse
-      manageUsageAddress = state.holding?.manageUsageURL
+      manageUsageURL = state.holding?.manageUsageURL.map { ChappieAddress(address: $0) }
       needsBackgroundConsent = state.holding?.needsBackgroundConsent ?? false
       usableRule = if case .present = state.stored { state.holding?.accessibility } else { nil }
       accountInfo = state.accountInfo

@@ -53,23 +53,13 @@ public struct ChappieClientContext: Sendable, Hashable, Codable {
     sessionID: String, threadID: String, model: String, messages: [ChappieInputMessage],
     compactedSummary: String? = nil, createdAt: ChappieTime, updatedAt: ChappieTime, usesDefaultModel: Bool = false
   ) {
-    self.init(
-      sessionID: sessionID, threadID: threadID, model: model, messages: messages, compactedSummary: compactedSummary,
-      createdAtSeconds: createdAt.unixSeconds, updatedAtSeconds: updatedAt.unixSeconds,
-      usesDefaultModel: usesDefaultModel)
-  }
-
-  package init(
-    sessionID: String, threadID: String, model: String, messages: [ChappieInputMessage],
-    compactedSummary: String? = nil, createdAtSeconds: Int64, updatedAtSeconds: Int64, usesDefaultModel: Bool = false
-  ) {
     self.sessionID = sessionID
     self.threadID = threadID
     self.model = model
     self.messages = messages
     self.compactedSummary = compactedSummary
-    self.createdAtSeconds = createdAtSeconds
-    self.updatedAtSeconds = updatedAtSeconds
+    createdAtSeconds = createdAt.unixSeconds
+    updatedAtSeconds = updatedAt.unixSeconds
     self.usesDefaultModel = usesDefaultModel
   }
 
@@ -79,17 +69,16 @@ public struct ChappieClientContext: Sendable, Hashable, Codable {
   /// - Throws: `DecodingError`.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
-    let model = try values.decode(String.self, forKey: .model)
-    self.init(
-      sessionID: try values.decode(String.self, forKey: .sessionID),
-      threadID: try values.decode(String.self, forKey: .threadID), model: model,
-      messages: try values.decode([ChappieInputMessage].self, forKey: .messages),
-      compactedSummary: try values.decodeIfPresent(String.self, forKey: .compactedSummary),
-      createdAtSeconds: try values.decode(Int64.self, forKey: .createdAtSeconds),
-      updatedAtSeconds: try values.decode(Int64.self, forKey: .updatedAtSeconds),
-      // Old contexts do not store a choice: their default was this model.
-      usesDefaultModel: try values.decodeIfPresent(Bool.self, forKey: .usesDefaultModel)
-        ?? (model == ModelChoice.standardSlug))
+    sessionID = try values.decode(String.self, forKey: .sessionID)
+    threadID = try values.decode(String.self, forKey: .threadID)
+    model = try values.decode(String.self, forKey: .model)
+    messages = try values.decode([ChappieInputMessage].self, forKey: .messages)
+    compactedSummary = try values.decodeIfPresent(String.self, forKey: .compactedSummary)
+    createdAtSeconds = try values.decode(Int64.self, forKey: .createdAtSeconds)
+    updatedAtSeconds = try values.decode(Int64.self, forKey: .updatedAtSeconds)
+    // Old contexts do not store a choice: their default was this model.
+    usesDefaultModel =
+      try values.decodeIfPresent(Bool.self, forKey: .usesDefaultModel) ?? (model == ModelChoice.standardSlug)
   }
 
   /// The number of ``messages``.

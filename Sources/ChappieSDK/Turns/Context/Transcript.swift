@@ -29,8 +29,8 @@ struct Transcript: Sendable {
   func context(asking model: String) -> ChappieClientContext {
     ChappieClientContext(
       sessionID: sessionID, threadID: threadID, model: model, messages: items.compactMap(\.asMessage),
-      compactedSummary: summary, createdAtSeconds: createdAt, updatedAtSeconds: updatedAt,
-      usesDefaultModel: choice == .standard)
+      compactedSummary: summary, createdAt: ChappieTime(unixSeconds: createdAt),
+      updatedAt: ChappieTime(unixSeconds: updatedAt), usesDefaultModel: choice == .standard)
   }
 
   // MARK: Changes

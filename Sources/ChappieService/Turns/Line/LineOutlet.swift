@@ -72,12 +72,11 @@ final class LineOutlet: TurnOutlet {
   }
 
   func send(_ event: TurnEvent) {
-    let content = event.content
-    let entry = Entry(after: answer.byteCount, isLast: content.kind == .end)
+    let entry = Entry(after: answer.byteCount, isLast: event.kind == .end)
     entries.append(entry)
     Task.onGLib {
       // Encoding a long answer takes long, and the actor has other callers to answer.
-      entry.line = content.isLong ? await offActor { content.line } : content.line
+      entry.line = event.isLong ? await offActor { event.line } : event.line
       write()
     }
   }
@@ -140,7 +139,7 @@ final class LineOutlet: TurnOutlet {
   }
 }
 
-extension TurnEvent.Content {
+extension TurnEvent {
   /// Whether the encoding takes long.
   var isLong: Bool { max(texts.map(\.value.utf8.count).max() ?? 0, details?.variant.byteCount ?? 0) > 64 << 10 }
 

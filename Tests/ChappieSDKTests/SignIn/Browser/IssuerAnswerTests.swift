@@ -51,20 +51,25 @@ struct IssuerAnswerTests {
 
   private static let now: Timestamp = 1_800_000_000
 
-  private static func answer(_ members: String) throws(ChappieAuthError) -> TokenAnswer {
-    let body = SecretBytes("{\(members)}".utf8)
-    return try TokenAnswer(AuthHTTP.Response(status: 200, body: body, time: now, reading: nil))
+  private static func answer(_ members: String) -> AuthHTTP.Response {
+    AuthHTTP.Response(status: 200, body: SecretBytes("{\(members)}".utf8), time: now, reading: nil)
+  }
+
+  private static func credential(_ members: String) throws(ChappieAuthError) -> Credential {
+    let grant = RegisteredGrant(clientID: "c", subject: "s", scopes: ["y"], expiresAt: now)
+    return try Credential(answer(members), CredentialServers(issuer: "i", backend: "b"), grant)
   }
 
   private static let plain = #""access_token":"a","token_type":"BEARER","expires_in":3600"#
 
   @Test func readsAllMembers() throws {
-    let answer = try Self.answer(Self.plain + #","refresh_token":"r","id_token":"i","scope":"openid x""#)
-    #expect(answer.accessToken.text == "a" && answer.refreshToken?.text == "r" && answer.idToken?.text == "i")
-    #expect(answer.scopes == ["openid", "x"])
-    #expect(answer.expiresAt == Self.now + 3600)
-    #expect(answer.isBearer)
-    for type in [#","token_type":"mac""#, ""] { #expect(try !Self.answer(#""access_token":"a""# + type).isBearer) }
+    let read = try Self.credential(Self.plain + #","refresh_token":"r","id_token":"i","scope":"openid x""#)
+    #expect(read.accessToken.text == "a" && read.refreshToken?.text == "r" && read.idToken?.text == "i")
+    #expect(
+      read.registration
+        == RegisteredGrant(clientID: "c", subject: "s", scopes: ["openid", "x"], expiresAt: Self.now + 3600))
+    #expect(Self.answer(Self.plain).isBearer)
+    for type in [#","token_type":"mac""#, ""] { #expect(!Self.answer(#""access_token":"a""# + type).isBearer) }
   }
 
   /// The issuer documents neither unit nor form of the time.
@@ -76,14 +81,15 @@ struct IssuerAnswerTests {
       ("9.223372036854774784e21", nil), ("nan", nil), ("\"9999-12-31T23:59:59Z\"", .distantFuture),
     ] as [(String, Timestamp?)])
   func readsEachFormOfTheEarliestTime(_ text: String, _ time: Timestamp?) throws {
-    #expect(try Self.answer(Self.plain + ",\"earliest_refresh_at\":\(text)").earliestRefresh == time)
+    #expect(try Self.credential(Self.plain + ",\"earliest_refresh_at\":\(text)").registration?.earliestRefresh == time)
   }
 
   /// A renewal is stored whatever its answer lacks.
   @Test(arguments: ["", "0", "-5", "1e300", "\"never\"", "31622401", "-9223372036854775808"])
   func aMissingLifetimeIsAnHour(_ lifetime: String) throws {
     let member = lifetime.isEmpty ? "" : ",\"expires_in\":\(lifetime)"
-    #expect(try Self.answer(#""access_token":"a","token_type":"Bearer""# + member).expiresAt == Self.now + 3600)
+    let read = try Self.credential(#""access_token":"a","token_type":"Bearer""# + member)
+    #expect(read.registration?.expiresAt == Self.now + 3600 && read.registration?.scopes == ["y"])
   }
 
   @Test(arguments: [
@@ -91,6 +97,6 @@ struct IssuerAnswerTests {
     #""access_token":"a\u0020b","token_type":"Bearer","expires_in":3600"#,
   ])
   func refusesAnAnswerThatCannotBeUsed(_ members: String) {
-    #expect(throws: ChappieAuthError.self) { try Self.answer(members) }
+    #expect(throws: ChappieAuthError.self) { try Self.credential(members) }
   }
 }

@@ -118,8 +118,9 @@ private enum Table {
   static let ada = ChappieAccountInfo(accountID: "ada")
   static let bob = ChappieAccountInfo(accountID: "bob")
   static let code = ChappieDeviceCode(
-    userCode: "ABCD-12345", verificationAddress: "https://example.org", expiresAtSeconds: 1)
-  static let page = ChappieBrowserPage(authorizationAddress: "https://example.org", expiresAtSeconds: 1)
+    userCode: "ABCD-12345", verificationURI: .init(address: "https://example.org"), expiresAt: .init(unixSeconds: 1))
+  static let page = ChappieBrowserPage(
+    authorizationURI: .init(address: "https://example.org"), expiresAt: .init(unixSeconds: 1))
   static let refusal = CredentialError.signIn(.tokenExchangeFailed(status: 400, message: "invalid_grant"))
   static let locked = CredentialError.locked("locked")
   static let notRevoked = CredentialError.signIn(.revocationFailed("down"))

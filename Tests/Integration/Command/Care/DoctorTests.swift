@@ -228,8 +228,8 @@ private final class FakeSystemd {
     let unit = try BusImplementation.played(
       "\(Self.name).Unit", [:],
       [
-        "LoadState s": { [unowned self] in self.load.variant },
-        "ActiveState s": { [unowned self] in self.active.variant },
+        "LoadState s": { [unowned self] _ in self.load.variant },
+        "ActiveState s": { [unowned self] _ in self.active.variant },
       ])
     objects = [
       try .played(connection, .named(Self.name), manager), try .played(connection, Self.unit, unit),

@@ -77,7 +77,7 @@ final class FakeKeyring {
   private func start() async throws {
     connection = try await BusConnection.open(address: address)
     objects = try [
-      export(Self.path, "Service", serviceMethods, ["Collections ao": { [unowned self] in collections.variant }]),
+      export(Self.path, "Service", serviceMethods, ["Collections ao": { [unowned self] _ in collections.variant }]),
       export(Self.collectionPath, "Collection", collectionMethods, collectionProperties),
       export(
         Self.path.appending("aliases").appending("default"), "Collection", collectionMethods, collectionProperties),
@@ -155,9 +155,9 @@ final class FakeKeyring {
 
   private var collectionProperties: [String: BusImplementation.Property] {
     [
-      "Items ao": { [unowned self] in items.map(\.path).variant },
-      "Label s": { "Fake".variant },
-      "Locked b": { [unowned self] in isLocked.variant },
+      "Items ao": { [unowned self] _ in items.map(\.path).variant },
+      "Label s": { _ in "Fake".variant },
+      "Locked b": { [unowned self] _ in isLocked.variant },
     ]
   }
 
@@ -196,9 +196,9 @@ final class FakeKeyring {
 
   private func itemProperties(_ item: Item) -> [String: BusImplementation.Property] {
     [
-      "Attributes a{ss}": { item.attributes },
-      "Label s": { "item".variant },
-      "Locked b": { [unowned self, unowned item] in (isLocked || item.isLocked).variant },
+      "Attributes a{ss}": { _ in item.attributes },
+      "Label s": { _ in "item".variant },
+      "Locked b": { [unowned self, unowned item] _ in (isLocked || item.isLocked).variant },
     ]
   }
 

@@ -3,16 +3,14 @@
 extension BusImplementation {
   /// An interface of a program that a test plays. Members are declared as `Name types -> types of the reply`.
   static func played(
-    _ name: String, _ methods: [String: Method] = [:], _ properties: [String: Property] = [:],
-    descriptorMethods: [String: DescriptorMethod] = [:], signals: [String] = []
+    _ name: String, _ methods: [String: Method] = [:], _ properties: [String: Property] = [:], signals: [String] = []
   ) throws -> BusImplementation {
     let members =
-      (Array(methods.keys) + Array(descriptorMethods.keys)).map { $0.member("method", "in", "out") }
+      methods.keys.map { $0.member("method", "in", "out") }
       + properties.keys.map { $0.member("property", "", "") } + signals.map { $0.member("signal", "out", "") }
     let xml = #"<node><interface name="\#(name)">\#(members.joined())</interface></node>"#
     return try BusImplementation(
-      BusInterfaceDescription(xml: xml, name: name), methods: methods.byName,
-      descriptorMethods: descriptorMethods.byName, properties: properties.byName)
+      BusInterfaceDescription(xml: xml, name: name), methods: methods.byName, properties: properties.byName)
   }
 }
 
