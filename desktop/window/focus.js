@@ -12,7 +12,7 @@ const ROOT = '/org/a11y/atspi/accessible/root';
 const [ACTIVE, FOCUSED, VISIBLE] = [1, 12, 30];
 const PASSWORD_TEXT = 40;
 // In milliseconds. A busy machine needs more than 150; only a program that does not answer uses it up.
-const DEADLINE = 500;
+const DEADLINE = 1000;
 const MAXIMUM_CALLS = 2000;
 
 class Tree {
