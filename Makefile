@@ -4,7 +4,7 @@
 #   make dependencies, make test-dependencies
 #                    install the packages that are needed for building or testing: packaging/DEPENDENCIES.md
 #   make demo        shows the main features, on a private bus with a real keyring and a stand-in server
-#   make test        runs all tests; make test and make demo first install the packages that they need
+#   make test        runs the tests of each change; make test and make demo first install the packages that they need
 #   make bench       measures the service against a C program with the same libraries
 #   make fuzz        fuzzes each parser for a minute
 #   make nightly     runs all tests that make test leaves out; needs root, the network and hours
