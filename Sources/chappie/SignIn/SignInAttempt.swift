@@ -203,6 +203,29 @@ final class SignInAttempt {
       reading?.cancel()
       interrupts = []
     }
+    let status: SessionStatus
+    do {
+      status = try await end()
+    } catch {
+      await leaveTerminal()
+      throw error
+    }
+    await leaveTerminal()
+    spinner?.stop()
+    show(status)
+    switch status.deviceLinkState {
+    case .linked: return status
+    case .cancelled: throw CommandFailure(.interrupted, withRemedy(tr("The sign-in was cancelled.")))
+    default:
+      let failure = CommandFailure(
+        busName: status.errorName ?? "", message: status.errorMessage ?? tr("The sign-in ended without a result."))
+      guard status.deviceLinkState == .expired else { throw failure }
+      throw failure.with(withRemedy(failure.message))
+    }
+  }
+
+  /// Waits for the end, and shows what comes before it.
+  private func end() async throws -> SessionStatus {
     // The sign-in may have ended before the first signal is read.
     var status = try await laterStatus()
     var events = events.makeAsyncIterator()
@@ -220,23 +243,16 @@ final class SignInAttempt {
       }
       status = try await laterStatus()
     }
-    // Standard input that is no terminal may stay in a blocked thread.
+    return status
+  }
+
+  /// Gives the terminal back. Standard input that is no terminal may stay in a blocked thread.
+  private func leaveTerminal() async {
     if let reader, reader.isAtTerminal {
       reader.end()
       if await reading?.value == .end { StandardStream.output.write("\n") }
     }
     reader = nil
-    spinner?.stop()
-    show(status)
-    switch status.deviceLinkState {
-    case .linked: return status
-    case .cancelled: throw CommandFailure(.interrupted, withRemedy(tr("The sign-in was cancelled.")))
-    default:
-      let failure = CommandFailure(
-        busName: status.errorName ?? "", message: status.errorMessage ?? tr("The sign-in ended without a result."))
-      guard status.deviceLinkState == .expired else { throw failure }
-      throw failure.with(withRemedy(failure.message))
-    }
   }
 
   private func withRemedy(_ sentence: String) -> String {

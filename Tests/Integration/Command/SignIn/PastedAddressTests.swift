@@ -49,6 +49,15 @@ struct PastedAddressTests {
       .expect(0, "Signed in as ada@example.com.\r\n")
   }
 
+  @Test func theTerminalIsGivenBackWhenTheServiceEnds() async throws {
+    let world = try await World.begin()
+    let id = try #require(world.service.process?.id)
+    _ = try await world.atTmux(
+      #"\#(Binaries.chappie) sign-in --paste; stty -a | grep -c " icanon.* echo " | sed s/^/cooked-/; cat"#,
+      "sees '^Address:'; kill -9 \(id); sees '^cooked-1'")
+    world.service.acceptEnd()
+  }
+
   @Test func aProgramWritesTheAddress() async throws {
     let world = try await World.begin()
     // Some terminals and pipes give a line that has no end. It takes no memory.
