@@ -120,13 +120,13 @@ extension UserServer {
   /// - Parameter note: receives the failure of the server, in English.
   /// - Throws: ``CommandFailure``, ``ToolsFileError``, `CancellationError`.
   func listing(notingFailure note: (String) -> Void = { _ in }) async throws -> MCPListing {
-    let secrets = ToolSecrets(interaction: .allowed)
-    let resolved = try await Variables.resolve(entry.configuration) { try await secrets.secret($0) }
-    guard resolved.program != nil else {
-      let program = (resolved.command.first ?? "").terminalSafeLine
-      throw CommandFailure(.failed, tr("There is no program “\(program)”: install it, or give its whole path."))
-    }
     do {
+      let secrets = ToolSecrets(interaction: .allowed)
+      let resolved = try await Variables.resolve(entry.configuration) { try await secrets.secret($0) }
+      guard resolved.program != nil else {
+        let program = (resolved.command.first ?? "").terminalSafeLine
+        throw ToolsFileError(translatable("There is no program “\(program)”: install it, or give its whole path."))
+      }
       return try await Spinner.show(tr("Starting “\(name)”…")) {
         let server = try await ChappieMCPServer.start(resolved)
         do {
@@ -138,12 +138,15 @@ extension UserServer {
           throw error
         }
       }
+    } catch let error as ToolsFileError {
+      note(error.description)
+      throw error
     } catch let error as ChappieMCPError {
       let description = error.description(of: name)
       note(description)
       var sentence = Translation.of(description)
       // A program such as npx loads the server first.
-      if case .boxed(network: false, _) = resolved.box {
+      if case .boxed(network: false, _) = entry.configuration.box {
         sentence += " " + tr("It ran without the network, which tools add --network gives.")
       }
       throw CommandFailure(.failed, sentence)

@@ -144,6 +144,21 @@ struct ToolsCommandTests {
     #expect(!shown.text.contains("\u{1B}") && !shown.text.contains("\u{202E}"))
   }
 
+  @Test func failuresAreKeptInEnglish() async throws {
+    try await Catalogues.make()
+    let (world, _) = try await begin()
+    let german = Catalogues.german
+    try ToolServer.write(
+      #"{"mcpServers":{"gone":{"command":"false","chappie":{"unboxed":true}},"unset":{"command":"${NO_SUCH}"}}}"#,
+      in: world)
+    for name in ["gone", "unset"] {
+      try await world.chappie(["tools", "approve", "--yes", name], environment: german).expect(1)
+    }
+    try await world.chappie(["tools", "list", "--json"], environment: german)
+      .expect(0, #""error":"The tool server 'gone' has ended"#, #""error":"The variable NO_SUCH is not set"#)
+    #expect(try await !world.chappie(["tools", "list"], environment: german).text.contains("has ended"))
+  }
+
   // MARK: Changing
 
   @Test func serversAreChangedAndRemoved() async throws {
