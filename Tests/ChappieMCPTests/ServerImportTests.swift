@@ -99,21 +99,25 @@ import ChappieMCP
       [mcp_servers.remote]
       url = "https://example.org"
       bearer_token_env_var = "T"
+      [mcp_servers.empty]
+      # command = "a"
       """#, "config.toml")
-    try #require(found.map(\.name) == ["git", "remote", "time"])
-    let git = try found[0].entry.get()
+    try #require(found.map(\.name) == ["empty", "git", "remote", "time"])
+    #expect(throws: ToolsFileError.self) { try found[0].entry.get() }
+    let git = try found[1].entry.get()
     #expect(git.configuration.command == ["git-server", "--repository", #"C:\src"#, "ä\t\""])
     #expect(git.configuration.environment == ["TOKEN": "t", "B": "b", "PATH_TO": "${PATH_TO}"])
     #expect(git.configuration.startTimeout == .seconds(20) && git.configuration.callTimeout == .seconds(30))
     #expect(git.toolPolicies == ["commit": .deny])
-    #expect(throws: ToolsFileError.self) { try found[1].entry.get() }
-    let time = try found[2].entry.get()
+    #expect(throws: ToolsFileError.self) { try found[2].entry.get() }
+    let time = try found[3].entry.get()
     #expect(!time.isEnabled && time.configuration.environment == ["ZONE": "UTC"])
   }
 
   @Test(arguments: [
-    ("a = ", 1), ("a = \"b", 1), ("\n\na = [1, 2", 3), ("a = 1 2", 1), ("[a", 1), ("[a]]", 1), ("= 1", 1),
-    ("mcp_servers.a = 1\nmcp_servers.a = 2", 2), ("mcp_servers.a = 1\n[mcp_servers.a.b]\nc = 2", 3),
+    ("a = ", 1), ("[[mcp_servers]]", 1), ("a = \"b", 1), ("\n\na = [1, 2", 3), ("a = 1 2", 1), ("[a", 1), ("[a]]", 1),
+    ("= 1", 1),
+    ("mcp_servers.a = 1\nmcp_servers.a = 2", 2), ("mcp_servers.a = 1\n[mcp_servers.a.b]\nc = 2", 2),
     ("a = \"\\x\"", 1), ("a = \"\\ud800\"", 1), ("a = {b = 1", 1), ("a = \"b\nc\"", 1), ("\u{0}", 1), ("a", 1),
     ("a." + String(repeating: "b.", count: 100) + "c = 1", 1), ("a = " + String(repeating: "[", count: 100_000), 1),
   ])

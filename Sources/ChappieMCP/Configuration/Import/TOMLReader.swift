@@ -35,6 +35,12 @@ struct TOMLReader {
       guard let byte = next else { return root }
       if byte == UInt8(ascii: "[") {
         table = try header()
+        // A server without a key is there, and has no command.
+        if let table, table.first == "mcp_servers", table.reduce(root, { $0?[$1] }) == nil,
+          !root.add([:], at: table[...])
+        {
+          throw problem
+        }
       } else {
         let path = try key()
         try expect("=")
@@ -57,6 +63,7 @@ struct TOMLReader {
     let path = try key()
     try expect("]")
     if isElement { try expect("]") }
+    guard !isElement || path != ["mcp_servers"] else { throw problem }
     return isElement ? nil : path
   }
 
