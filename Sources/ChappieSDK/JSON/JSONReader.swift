@@ -25,11 +25,14 @@ struct JSONReader {
   /// Reads the complete part of an object: it lacks members and elements that have not begun, a number that may go on,
   /// half a word, and the end of its last string.
   ///
-  /// - Returns: the object, nil if none begins at `start`; the end of what was read.
+  /// - Returns: the object, nil if none begins at `start`; the end of all of it, damaged parts too.
   static func beginning(of json: borrowing Span<UInt8>, from start: Int) -> (object: ChappieJSONValue?, end: Int) {
     var reader = JSONReader(index: start, valuesLeft: ChappieJSONValue.valueLimit, isPartial: true)
     guard reader.next(json) == .openBrace else { return (nil, start) }
-    return (try? reader.value(json), reader.index)
+    let first = reader.index
+    let object = try? reader.value(json)
+    guard object == nil || reader.isCut else { return (object, reader.index) }
+    return (object, JSONScanner.skipNested(json, first, json.count) ?? json.count)
   }
 
   // MARK: Values

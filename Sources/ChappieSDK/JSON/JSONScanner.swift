@@ -109,7 +109,8 @@ enum JSONScanner {
     }
   }
 
-  private static func skipNested(_ json: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Int? {
+  /// The index after the object or array at `start`, by its brackets; nil if it does not end.
+  static func skipNested(_ json: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Int? {
     var depth = 0
     var index = start
     while index < end {

@@ -59,7 +59,9 @@ struct PartialJSONTests {
     (#"{"a":1}"#, #"{"a":1}"#), ("Let me see.\n\n{\"a\":1}", #"{"a":1}"#), ("{\"a\":1}\n\n{\"a\":2}", #"{"a":2}"#),
     ("Let me see.", "Let me see."), ("{\"a\":[\n\n{\"b\":1}", "{\"a\":[\n\n{\"b\":1}"),
     ("Now.\n\n{\"a\":[\n\n{}]}\n\n{\"a\":[\n\n{\"b\":1},", "{\"a\":[\n\n{\"b\":1},"),
-    ("{Well}, \"so\n\n{\"a\":1}", #"{"a":1}"#), ("{\"a\":{]\n\n{\"a\":1}", #"{"a":1}"#),
+    ("{Well}, \"so\n\n{\"a\":1}", #"{"a":1}"#), ("{\"a\":{]\n\n{\"a\":1}", "{\"a\":{]\n\n{\"a\":1}"),
+    // What is in a damaged object is not the answer.
+    ("{\"a\":\"b\n\n{ c }\"}", "{\"a\":\"b\n\n{ c }\"}"), ("{\"a\":[01,\n\n{\"b\":1}", "{\"a\":[01,\n\n{\"b\":1}"),
   ])
   func theDocumentIsTheLastParagraphWithAnObject(_ answer: String, _ document: String) {
     #expect(PartialJSON.document(in: answer) == document)
