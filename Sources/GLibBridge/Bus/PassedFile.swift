@@ -24,12 +24,15 @@ package final class PassedFile: Sendable {
   }
 
   deinit {
-    // One more than the number, as GLib queues no null pointer. Without a thread the file waits for the next one.
+    // One more than the number, as GLib queues no null pointer. If no thread can start, the file waits for the next.
     g_thread_pool_push(Self.closing, UnsafeMutableRawPointer(bitPattern: Int(number) + 1), nil)
   }
 
   /// Whether so few files wait to be closed that there may be more. Otherwise file systems do not answer.
-  package static var mayBeReceived: Bool { g_thread_pool_unprocessed(closing) < waitingLimit }
+  package static var mayBeReceived: Bool {
+    // Where no thread could start, the next file may start one.
+    g_thread_pool_unprocessed(closing) < waitingLimit || g_thread_pool_get_num_threads(closing) < threadLimit
+  }
 
   /// The size of the file in bytes.
   ///

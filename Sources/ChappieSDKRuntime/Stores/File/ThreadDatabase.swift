@@ -161,7 +161,7 @@ struct ThreadDatabase {
       }
       throw ChappieThreadStoreError(error, place)
     } catch let error as FileError {
-      close()
+      if files != nil { close() }
       throw ChappieThreadStoreError(error, place)
     }
   }

@@ -10,7 +10,7 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
 
   /// Makes an empty store.
   ///
-  /// - Parameter retentionPolicy: the limits of age and size.
+  /// - Parameter retentionPolicy: the limits of age and size, as on a disk: a turn that alone is beyond the size is refused.
   public convenience init(retentionPolicy: ChappieThreadStoreRetentionPolicy = .default) {
     self.init(retentionPolicy: retentionPolicy) { UnixTime.now }
   }
