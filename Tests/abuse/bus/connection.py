@@ -73,7 +73,7 @@ class Connection:
     def __init__(self, address, timeout=60, accepts_descriptors=True):
         self.timeout, self.accepts_descriptors = timeout, accepts_descriptors
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.socket.settimeout(timeout)
+        self.limit_wait()
         self.buffer = bytearray()
         self.serial = 0
         self.waiting = {}
@@ -107,8 +107,13 @@ class Connection:
             raise Gone(answer.decode())
         self.write(b"BEGIN\r\n")
 
+    def limit_wait(self):
+        """Has the next call of the system wait until the deadline at most."""
+        self.socket.settimeout(max(0.05, min(self.timeout, self.deadline - time.monotonic())))
+
     def write(self, data, descriptors=()):
         try:
+            self.limit_wait()
             if descriptors:
                 sent = self.socket.sendmsg(
                     [data], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))])
