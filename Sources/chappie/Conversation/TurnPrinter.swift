@@ -15,7 +15,7 @@ struct TurnPrinter {
   var output = AnswerOutput()
   /// Gets the text of the answer as well.
   var kept: KeptAnswer?
-  /// Shows the wait on standard error, where standard output is no terminal, until something is printed.
+  /// Shows the wait on standard error until something is printed, for output that shows none itself.
   var spinner: Spinner?
 
   /// Opens a turn for ``print(_:_:on:)``.
