@@ -229,9 +229,11 @@ struct ModelAnswer {
 
   /// Whether the turn continues with outputs of tools.
   ///
+  /// - Parameter ids: those of the turn's calls so far, to which it adds its own. An approval or a result names a call by
+  ///   its id alone.
   /// - Throws: ``ChappieClientError`` if the turn should continue and cannot.
-  func callsTools(saying text: Substring) throws -> Bool {
-    guard calls.allSatisfy(\.hasPlainID), foreignCalls.havePlainIDs else {
+  func callsTools(saying text: Substring, adding ids: inout Set<String>) throws -> Bool {
+    guard calls.allSatisfy({ $0.hasPlainID && ids.insert($0.callID).inserted }), foreignCalls.havePlainIDs else {
       throw ChappieClientError.httpError(200, "The backend called a tool with an id that cannot be used.")
     }
     if !calls.isEmpty || !foreignCalls.outputs.isEmpty { return true }

@@ -64,6 +64,7 @@ final class TurnEngine {
     var usage = ChappieTokenUsage()
     var citations: [ChappieCitation] = []
     var searches = 0
+    var callIDs: Set<String> = []
     for round in 0...Self.roundLimit {
       scope.text.beginAnswer()
       try scope.size.ask(request)
@@ -73,7 +74,7 @@ final class TurnEngine {
       searches += reply.answer.searches
       scope.caller.record(.items(reply.answer.items))
       request.input += reply.foreignCalls.kept.map { .produced($0) }
-      guard let tools, try reply.callsTools(saying: scope.text.latest) else {
+      guard let tools, try reply.callsTools(saying: scope.text.latest, adding: &callIDs) else {
         let response = ChappieResponse(
           outputText: scope.text.settle(), responseID: reply.shownID, model: reply.model, usage: usage,
           isRefusal: reply.answer.isRefusal, searches: first.webSearch.map { _ in searches },

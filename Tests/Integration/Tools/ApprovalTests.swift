@@ -29,6 +29,20 @@ struct ApprovalTests {
     #expect(handler.calls.count == 1)
   }
 
+  /// An approval names a call by its id alone: in one answer, and in a later one of the same turn.
+  @Test(arguments: [
+    (#"{"name":"t","call_id":"c"},{"name":"t","call_id":"c"}"#, 1), (#"{"name":"t","call_id":"c"}"#, 2),
+  ])
+  func noIDComesTwice(_ calls: String, _ times: Int) async throws {
+    let (world, caller) = try await World.signedIn()
+    let handler = try ToolHandler(caller) { _ in "done" }
+    try await caller.register([Tools.named("t", policy: times == 1 ? "ask" : "automatic")], ToolHandler.path)
+    try await world.sandbox.play(#"[{"endpoint":"responses","tool_calls":[\#(calls)],"times":\#(times)}]"#)
+    try await expectRefusal("HTTPError", saying: "id that cannot be used") { try await caller.send("go") }
+    #expect(handler.calls.count == times - 1)
+    #expect(caller.signals("ApprovalRequested").isEmpty)
+  }
+
   @Test func theFirstAnswerCounts() async throws {
     let (world, caller) = try await World.signedIn()
     let other = try await world.caller()
