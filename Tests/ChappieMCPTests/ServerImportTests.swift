@@ -63,7 +63,7 @@ import ChappieMCP
   @Test func codexTablesAreRead() throws {
     let found = try servers(
       #"""
-      # Codex
+      \#u{FEFF}# Codex
       model = "gpt-6" # a comment
       notify = ["a",
         "b", # another

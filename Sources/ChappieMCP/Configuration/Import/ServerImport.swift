@@ -36,7 +36,9 @@ package struct ServerImport: Sendable {
   }
 
   init(_ bytes: [UInt8], isTOML: Bool) throws(ClauseError) {
-    guard let text = String(validating: bytes, as: UTF8.self) else {
+    // Editors may begin a file with U+FEFF.
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    guard let text = String(validating: bytes.dropFirst(bytes.starts(with: mark) ? 3 : 0), as: UTF8.self) else {
       throw ClauseError(translatable("it is no UTF-8 text"))
     }
     let json: ChappieJSONValue
@@ -143,7 +145,7 @@ enum RelaxedJSON {
     result.reserveCapacity(bytes.count)
     // The place in `result` of a comma with nothing but white space and comments behind it.
     var comma: Int?
-    var index = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    var index = 0
     while index < bytes.count {
       let byte = bytes[index]
       if let end = endOfComment(bytes, at: index) {
