@@ -51,7 +51,7 @@ let package = Package(
     .target(name: "SQLite", dependencies: ["CSQLite", "Platform"], swiftSettings: settings),
     .target(name: "Platform", dependencies: ["CPlatform", "CZstd", "SecretMemory"], swiftSettings: settings),
     .target(
-      name: "GLibBridge", dependencies: ["CGLib", "CLibsecret", "CLibsoup", "CPlatform", "Platform", "SecretMemory"],
+      name: "GLibBridge", dependencies: ["CGLib", "CLibsecret", "CLibsoup", "Platform", "SecretMemory"],
       swiftSettings: settings),
     .target(name: "HTTPTestServer", dependencies: ["CGLib", "CLibsoup", "GLibBridge"], swiftSettings: settings),
     .target(name: "CLineEditor", linkerSettings: [.linkedLibrary("edit")]),

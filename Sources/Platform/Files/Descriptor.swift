@@ -45,7 +45,7 @@ package final class Descriptor: Sendable {
 
   func status() throws(FileError) -> stat { try Self.status(of: number) }
 
-  package static func status(of number: Int32) throws(FileError) -> stat {
+  static func status(of number: Int32) throws(FileError) -> stat {
     var status = stat()
     guard fstat(number, &status) == 0 else { throw FileError(errno: errno) }
     return status
@@ -79,7 +79,7 @@ package final class Descriptor: Sendable {
   }
 
   /// Reads a regular file as ``content(limit:)`` does, and leaves the position of the descriptor.
-  package static func content(of number: Int32, limit: Int) throws(FileError) -> [UInt8] {
+  static func content(of number: Int32, limit: Int) throws(FileError) -> [UInt8] {
     // Files in procfs report a size of 0, so the limit is applied while reading.
     var content: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: min(limit + 1, 16 << 10))

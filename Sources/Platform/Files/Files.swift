@@ -107,7 +107,7 @@ public enum Files {
   }
 
   /// The target of a symbolic link, as it stands there. Nil, with the reason in `errno`, when it cannot be read.
-  package static func target(of link: String) -> [UInt8]? {
+  static func target(of link: String) -> [UInt8]? {
     var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = readlink(link, &path, path.count)
     return count < 0 ? nil : Array(path[..<count])
