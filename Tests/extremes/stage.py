@@ -65,9 +65,12 @@ class Stage(Session):
             time.sleep(0.01)
         raise Failure("the service did not start")
 
-    def restart(self):
+    def restart(self, anew=False):
+        """Anew is without the sign-ins of earlier tries, which these may have left in a changed form."""
         if self.service.poll() is None:
             self.end_service()
+        if anew:
+            subprocess.run(["secret-tool", "clear", "service", SERVICE], stderr=self.log)
         self.start_service()
 
     def mend(self):
@@ -86,8 +89,7 @@ class Stage(Session):
             self.service.wait(0.01)
         except subprocess.TimeoutExpired:
             return True
-        subprocess.run(["secret-tool", "clear", "service", SERVICE], stderr=self.log)
-        self.start_service()
+        self.restart(anew=True)
         return False
 
     def fail(self, what):
@@ -171,7 +173,7 @@ class Source:
                     self.missed += len(changes)
                 else:
                     # A new process has not reached any limit.
-                    self.stage.restart()
+                    self.stage.restart(anew=True)
             except Ended:
                 return False
         return self.stage.lives()

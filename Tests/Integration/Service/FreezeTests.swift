@@ -14,8 +14,8 @@ struct FreezeTests {
       _ = try await other.property("Manager.Version", as: UInt32.self)
       reads += 1
     }
-    // A service that is frozen answers one at most, when it is free again.
-    #expect(reads > 10)
+    // A service that is frozen answers one at most, when it is free again; a busy machine allows few in that time.
+    #expect(reads > 3)
     #expect(try await turn.end().answer.text.isEmpty)
   }
 
