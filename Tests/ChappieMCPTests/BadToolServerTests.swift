@@ -124,6 +124,8 @@ struct BadToolServerTests {
     }
     _ = try await FileFilter.run(
       ["pkill", "-f", marker], input: try .sealed([]), outputLimit: 10, deadline: .seconds(60))
+    // It inherits no blocked signals.
+    try await eventually { !Server.runs(marker) }
   }
 
   @Test(arguments: [false, true]) func aServerThatIsReleasedEnds(_ isBoxed: Bool) async throws {
