@@ -25,7 +25,7 @@ package struct ToolSecrets {
     try await explaining {
       if let item = try await items(name).first, let found = try await client.secret(of: item) { return found.line }
       throw ToolsFileError(
-        translatable("The keyring has no secret “\(name)”: chappie tools secret \(name) stores one."))
+        en("The keyring has no secret “\(name)”: chappie tools secret \(name) stores one."))
     }
   }
 
@@ -81,10 +81,10 @@ package struct ToolSecrets {
       return try await body()
     } catch let error as SecretStoreError {
       switch error {
-      case .locked: throw ToolsFileError(translatable("The keyring is locked: unlock it, and try again."))
-      case .noDefaultCollection: throw ToolsFileError(translatable("There is no keyring: create one, and try again."))
+      case .locked: throw ToolsFileError(en("The keyring is locked: unlock it, and try again."))
+      case .noDefaultCollection: throw ToolsFileError(en("There is no keyring: create one, and try again."))
       case .unavailable(let reason):
-        throw ToolsFileError(translatable("The keyring cannot be used: \(reason.terminalSafeLine)."))
+        throw ToolsFileError(en("The keyring cannot be used: \(reason.terminalSafeLine)."))
       }
     }
   }

@@ -69,7 +69,7 @@ package enum Variables {
       case .variable(let name, let fallback):
         guard let value = environment(name) ?? fallback else {
           throw ToolsFileError(
-            translatable("The variable \(name) is not set: set it, or write ${\(name):-default}."))
+            en("The variable \(name) is not set: set it, or write ${\(name):-default}."))
         }
         result += value
       case .secret(let name):
@@ -91,7 +91,7 @@ package enum Variables {
     for (index, argument) in configuration.command.enumerated() {
       resolved.command[index] = try await resolve(argument, environment: environment) { name in
         throw ToolsFileError(
-          translatable(
+          en(
             """
             The command of “\(configuration.name)” has the secret “\(name)”, which other programs could read: pass it in \
             a variable of the environment.
@@ -101,7 +101,7 @@ package enum Variables {
     for (name, value) in configuration.environment {
       let value = try await resolve(value, environment: environment, keyring: keyring)
       guard !value.utf8.contains(0) else {
-        throw ToolsFileError(translatable("“\(configuration.name)” has a text with the character U+0000."))
+        throw ToolsFileError(en("“\(configuration.name)” has a text with the character U+0000."))
       }
       resolved.environment[name] = value
     }
