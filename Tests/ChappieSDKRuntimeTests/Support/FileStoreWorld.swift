@@ -25,7 +25,7 @@ final class FileStoreWorld: Sendable {
   func store(
     retention: ChappieThreadStoreRetentionPolicy = .unlimited, device: String = "d0",
     keys: (any ThreadKeySource)? = nil,
-    patience: Duration = .seconds(20), diskDeadline: Duration = .seconds(60),
+    patience: Duration = TestSupport.patience, diskDeadline: Duration = .seconds(60),
     isLocked: @escaping @GLibActor @Sendable () -> Bool = { false }
   ) -> ChappieFileThreadStore {
     ChappieFileThreadStore(

@@ -6,7 +6,7 @@ import SecretMemory
 struct BrowserLeakTests {
   /// A service with the most detailed log. Each access token is due for a refresh at once.
   private static let talkative: World.Plan = {
-    var plan = World.Plan.browser(["--access-token-lifetime", "1"])
+    var plan = World.Plan.browser(["--access-token-lifetime", "9"])
     plan.environment = ["G_MESSAGES_DEBUG": "all", "G_DBUS_DEBUG": "message"]
     return plan
   }()
@@ -53,7 +53,7 @@ struct BrowserLeakTests {
   // MARK: Memory
 
   @Test func theEndOfASignInLeavesNothingInMemory() async throws {
-    let world = try await World.begin(.browser(["--access-token-lifetime", "1"]))
+    let world = try await World.begin(.browser(["--access-token-lifetime", "9"]))
     let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
     let caller = try await world.caller()
     try await world.each(["decline", "cancel", "fail", "approve"]) { end in

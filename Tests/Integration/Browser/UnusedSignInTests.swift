@@ -79,7 +79,7 @@ struct UnusedSignInTests {
 
   /// A sign-in that was killed after its storage stays, although the list still has it.
   @Test func aRefreshedSignInIsNotTakenForAnUnusedOne() async throws {
-    let world = try await World.begin(.browser(["--access-token-lifetime", "1"]))
+    let world = try await World.begin(.browser(["--access-token-lifetime", "9"]))
     let caller = try await world.callerSignedInInBrowser()
     try await world.sandbox.play(#"[{"endpoint":"browser-revoke","status":503,"body":"","times":"always"}]"#)
     try await world.user.signIn(caller)

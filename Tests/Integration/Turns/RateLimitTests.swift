@@ -45,14 +45,17 @@ struct RateLimitTests {
     try await app.signIn(at: try await app.open("Session"))
     let client = try await app.open("Client")
     var answers = 0
-    // One after the other may be slower than the rate that is always allowed.
+    let begun = ContinuousClock.now
     try await expectRefusal("LimitExceeded") {
-      while answers < 3000 {
+      while true {
+        // One after the other may be slower than the rate that is always allowed.
         try await withThrowingTaskGroup { group in
           for _ in 0..<10 { group.addTask { _ = try await app.requestUsage(at: client) } }
           try await group.waitForAll()
         }
         answers += 10
+        let perSecond = Double(answers) / ((ContinuousClock.now - begun) / .seconds(1))
+        if answers >= 100, perSecond < 20 { try Test.cancel("This machine makes \(perSecond) requests a second.") }
       }
     }
     #expect(answers >= 500)
