@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGLib
+import Platform
 import Synchronization
 
 /// Runs Swift's jobs in one event source of a `GMainContext`: the jobs of the actor, and those of tasks that prefer its
@@ -37,6 +38,7 @@ final class MainContextExecutor: SerialExecutor, TaskExecutor {
     let thread = g_thread_new(
       "chappie-glib",
       { data in
+        CurrentProcess.useSignalMaskOfMainThread()
         let context = OpaquePointer(data)
         g_main_context_push_thread_default(context)
         g_main_loop_run(g_main_loop_new(context, 0))

@@ -139,7 +139,7 @@ private final class FilterProcess {
   init(_ command: [String], input: Descriptor? = nil) throws {
     let output = G_SUBPROCESS_FLAGS_STDOUT_PIPE.rawValue | G_SUBPROCESS_FLAGS_STDERR_PIPE.rawValue
     let pipes = input == nil ? output | G_SUBPROCESS_FLAGS_STDIN_PIPE.rawValue : output
-    let launcher = makeLauncher(GSubprocessFlags(rawValue: pipes))
+    let launcher = g_subprocess_launcher_new(GSubprocessFlags(rawValue: pipes))
     defer { g_object_unref(UnsafeMutableRawPointer(launcher)) }
     if let input {
       // The program before has moved the position.

@@ -35,7 +35,7 @@ package final class PeerProcess {
     let (input, childInput) = try StreamSocket.pair()
     let (output, childOutput) = try StreamSocket.pair()
     let (errors, childErrors) = try StreamSocket.pair()
-    let launcher = makeLauncher(G_SUBPROCESS_FLAGS_NONE)
+    let launcher = g_subprocess_launcher_new(G_SUBPROCESS_FLAGS_NONE)
     defer { g_object_unref(UnsafeMutableRawPointer(launcher)) }
     // The launcher would pass on this process's own standard streams in place of a descriptor that is missing.
     g_subprocess_launcher_take_stdin_fd(launcher, try duplicate(childInput.number))

@@ -34,6 +34,19 @@ public enum CurrentProcess {
   /// From now on this process and its children have a session keyring of the kernel of their own, with nothing in it.
   public static func leaveSessionKeyring() { chappie_leave_session_keyring() }
 
+  /// Gives this thread the signal mask of the main thread. The threads of Swift's pool block nearly all signals, and what
+  /// they start inherits that: a program would miss SIGTERM.
+  public static func useSignalMaskOfMainThread() {
+    let status = String(decoding: (try? Files.read("/proc/self/status", limit: 1 << 16)) ?? [], as: UTF8.self)
+    guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("SigBlk:") }),
+      let blocked = UInt64(line.suffix(16), radix: 16)
+    else { return }
+    var mask = sigset_t()
+    sigemptyset(&mask)
+    for signal in Int32(1)...64 where blocked >> (signal &- 1) & 1 == 1 { sigaddset(&mask, signal) }
+    pthread_sigmask(SIG_SETMASK, &mask, nil)
+  }
+
   /// Kills the children of this process, and those that they leave. It waits for each.
   public static func killChildren() {
     // A child may start another one until it is dead.

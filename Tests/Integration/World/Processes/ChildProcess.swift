@@ -41,7 +41,7 @@ final class ChildProcess {
       let wasKilled = process.terminationReason == .uncaughtSignal
       Task { @GLibActor in self?.note(wasKilled ? .signal(status) : .exit(status)) }
     }
-    try Self.withoutBlockedSignals { try process.run() }
+    try process.run()
     standardInput.fileHandleForWriting.write(Data(input.utf8))
     try standardInput.fileHandleForWriting.close()
     try output.close()
@@ -86,16 +86,6 @@ final class ChildProcess {
       send(SIGKILL)
       await ended.value()
     }
-  }
-
-  /// The threads of a test run block signals, and a child would inherit that and miss SIGTERM.
-  private static func withoutBlockedSignals(_ body: () throws -> Void) rethrows {
-    var none = sigset_t()
-    var before = sigset_t()
-    sigemptyset(&none)
-    pthread_sigmask(SIG_SETMASK, &none, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    try body()
   }
 
   private func note(_ end: End) {
