@@ -82,24 +82,24 @@ extension ChappieMCPConfiguration {
   package func check() throws(ToolsFileError) {
     guard Self.isName(name) else {
       throw ToolsFileError(
-        translatable("“\(name.terminalSafeLine)” is no name of a server: use 1 to 32 letters, digits, _ and -."))
+        en("“\(name.terminalSafeLine)” is no name of a server: use 1 to 32 letters, digits, _ and -."))
     }
     guard command.first?.isEmpty == false else {
-      throw ToolsFileError(translatable("“\(name)” has no command."))
+      throw ToolsFileError(en("“\(name)” has no command."))
     }
     let texts = command + environment.values + [directory ?? ""]
     guard !texts.contains(where: { $0.utf8.contains(0) }) else {
-      throw ToolsFileError(translatable("“\(name)” has a text with the character U+0000."))
+      throw ToolsFileError(en("“\(name)” has a text with the character U+0000."))
     }
     for variable in environment.keys.sorted() where !Variables.isName(variable) {
       throw ToolsFileError(
-        translatable("“\(variable.terminalSafeLine)” of “\(name)” is no name of an environment variable."))
+        en("“\(variable.terminalSafeLine)” of “\(name)” is no name of an environment variable."))
     }
     guard case .boxed(_, let directories) = box else { return }
     for variable in environment.keys.sorted()
     where variable.hasPrefix("LD_") || Self.loadingVariables.contains(variable) {
       throw ToolsFileError(
-        translatable(
+        en(
           """
           The variable \(variable) of “\(name)” would load code outside of the sandbox: set it in a script that starts \
           the server.
@@ -110,7 +110,7 @@ extension ChappieMCPConfiguration {
     }
     guard let place = directory, !directories.contains(where: { $0.contains(place) }) else { return }
     throw ToolsFileError(
-      translatable(
+      en(
         """
         The working directory \(place.terminalSafeLine) of “\(name)” is in none of its directories: name it with \
         --directory.
@@ -143,17 +143,17 @@ extension ChappieMCPConfiguration.Directory {
   package var problem: LocalizedText? {
     let real = StorageDirectory(path).resolved.path
     let shown = path.terminalSafeLine
-    guard path.hasPrefix("/") else { return translatable("The directory “\(shown)” is no absolute path.") }
-    guard FileKind(real) == .directory else { return translatable("The directory \(shown) does not exist.") }
+    guard path.hasPrefix("/") else { return en("The directory “\(shown)” is no absolute path.") }
+    guard FileKind(real) == .directory else { return en("The directory \(shown) does not exist.") }
     let home = StorageDirectory(Directories.home).resolved.path
     guard !Self.contains(real, home) else {
-      return translatable(
+      return en(
         "No server gets the directory \(shown), which has your whole home directory: name a directory in it.")
     }
     for secret in Self.protected {
       let secret = StorageDirectory(secret).resolved.path
       guard Self.contains(real, secret) || Self.contains(secret, real) else { continue }
-      return translatable(
+      return en(
         """
         No server gets the directory \(shown): with \(secret.terminalSafeLine) it could reach your keyring, or change \
         what it may do.

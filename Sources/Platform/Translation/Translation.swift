@@ -76,7 +76,7 @@ public enum Translation {
   private static let messageLimit = 16 << 10
 
   /// `message`, a text of ``en(_:)`` by another program or a library, in the user's language; unchanged if it is none,
-  /// but cut after 16,384 Unicode scalars. A value may be such a text too, to a depth of two.
+  /// but cut after 16,384 Unicode scalars. A value may be such a text too, also without its full stop, to a depth of two.
   ///
   /// Nothing tells who wrote a value: words of a server, or a name, that are one of our sentences to the letter are
   /// translated as well.
@@ -89,7 +89,11 @@ public enum Translation {
     // A text without values is a key.
     if englishKeys.contains(message) { return LocalizedText(stringLiteral: message).translation }
     guard depth > 0, let found = recognise(message, by: englishKeys) else { return message }
-    return found.convertingValues { of($0, depth: depth - 1) }.translation
+    return found.convertingValues { value in
+      let sentence = of(value + ".", depth: depth - 1)
+      guard sentence != value + ".", sentence.hasSuffix(".") else { return of(value, depth: depth - 1) }
+      return String(sentence.dropLast())
+    }.translation
   }
 
   /// The text of one of the keys that `message` is. The values may be words of others, which look like the rest of

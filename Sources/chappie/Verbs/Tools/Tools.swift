@@ -125,7 +125,7 @@ extension UserServer {
       let resolved = try await Variables.resolve(entry.configuration) { try await secrets.secret($0) }
       guard resolved.program != nil else {
         let program = (resolved.command.first ?? "").terminalSafeLine
-        throw ToolsFileError(translatable("There is no program “\(program)”: install it, or give its whole path."))
+        throw ToolsFileError(en("There is no program “\(program)”: install it, or give its whole path."))
       }
       return try await Spinner.show(tr("Starting “\(name)”…")) {
         let server = try await ChappieMCPServer.start(resolved)

@@ -25,11 +25,20 @@ struct GermanTests {
 
       // The names that scripts read are the same in each language.
       _ = try await world.signedInCaller()
-      // A label of the window, and not a text of the service.
-      try await world.sandbox.play(
-        #"[{"endpoint":"responses","status":400,"body":{"detail":"Sign out"},"times":1}]"#)
-      let answered = try await german("ask", "Hallo")
-      #expect(answered.text == "chappie: Der Server hat mit Status 400 geantwortet: Sign out\n")
+      for (detail, shown) in [
+        // A label of the window, and not a text of the service.
+        ("Sign out", "Sign out"),
+        // A clause of a sentence has no full stop.
+        (
+          "The keyring is locked: unlock it, and try again",
+          "Der Schlüsselbund ist gesperrt: Entsperren Sie ihn, und versuchen Sie es noch einmal"
+        ),
+      ] {
+        try await world.sandbox.play(
+          #"[{"endpoint":"responses","status":400,"body":{"detail":"\#(detail)"},"times":1}]"#)
+        let answered = try await german("ask", "Hallo")
+        #expect(answered.text == "chappie: Der Server hat mit Status 400 geantwortet: \(shown)\n")
+      }
       func names(_ text: String) -> [Substring] {
         text.matches(of: /"([a-z_]+)":|"(?:class|alt|state)":"([^"]*)"/).map(\.0)
       }
