@@ -21,11 +21,16 @@ def clock(attacker):
     with attacker.connect() as caller:
         attacker.attempt(caller.property, ROOT, "org.chappie.Manager", "LockState")
     if attacker.rounds == 1 or attacker.left > 8:
-        run = subprocess.run(
+        run = subprocess.Popen(
             [TOP / "scripts/private-session", sys.executable, TOP / "Tests/abuse/clock.py", attacker.programs,
-             str(attacker.random.getrandbits(32))], capture_output=True, text=True)
+             str(attacker.random.getrandbits(32))], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        try:
+            _, errors = run.communicate()
+        except BaseException:
+            run.terminate()  # A session that is killed leaves its bus and its keyring.
+            raise
         if run.returncode:
-            attacker.complain(run.stderr.strip())
+            attacker.complain(errors.strip())
     else:
         time.sleep(attacker.left)
 
