@@ -28,7 +28,7 @@ FAILED = re.compile(r"^\W*Test (\w+)\(.*\) (?:with \d+ test cases? )?failed afte
 # A failed expectation in SwiftPM's output.
 ISSUE = re.compile(r"^\W*Test (.* recorded an issue .*)", re.M)
 # A test that is skipped on this machine, with the reason.
-SKIPPED = re.compile(r"^(?:skip  .*|\W*(?:Test|Suite) \w.* (?:skipped|was cancelled).*)", re.M)
+SKIPPED = re.compile(r"^(?:skip  .*|\W*(?:Test|Suite) \w.* (?:skipped|was cancelled after).*)", re.M)
 # How long the world of a test was there.
 TOOK = re.compile(r"^took ([\d.]+) seconds: (\w+)", re.M)
 NOTHING = re.compile(r"Test run with 0 tests|No matching test cases")

@@ -183,9 +183,12 @@ class Run:
         code = self.starts_a_sign_in()
         self.press("Copy code")
         wait_for("the code in the clipboard", lambda: self.clipboard() == code)
-        # The clipboard keeps it when the window is closed, once the shell knows that.
+        # The clipboard keeps it when the window is closed: the shell then owns it, with one type.
         self.window_ends()
-        wait_for("the code of the closed window in the clipboard", lambda: self.clipboard() == code)
+        wait_for("the clipboard of the shell", lambda: self.shell.eval(
+            "global.display.get_selection().get_mimetypes(imports.gi.Meta.SelectionType.SELECTION_CLIPBOARD).length") == 1)
+        if self.clipboard() != code:
+            raise Failure("the code has left the clipboard")
         self.world.control("approve", f"user_code={code}".encode())
         self.shows("Signed in to ChatGPT")
         self.leaves()

@@ -66,7 +66,7 @@ class Stage(Session):
         raise Failure("the service did not start")
 
     def restart(self, anew=False):
-        """Anew is without the sign-ins of earlier tries, which these may have left in a changed form."""
+        """Anew is without the sign-ins of earlier tries."""
         if self.service.poll() is None:
             self.end_service()
         if anew:
@@ -136,6 +136,8 @@ class Source:
     least = 1
     # The changes that did not come to be tried.
     missed = 0
+    # Whether a try that fails leaves changed items in the keyring.
+    changes_items = False
 
     def __init__(self, stage, name, plan):
         """The plan has the places, and a list of values for each."""
@@ -173,7 +175,7 @@ class Source:
                     self.missed += len(changes)
                 else:
                     # A new process has not reached any limit.
-                    self.stage.restart(anew=True)
+                    self.stage.restart(anew=self.changes_items)
             except Ended:
                 return False
         return self.stage.lives()

@@ -63,6 +63,7 @@ def slot(attributes):
 
 class Items(Source):
     """The items of the slots of a door: the attributes, and each field of what is sealed."""
+    changes_items = True
 
     def __init__(self, stage, door, raws, plain):
         self.stage, self.door = stage, door

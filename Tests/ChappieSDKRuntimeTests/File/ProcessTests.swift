@@ -153,7 +153,8 @@ private struct Writer {
     self.directory = directory
     let key = SwitchedKey(SecretBytes([UInt8](repeating: 7, count: AEAD.keyLength)))
     store = ChappieFileThreadStore(
-      directory: directory, device: { "d0" }, keys: key, retention: .unlimited, patience: patience, round: nil)
+      directory: directory, device: { "d0" }, keys: key, retention: .unlimited, patience: patience,
+      diskDeadline: patience * 2, round: nil)
   }
 
   func write(_ count: Int) async throws {

@@ -25,7 +25,7 @@ final class FileStoreWorld: Sendable {
   func store(
     retention: ChappieThreadStoreRetentionPolicy = .unlimited, device: String = "d0",
     keys: (any ThreadKeySource)? = nil,
-    patience: Duration = TestSupport.patience, diskDeadline: Duration = .seconds(60),
+    patience: Duration = TestSupport.patience, diskDeadline: Duration = TestSupport.patience * 2,
     isLocked: @escaping @GLibActor @Sendable () -> Bool = { false }
   ) -> ChappieFileThreadStore {
     ChappieFileThreadStore(
@@ -49,7 +49,7 @@ final class FileStoreWorld: Sendable {
   func database() throws -> Database {
     let real = try #require(realpath(directory, nil))
     defer { free(real) }
-    return try Database(String(cString: real) + "/" + DatabaseFiles.database, busyTimeout: .seconds(20))
+    return try Database(String(cString: real) + "/" + DatabaseFiles.database, busyTimeout: patience)
   }
 
   /// Waits until no connection is open: a released store may still be closing its own.

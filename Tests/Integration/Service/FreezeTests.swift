@@ -9,13 +9,14 @@ struct FreezeTests {
     let other = try await world.caller()
     try await world.sandbox.play(#"[{"endpoint":"responses","flood":{"of":"numbers","size":2000000,"count":1}}]"#)
     let turn = try await caller.stream("count")
+    try await eventually("the request") { try await world.sandbox.state().requests["responses"] == 1 }
     var reads = 0
     while try await turn.snapshot().status == "running" {
       _ = try await other.property("Manager.Version", as: UInt32.self)
       reads += 1
     }
     // A service that is frozen answers one at most, when it is free again; a busy machine allows few in that time.
-    #expect(reads > 3)
+    #expect(reads > 2)
     #expect(try await turn.end().answer.text.isEmpty)
   }
 
