@@ -19,8 +19,8 @@ from pathlib import Path
 
 from gi.repository import Gio, GLib
 from support import (
-    TOP, Failure, World, add_browser, call, call_bus, call_service, equal, has_owner, parse_arguments, property_of, run_steps,
-    user_code, wait_for)
+    TIMEOUT, TOP, Failure, World, add_browser, call, call_bus, call_service, equal, has_owner, parse_arguments, property_of,
+    run_steps, user_code, wait_for)
 
 UUID = "chappie@chappie.invalid"
 RETURN, TAB, ESCAPE, UP, DOWN = 0xFF0D, 0xFF09, 0xFF1B, 0xFF52, 0xFF54
@@ -127,12 +127,15 @@ class Shell:
         if self.process.poll() is not None:
             raise Failure("the shell ended")
         try:
-            return self.eval("Main.layoutManager.startingUp === false || Main.layoutManager._startingUp === false")
+            return self.eval(
+                "Main.layoutManager.startingUp === false || Main.layoutManager._startingUp === false", timeout=20)
         except GLib.Error:
+            # The child that becomes ibus-daemon runs JavaScript first, where it may wait for a lock for ever.
+            subprocess.run(["pkill", "-KILL", "-P", str(self.process.pid), "-x", "-O", "5", "gnome-shell"])
             return False
 
-    def eval(self, script):
-        done, result = call("org.gnome.Shell", "/org/gnome/Shell", "org.gnome.Shell.Eval", "(s)", script)
+    def eval(self, script, timeout=TIMEOUT):
+        done, result = call("org.gnome.Shell", "/org/gnome/Shell", "org.gnome.Shell.Eval", "(s)", script, timeout=timeout)
         if not done:
             raise Failure(f"{script[:200]}: {result}")
         return json.loads(result) if result else None

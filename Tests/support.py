@@ -41,11 +41,11 @@ def equal(what, found, expected):
 # --- D-Bus
 
 
-def call(name, path, method, signature="()", *values):
+def call(name, path, method, signature="()", *values, timeout=TIMEOUT):
     """Calls org.example.Interface.Method. Returns the reply's only value, or a tuple of its values."""
     interface, _, member = method.rpartition(".")
     reply = BUS.call_sync(name, path, interface, member, GLib.Variant(signature, values), None,
-                          Gio.DBusCallFlags.NONE, TIMEOUT * 1000, None).unpack()
+                          Gio.DBusCallFlags.NONE, timeout * 1000, None).unpack()
     return reply[0] if len(reply) == 1 else reply
 
 
