@@ -17,7 +17,9 @@ UNFINISHED = re.compile(r"\.[0-9a-f-]{32,36}")
 # The header of a frame of the log.
 FRAME_HEADER = 24
 # The kinds of damage to a closed database.
-RUINS = ["emptied", "cut", "noise", "noise inside", "no log", "log cut", "noise in the log", "older"]
+# Those of the log set the database back to its last checkpoint.
+LOG_RUINS = ["no log", "log cut", "noise in the log"]
+RUINS = ["emptied", "cut", "noise", "noise inside", *LOG_RUINS, "older"]
 
 
 class Disk:
