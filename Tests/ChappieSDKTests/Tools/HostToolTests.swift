@@ -107,8 +107,11 @@ import FoundationEssentials
     let cancelled = Counter()
     let tools = [
       ChappieHostTool.named("deaf", timeLimit: .milliseconds(100)) { _ in
-        // This handler ignores its cancellation.
-        while await release.count == 0 { try? await Task.sleep(for: .milliseconds(1)) }
+        // This handler ignores its cancellation. In the cancelled task itself each sleep would end at once, and the loop
+        // would never leave the only thread that Swift has on one processor.
+        await Task {
+          while await release.count == 0 { try? await Task.sleep(for: .milliseconds(1)) }
+        }.value
         return ChappieToolResult(output: "too late")
       },
       .named("polite", timeLimit: .milliseconds(100)) { _ in
