@@ -24,8 +24,9 @@ const SETTLING_TIME = 100;
 const FOCUS_INTERVAL = 50;
 const READING_TIME = 2000;
 const RUNNING_TIME = 2000;
-// In seconds.
-const LEAVING_TIME = 60;
+// In seconds, and as an argument. A program of X11 for which xclip waits may end when it answers one that is gone.
+const LEAVING_TIME = '60';
+const SIGTERM = 15;
 // In bytes: larger contents of the clipboard are not kept.
 const MAXIMUM_CONTENT = 16 * 1024 * 1024;
 const MAXIMUM_LIST = 64 * 1024;
@@ -47,7 +48,7 @@ async function run(command, {input = null, milliseconds = RUNNING_TIME} = {}) {
         : Gio.SubprocessFlags.STDOUT_PIPE;
     let process;
     try {
-        process = Gio.Subprocess.new(command, flags | Gio.SubprocessFlags.STDERR_SILENCE);
+        process = Gio.Subprocess.new(['timeout', LEAVING_TIME, ...command], flags | Gio.SubprocessFlags.STDERR_SILENCE);
     } catch {
         return null;
     }
@@ -59,21 +60,14 @@ async function run(command, {input = null, milliseconds = RUNNING_TIME} = {}) {
             const bytes = input ? new Uint8Array()
                 : await readAll(process.get_stdout_pipe(), MAXIMUM_CONTENT, cancellable);
             if (bytes.length > MAXIMUM_CONTENT) {
-                process.force_exit();
+                process.send_signal(SIGTERM);
                 return null;
             }
             await promise(process, 'wait_async', cancellable);
             return process.get_successful() ? bytes : null;
         });
     } catch {
-        if (process.get_identifier() === null)
-            return null;
-        // Not at once: a program of X11 for which xclip waits may end when it answers one that is gone.
-        GLib.timeout_add_seconds(GLib.PRIORITY_DEFAULT, LEAVING_TIME, () => {
-            process.force_exit();
-            return GLib.SOURCE_REMOVE;
-        });
-        return undefined;
+        return process.get_identifier() === null ? null : undefined;
     }
 }
 
