@@ -48,7 +48,8 @@ async function run(command, {input = null, milliseconds = RUNNING_TIME} = {}) {
         : Gio.SubprocessFlags.STDOUT_PIPE;
     let process;
     try {
-        process = Gio.Subprocess.new(['timeout', LEAVING_TIME, ...command], flags | Gio.SubprocessFlags.STDERR_SILENCE);
+        process = Gio.Subprocess.new(['timeout', '-k', '5', LEAVING_TIME, ...command],
+            flags | Gio.SubprocessFlags.STDERR_SILENCE);
     } catch {
         return null;
     }
