@@ -442,8 +442,11 @@ class Run(window.Run):
         self.world = window.World(*self.OPTIONS)
         self.window = Popup()
         self.table = []
-        # Its programs come before those of the same name.
-        self.programs_of_window = Path(os.environ["CHAPPIE_WORLD"]) / "window-programs"
+
+    @property
+    def programs_of_window(self):
+        """Its programs come before those of the same name."""
+        return Path(os.environ["CHAPPIE_WORLD"]) / "window-programs"
 
     @property
     def can_replace(self):
@@ -808,7 +811,7 @@ class Run(window.Run):
         self.cannot_put_back()
         owner.send_signal(signal.SIGCONT)
         reader = self.programs_of_window / self.desk.READER
-        for work in "exec sleep 5", "exit 1":
+        for work in "sleep 5; exit 1", "exit 1":
             reader.write_text(f"#!/bin/sh\n{work}\n")
             reader.chmod(0o755)
             self.cannot_put_back()

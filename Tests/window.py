@@ -237,6 +237,8 @@ class Run:
 
     # Options of the stand-in.
     OPTIONS = ["--rate", "20", "--interval", "1"]
+    # The directory for the pictures, which Tests/desktop/pictures.py takes itself.
+    pictures = None
 
     def __init__(self, pictures):
         self.pictures = pictures

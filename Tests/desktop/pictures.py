@@ -116,8 +116,6 @@ class Pictures:
             editor.select()
             run.act()
             run.window.shows("Translate")
-            # What says that there is a sign-in.
-            subprocess.run(["makoctl", "dismiss", "--all"], check=True)
             self.take(desk, "selected-text")
             self.world.answer(texts.RIGHT)
             desk.key("1")
@@ -248,7 +246,7 @@ class Pictures:
         # Without a compositor, what is translucent is grey.
         os.environ["KWIN_COMPOSE"] = "O2"
         run.display = window.Display(1000, 760)
-        run.world, run.pictures = self.world, None
+        run.world = self.world
         self.sign_in()
         run.window = plasma.Shell()
         try:

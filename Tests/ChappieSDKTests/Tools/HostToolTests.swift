@@ -104,6 +104,7 @@ import FoundationEssentials
 
   @Test func timeLimitEndsACallDespiteItsHandler() async throws {
     let release = Counter()
+    defer { Task { await release.add() } }
     let cancelled = Counter()
     let tools = [
       ChappieHostTool.named("deaf", timeLimit: .milliseconds(100)) { _ in
@@ -128,7 +129,6 @@ import FoundationEssentials
       #expect(results.allSatisfy { $0.duration >= .milliseconds(100) })
       while await cancelled.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
     }
-    await release.add()
   }
 
   /// Without an approval handler the user cannot approve a call.
