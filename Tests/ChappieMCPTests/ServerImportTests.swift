@@ -36,9 +36,14 @@ import ChappieMCP
 
   @Test func variablesOfOthersAreConverted() throws {
     let server = try server(
-      #"{"mcpServers":{"a":{"command":"a","args":["${userHome}/x"],"env":{"T":"${env:TOKEN}","U":"${U:-u}"}}}}"#)
+      #"""
+      {"mcpServers":{"a":{"command":"a","args":["${userHome}/x"],"cwd":"${userHome}/y",
+        "env":{"T":"${env:TOKEN}","U":"${U:-u}"}}}}
+      """#)
     #expect(server.command == ["a", "${HOME}/x"])
     #expect(server.environment == ["T": "${TOKEN}", "U": "${U:-u}"])
+    #expect(server.directory == Directories.home + "/y")
+    #expect(server.box == .boxed(directories: [.init(path: Directories.home + "/y", isWritable: false)]))
   }
 
   @Test(arguments: [

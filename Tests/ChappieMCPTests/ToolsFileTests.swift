@@ -169,19 +169,24 @@ import SecretMemory
     let link = directory.path + "/data"
     let json = #"{"a":{"command":"/usr/bin/true","chappie":{"directories":["\#(link)"]}}}"#
     func start() throws { _ = try ToolBox.command(for: try servers(json)[0].configuration) }
+    #expect(throws: ChappieMCPError.self) { try start() }
+    var file = try ToolsFile.read(path)
+    #expect(throws: Never.self) { try file.set(try servers(json)[0]) }
     symlink(Directories.home, link)
     let error = #expect(throws: ChappieMCPError.self) { try start() }
     #expect(error?.description.contains("which has your whole home directory") == true)
   }
 
   /// They would be loaded into bubblewrap, before there is a sandbox.
-  @Test(arguments: ["LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "GCONV_PATH"])
+  @Test(arguments: ["LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "GCONV_PATH", "GLIBC_TUNABLES"])
   func aVariableThatLoadsCodeIsRefused(_ variable: String) {
     func check(_ box: ChappieMCPConfiguration.Box) throws {
       try ChappieMCPConfiguration(name: "a", command: ["a"], environment: [variable: "/tmp/a.so"], box: box).check()
     }
     #expect(throws: ToolsFileError.self) { try check(.boxed()) }
     #expect(throws: Never.self) { try check(.unboxed) }
+    let json = #"{"a":{"command":"a","env":{"\#(variable)":"/tmp/a.so"},"chappie":{"directories":["/nowhere"]}}}"#
+    #expect(throws: ToolsFileError.self) { try servers(json) }
   }
 
   /// A server that may write its Python environment could let it name the home directory.

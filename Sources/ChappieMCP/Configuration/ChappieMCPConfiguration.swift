@@ -78,8 +78,10 @@ extension ChappieMCPConfiguration {
 
   /// Checks what bubblewrap and the system's calls would take otherwise than the user means it.
   ///
+  /// - Parameter directories: whether its directories are checked too. One may be gone for a while, such as that of a
+  ///   disk: the server then does not start.
   /// - Throws: ``ToolsFileError``.
-  package func check() throws(ToolsFileError) {
+  package func check(directories checksDirectories: Bool = true) throws(ToolsFileError) {
     guard Self.isName(name) else {
       throw ToolsFileError(
         en("“\(name.terminalSafeLine)” is no name of a server: use 1 to 32 letters, digits, _ and -."))
@@ -105,7 +107,7 @@ extension ChappieMCPConfiguration {
           the server.
           """))
     }
-    for directory in directories {
+    for directory in directories where checksDirectories {
       if let problem = directory.problem { throw ToolsFileError(problem) }
     }
     guard let place = directory, !directories.contains(where: { $0.contains(place) }) else { return }

@@ -18,7 +18,7 @@ package struct ToolServerEntry: Sendable, Hashable {
 
   // MARK: Reading
 
-  /// Reads an element of `mcpServers`. What it does not know is ignored.
+  /// Reads an element of `mcpServers`. What it does not know is ignored, and only the form of what it knows is checked.
   init(name: String, _ json: ChappieJSONValue) throws(ClauseError) {
     let fields = Fields(json, of: name)
     guard ChappieMCPConfiguration.isName(name) else {
@@ -40,15 +40,6 @@ package struct ToolServerEntry: Sendable, Hashable {
       for text in configuration.command + configuration.environment.values { _ = try Variables.parts(of: text) }
     } catch {
       throw ClauseError(translatable("of “\(name)”: \(ClauseError(error))"))
-    }
-    do throws(ToolsFileError) {
-      try configuration.check()
-    } catch {
-      // A directory may be gone for a while, such as that of a disk: the server then does not start.
-      guard case .boxed(_, let directories) = configuration.box, directories.contains(where: { $0.problem != nil })
-      else {
-        throw ClauseError(error)
-      }
     }
   }
 

@@ -67,7 +67,13 @@ package struct ToolsFile: Sendable {
       }
       content = members
       for (name, value) in listed.sorted(by: { $0.key < $1.key }) {
-        servers.append(try ToolServerEntry(name: name, value))
+        let entry = try ToolServerEntry(name: name, value)
+        do throws(ToolsFileError) {
+          try entry.configuration.check(directories: false)
+        } catch {
+          throw ClauseError(error)
+        }
+        servers.append(entry)
       }
     } catch {
       throw ToolsFileError(translatable("\(path) is damaged: \(error)."))
@@ -99,7 +105,7 @@ package struct ToolsFile: Sendable {
   ///
   /// - Throws: ``ToolsFileError``.
   package mutating func set(_ entry: ToolServerEntry) throws(ToolsFileError) {
-    try entry.configuration.check()
+    try entry.configuration.check(directories: false)
     let name = entry.configuration.name
     var listed = content[Self.serversName]?.objectValue ?? [:]
     listed[name] = entry.json(over: listed[name] ?? .object([:]))

@@ -65,6 +65,8 @@ package struct ServerImport: Sendable {
     }
   }
 
+  /// The server as it is written there. Nothing of it is checked before the user's own choices are known.
+  ///
   /// - Parameter isCodex: whether the server has the members that Codex knows.
   private static func entry(
     _ name: String, _ json: ChappieJSONValue, isCodex: Bool
@@ -81,8 +83,10 @@ package struct ServerImport: Sendable {
     for (key, value) in members where ["command", "args", "env", "cwd"].contains(key) {
       members[key] = try converted(value, of: name)
     }
-    if let place = members["cwd"]?.stringValue {
-      members["chappie"] = ["directories": [.string(ChappieMCPConfiguration.Directory(argument: place).path + ":ro")]]
+    if let place = members["cwd"]?.stringValue?.replacing("${HOME}", with: Directories.home) {
+      let path = ChappieMCPConfiguration.Directory(argument: place).path
+      members["cwd"] = .string(path)
+      members["chappie"] = ["directories": [.string(path + ":ro")]]
     }
     var entry = try ToolServerEntry(name: name, .object(members))
     if isCodex { try add(fields, to: &entry) }

@@ -41,13 +41,21 @@ struct ToolsCommandTests {
       cat >"$HOME/mcp.json" <<'END'
       {"mcpServers": { // Cursor
         "web": {"url": "https://example.org"},
-        "imported": {"command": \(words[0]), "args": [\(words.dropFirst().joined(separator: ", ")),], "env": {"HOME": "${env:HOME}"}},
+        "imported": {"command": \(words[0]), "args": [\(words.dropFirst().joined(separator: ", ")),], 
+          "env": {"HOME": "${env:HOME}", "LD_LIBRARY_PATH": "/nowhere"}},
       }}
+      END
+      cat >"$HOME/config.toml" <<'END'
+      [mcp_servers.preloaded]
+      command = "true"
+      env_vars = ["LD_PRELOAD"]
       END
       """)
     try await world.shell(#""$0" tools add --yes --unboxed --from "$HOME/mcp.json" 2>&1"#)
       .expect(1, "Not taken: “web” is reached over HTTP", "Added “imported”")
     #expect(try server.file().contains(#""HOME": "${HOME}""#))
+    try await world.shell(#""$0" tools add --yes --from "$HOME/config.toml" 2>&1"#)
+      .expect(1, "The variable LD_PRELOAD of “preloaded” would load code outside of the sandbox")
   }
 
   @Test func aRefusedServerNeverRuns() async throws {
