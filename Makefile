@@ -8,7 +8,7 @@
 #   make bench       measures the service against a C program with the same libraries
 #   make fuzz        fuzzes each parser for a minute
 #   make nightly     runs all tests that make test leaves out; needs root, the network and hours
-#   make torture     crash tests: kills the service at random moments, and injects invalid answers of issuer and proxy;
+#   make torture     crash tests: kills the service at chosen and random moments, and injects invalid answers of issuer and proxy;
 #                    ROUNDS=400 SEED=any
 #   make abuse       load and attack tests, during which a well-behaved caller measures latency; SECONDS=600 SEED=any
 #   make conformance runs real clients against the stand-in, for both sign-ins
@@ -139,7 +139,7 @@ nightly: test-dependencies test-build
 test-build: prepare translations schemas
 	$(DEBUG) --build-tests
 
-desktop-test: build plasma
+desktop-test: test-dependencies build plasma
 	$(MAKE) install-extension DATADIR=$(CURDIR)/.build/extension/share >/dev/null
 	for test in window search notifications; do \
 	  PROGRAMS=$(CURDIR)/.build/release Tests/desktop/tree gnome scripts/private-session Tests/$$test.py /mnt/programs \
@@ -177,6 +177,7 @@ abuse: test-dependencies build
 	scripts/private-session Tests/extremes/extremes.py .build/release --all --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
 conformance: debug
+	@scripts/dependencies install conformance
 	Tests/conformance/conformance.py .build/debug
 
 mutants: test-dependencies prepare
@@ -389,9 +390,7 @@ uninstall:
 	  echo "remove $(DESTDIR)$${pair#*:}"; \
 	  rm -f "$(DESTDIR)$${pair#*:}"; \
 	done; \
-	for directory in $(DOCDIR)/panel $(DOCDIR) $(DATADIR)/chappie/window $(DATADIR)/chappie/search \
-	  $(DATADIR)/chappie/templates $(DATADIR)/chappie/file-managers $(DATADIR)/chappie; do \
-	  rmdir "$(DESTDIR)$$directory" 2>/dev/null || :; \
-	done; \
-	find "$(DESTDIR)$(EXTENSION)" -depth -type d -empty -delete 2>/dev/null || :
+	for directory in $(DOCDIR) $(DATADIR)/chappie $(EXTENSION) $(PLASMOIDDIR) $(QMLDIR)/org/chappie; do \
+	  find "$(DESTDIR)$$directory" -depth -type d -empty -delete 2>/dev/null || :; \
+	done
 	@test -n "$(DESTDIR)" || systemctl --user stop chappie.service 2>/dev/null || :
