@@ -811,7 +811,7 @@ class Run(window.Run):
         self.cannot_put_back()
         owner.send_signal(signal.SIGCONT)
         reader = self.programs_of_window / self.desk.READER
-        for work in "sleep 5; exit 1", "exit 1":
+        for work in "exec sleep 60", "exit 1":
             reader.write_text(f"#!/bin/sh\n{work}\n")
             reader.chmod(0o755)
             self.cannot_put_back()

@@ -25,7 +25,7 @@ const FOCUS_INTERVAL = 50;
 const READING_TIME = 2000;
 const RUNNING_TIME = 2000;
 // In seconds, and as an argument. A program of X11 for which xclip waits may end when it answers one that is gone.
-const LEAVING_TIME = '60';
+const LEAVING_TIME = '20';
 const SIGTERM = 15;
 // In bytes: larger contents of the clipboard are not kept.
 const MAXIMUM_CONTENT = 16 * 1024 * 1024;
