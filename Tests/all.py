@@ -50,6 +50,9 @@ LANES = [
         "act-gnome": SESSION + "Tests/act.py .build/debug --gnome",
         "gnome-selection": SESSION + "Tests/gnome-selection.py .build/debug",
         "examples": SESSION + "Tests/examples.py .build/debug",
+        # A process that is left behind is what a session fails for.
+        "session": "{ " + SESSION + "sh -c 'sleep 99 & :'; echo status $?; } 2>&1 | tr -s '\\n' ' '"
+        " | grep -o 'left behind: sleep 99 .*status 1'",
     },
     {
         "lint": "make lint",
