@@ -67,6 +67,9 @@ import SecretMemory
     (#"{"command":"a","args":["b",1]}"#, "'args' of “a” must be a list of texts"),
     (#"{"command":"a","env":{"B":1}}"#, "'env' of “a” must be an object of texts"),
     (#"{"command":"a","env":{"B=C":""}}"#, "“B=C” of “a” is no name of an environment variable"),
+    (#"{"command":"a","chappie":[{"policy":"deny"}]}"#, "'chappie' of “a” must be an object"),
+    (#"{"command":"a","chappie":{"directories":["src"]}}"#, wrongDirectory),
+    (#"{"command":"a","chappie":{"directories":["${HOME}/src"]}}"#, wrongDirectory),
     (#"{"command":"a","chappie":{"policy":"never"}}"#, "'chappie.policy' of “a” must be automatic, ask or deny"),
     (#"{"command":"a","chappie":{"tools":{"b":"never"}}}"#, "'chappie.tools' of “a” must be an object of policies"),
     (#"{"command":"a","chappie":{"timeout":0}}"#, wrongTime),
@@ -78,6 +81,7 @@ import SecretMemory
     #expect(error?.description == "\(path) is damaged: \(clause).")
   }
 
+  private static let wrongDirectory = "'chappie.directories' of “a” must be a list of absolute paths"
   private static let wrongTime = "'chappie.timeout' of “a” must be a number of seconds from 1 to 3600"
   private static let overHTTP = "“a” is reached over HTTP, and only servers that are programs can be used"
 

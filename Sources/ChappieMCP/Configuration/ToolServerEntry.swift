@@ -35,7 +35,8 @@ package struct ToolServerEntry: Sendable, Hashable {
       name: name, command: [command] + (try fields.texts("args") ?? []),
       environment: try fields.value("env", translatable("an object of texts"), Self.texts) ?? [:],
       directory: try fields.text("cwd"))
-    try readRights(Fields(json["chappie"] ?? .object([:]), of: name, "chappie."))
+    let rights = try fields.value("chappie", translatable("an object")) { $0.objectValue.map(ChappieJSONValue.object) }
+    try readRights(Fields(rights ?? .object([:]), of: name, "chappie."))
     do throws(ToolsFileError) {
       for text in configuration.command + configuration.environment.values { _ = try Variables.parts(of: text) }
     } catch {
@@ -54,6 +55,10 @@ package struct ToolServerEntry: Sendable, Hashable {
     }
     toolPolicies = tools ?? [:]
     let directories = try fields.texts("directories") ?? []
+    // Relative paths would be other ones for each program that reads the file.
+    guard directories.allSatisfy({ $0.hasPrefix("/") || $0.hasPrefix("~/") }) else {
+      throw fields.wrong("directories", translatable("a list of absolute paths"))
+    }
     configuration.box =
       try fields.flag("unboxed") ?? false
       ? .unboxed

@@ -146,8 +146,10 @@ extension UserServer {
       note(description)
       var sentence = Translation.of(description)
       // A program such as npx loads the server first.
-      if case .boxed(network: false, _) = entry.configuration.box {
+      switch (error, entry.configuration.box) {
+      case (.ended, .boxed(network: false, _)), (.noAnswer, .boxed(network: false, _)):
         sentence += " " + tr("It ran without the network, which tools add --network gives.")
+      default: break
       }
       throw CommandFailure(.failed, sentence)
     }

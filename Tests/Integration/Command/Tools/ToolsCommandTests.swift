@@ -244,6 +244,11 @@ struct ToolsCommandTests {
     let missing = try await world.chappie("doctor", "--json")
     #expect(missing.text.contains("The server “a” needs no-such-program, which does not exist."), "\(missing.text)")
     #expect(missing.text.contains("The server “b” needs nor-this, which does not exist."), "\(missing.text)")
+    // A server whose disk is away does not start, and can be disabled.
+    try ToolServer.write(
+      #"{"mcpServers":{"a":{"command":"true","chappie":{"directories":["/nowhere"]}}}}"#, in: world)
+    try await world.chappie("tools", "approve", "--yes", "a").expect(1, ending: "/nowhere does not exist.\n")
+    try await world.chappie("tools", "disable", "a").expect(0)
   }
 
   // MARK: Secrets
