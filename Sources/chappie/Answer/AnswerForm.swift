@@ -99,6 +99,8 @@ struct OutputFile {
     switch FileKind(path) {
     case .sink: break
     case .nothing: guard FileKind(directory) == .directory else { throw withoutDirectory }
+    // The file behind it would be replaced, with what other programs write into it.
+    case .regular where ["/dev/fd/", "/dev/std", "/proc/"].contains(where: path.hasPrefix): throw isNoFile
     case .regular, .brokenLink:
       guard !replaces else { return }
       throw CommandFailure(
@@ -107,7 +109,7 @@ struct OutputFile {
           ? tr("\(path) exists already: give --force to replace it.")
           : tr("\(path) is a broken link: give --force to replace it."))
     case .directory: throw CommandFailure(.failed, tr("\(path) is a directory: name a file in it."))
-    case .other: throw CommandFailure(.failed, tr("\(path) is a socket or a device: name a file."))
+    case .other: throw isNoFile
     }
   }
 
@@ -131,6 +133,10 @@ struct OutputFile {
   }
 
   private var directory: String { Directories.absolutePath(path + "/..") }
+
+  var isNoFile: CommandFailure {
+    CommandFailure(.failed, tr("\(path) is a socket or a device: name a file."))
+  }
 
   private var withoutDirectory: CommandFailure {
     CommandFailure(.failed, tr("\(path) cannot be written: its directory does not exist, make it first."))

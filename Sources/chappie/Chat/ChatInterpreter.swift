@@ -160,6 +160,8 @@ final class ChatInterpreter {
 
   private func save(_ file: OutputFile) async throws {
     try file.check()
+    // It is new, and a named pipe would hold the chat.
+    guard FileKind(file.path) == .nothing else { throw file.isNoFile }
     try file.write(try await conversation.markdown(history))
     say(tr("The conversation is in \(file.path)."))
   }

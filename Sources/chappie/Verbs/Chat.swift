@@ -36,7 +36,7 @@ extension Verb {
 
   /// The lines of standard input.
   private static func lines() throws -> [String] {
-    guard let bytes = try StandardInput.readAll(limit: inputLimit) else {
+    guard let bytes = try AskInput.readAll(limit: inputLimit) else {
       throw CommandFailure(.usage, tr("Standard input is longer than \(inputLimit >> 20) MiB: send less."))
     }
     return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)

@@ -111,6 +111,8 @@ struct ChatCommandTests {
       // An existing file stays as it is.
       try await world.chappie(["chat"] + thread, input: "two\n/save \(file)\n").expect(1)
       #expect(try String(contentsOfFile: file, encoding: .utf8) == text)
+      mkfifo(file + ".pipe", 0o600)
+      try await world.chappie(["chat"] + thread, input: "two\n/save \(file).pipe\n").expect(1, "name a file")
       let empty = try await world.chappie(["chat"] + thread, input: "/save \(file)2\n")
       #expect(empty.text.contains("Nothing has been asked yet."), "\(empty.text)")
     }

@@ -23,6 +23,9 @@ struct KeptAnswerTests {
     ] {
       try await world.chappie("ask", "-o", file, "Hello").expect(1, only: "chappie: \(sentence)\n")
     }
+    // The file behind standard output has more than the answer.
+    let output = try await world.shell(#"{ "$0" ask -o /dev/stdout Hello; echo last; } >>kept 2>&1; cat kept"#)
+    #expect(output.text == "chappie: /dev/stdout is a socket or a device: name a file.\nlast\n")
     #expect(try await world.sandbox.state().requests["responses"] == count)
     // A failed answer leaves the file alone.
     let failed = try await world.shell(
