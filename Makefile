@@ -8,8 +8,8 @@
 #   make bench       measures the service against a C program with the same libraries
 #   make fuzz        fuzzes each parser for a minute
 #   make nightly     runs all tests that make test leaves out; needs root, the network and hours
-#   make torture     crash tests: kills the service at chosen and random moments, and injects invalid answers of issuer and proxy;
-#                    ROUNDS=400 SEED=any
+#   make torture     crash tests: kills the service at chosen and random moments, and injects invalid answers of issuer
+#                    and proxy; ROUNDS=400 SEED=any
 #   make abuse       load and attack tests, during which a well-behaved caller measures latency; SECONDS=600 SEED=any
 #   make conformance runs real clients against the stand-in, for both sign-ins
 #   make mutants     mutation tests: breaks one rule at a time, and lists the tests that fail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The input is a file with servers: chappie/tools.json, and the same bytes as a file of an editor and of Codex. What is
-// read is a configuration that passes its own check, and comes back the same from what is written.
+// read comes back the same from what is written, and of the first file passes its own check.
 
 @testable import ChappieMCP
 @testable import ChappieSDK
@@ -29,7 +29,10 @@ private func imported(_ input: [UInt8], isTOML: Bool) {
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let input = Array(UnsafeBufferPointer(start: start, count: count))
-  for entry in (try? ToolsFile(input, path: "tools.json"))?.servers ?? [] { check(entry) }
+  for entry in (try? ToolsFile(input, path: "tools.json"))?.servers ?? [] {
+    check(entry)
+    precondition((try? entry.configuration.check(directories: false)) != nil, "a server without a check")
+  }
   imported(input, isTOML: false)
   imported(input, isTOML: true)
   let text = String(decoding: input, as: UTF8.self)
