@@ -18,12 +18,12 @@ const TERMINALS = '^(alacritty|com\\.gexperts\\.tilix|com\\.mitchellh\\.ghostty|
     + '|xfce4-terminal)$';
 // In milliseconds. Nothing tells that the program has read the clipboard, and managers of the clipboard read it too.
 const PASTING_TIME = 1000;
-const FOCUS_TIME = 1500;
+const FOCUS_TIME = 3000;
 // Until the program, too, knows that it has the focus.
 const SETTLING_TIME = 100;
 const FOCUS_INTERVAL = 50;
-const READING_TIME = 2000;
-const RUNNING_TIME = 2000;
+// For a program, and for all that read the clipboard: a busy computer starts one in a second.
+const RUNNING_TIME = 5000;
 // In seconds, and as an argument. A program of X11 for which xclip waits may end when it answers one that is gone.
 const LEAVING_TIME = '20';
 const SIGTERM = 15;
@@ -85,7 +85,7 @@ const matching = name => [TERMINALS, UNPASTEABLE].map(pattern => new RegExp(patt
  * on the clipboard; `choose` returns the types that are kept.
  */
 async function contents(list, nothing, read, choose) {
-    const end = now() + READING_TIME;
+    const end = now() + RUNNING_TIME;
     const ask = command => run(command, {milliseconds: Math.max(0, end - now())});
     const listed = await ask(list);
     const error = listed === null ? textOf(await ask(['sh', '-c', '"$@" 2>&1; :', 'sh', ...list])) : '';
