@@ -218,9 +218,11 @@ package struct ToolNames {
       let plain = String(
         "\(server)__\(tool)".map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") ? $0 : "_" })
       // A name that is too long or taken ends with a part of a checksum, which is the same each time.
-      let name =
-        plain.utf8.count <= Self.limit && !taken.contains(plain)
-        ? plain : plain.prefix(Self.limit - 9) + "_" + Self.checksum("\(server)/\(tool)")
+      var (name, source) = (plain, "\(server)/\(tool)")
+      while name.utf8.count > Self.limit || taken.contains(name) {
+        name = plain.prefix(Self.limit - 9) + "_" + Self.checksum(source)
+        source += "/"
+      }
       taken.insert(name)
       all.append(name)
     }

@@ -20,6 +20,13 @@ struct ToolServerTests {
     }
   }
 
+  @Test func eachToolHasANameOfItsOwn() {
+    let long = String(repeating: "a", count: 100)
+    let names = ToolNames([("a", "b__c"), ("a__b", "c"), ("a", long), ("a", long), ("a", "d.e")]).all
+    #expect(Set(names).count == names.count && names.allSatisfy { $0.utf8.count <= 64 }, "\(names)")
+    #expect(names.first == "a__b__c" && names.last == "a__d_e")
+  }
+
   @Test func aServerWithTheHandshakeAloneIsRememberedAsSuch() async throws {
     let server = try await ChappieMCPServer.start(Server.configuration(["legacy"]), isLegacy: true)
     #expect(try await !server.text("messages").contains("server/discover"))
