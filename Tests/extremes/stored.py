@@ -223,11 +223,13 @@ class Files(Source):
             users.caller.manager("SetBackgroundUse", "ss", ["", "allow"])
         plan = {}
         for file in (file for home in self.homes for file in home.rglob("*") if file.is_file() and file.stat().st_size):
-            content = file.read_bytes()
-            if content.startswith(b"{"):
+            # The bytes of a key are no text, and may begin with any character.
+            content = file.read_bytes().decode(errors="replace")
+            is_text = "\ufffd" not in content
+            if is_text and content.startswith("{"):
                 plan |= {(file, *path): values for path, values in fields(json.loads(content), raws).items()}
-            elif content.startswith(b"["):
-                plan |= {(file, line): [[text] for text in plain] for line in content.decode().splitlines() if line}
+            elif is_text and content.startswith("["):
+                plan |= {(file, line): [[text] for text in plain] for line in content.splitlines() if line}
             else:
                 plan[file,] = [[text] for text in plain]
         super().__init__(stage, "files", plan)
@@ -250,10 +252,10 @@ class Files(Source):
 
     @staticmethod
     def changed(content, path, values):
-        if content.startswith(b"{"):
-            return put(json.loads(content), {tuple(path): values})
         if not path:
             return values[0]
+        if content.startswith(b"{"):
+            return put(json.loads(content), {tuple(path): values})
         line = path[0]
         if line.startswith("["):
             # Two canonically equivalent group names.
