@@ -139,7 +139,7 @@ nightly: test-dependencies test-build
 test-build: prepare translations schemas
 	$(DEBUG) --build-tests
 
-desktop-test: test-dependencies build plasma
+desktop-test: build plasma
 	$(MAKE) install-extension DATADIR=$(CURDIR)/.build/extension/share >/dev/null
 	for test in window search notifications; do \
 	  PROGRAMS=$(CURDIR)/.build/release Tests/desktop/tree gnome scripts/private-session Tests/$$test.py /mnt/programs \
@@ -390,7 +390,8 @@ uninstall:
 	  echo "remove $(DESTDIR)$${pair#*:}"; \
 	  rm -f "$(DESTDIR)$${pair#*:}"; \
 	done; \
-	for directory in $(DOCDIR) $(DATADIR)/chappie $(EXTENSION) $(PLASMOIDDIR) $(QMLDIR)/org/chappie; do \
+	for directory in "$(DOCDIR)/panel" "$(DATADIR)/chappie" "$(EXTENSION)" "$(PLASMOIDDIR)" "$(QMLDIR)/org/chappie"; do \
 	  find "$(DESTDIR)$$directory" -depth -type d -empty -delete 2>/dev/null || :; \
-	done
+	done; \
+	rmdir "$(DESTDIR)$(DOCDIR)" 2>/dev/null || :
 	@test -n "$(DESTDIR)" || systemctl --user stop chappie.service 2>/dev/null || :

@@ -51,8 +51,8 @@ LANES = [
         "gnome-selection": SESSION + "Tests/gnome-selection.py .build/debug",
         "examples": SESSION + "Tests/examples.py .build/debug",
         # A process that is left behind is what a session fails for.
-        "session": "{ " + SESSION + "sh -c 'sleep 99 & :'; echo status $?; } 2>&1 | tr -s '\\n' ' '"
-        " | grep -o 'left behind: sleep 99 .*status 1'",
+        "session": "{ " + SESSION + "sh -c 'sleep 9999 & :'; echo status $?; } 2>&1 | tr -s '\\n' ' '"
+        " | grep -o 'left behind: sleep 9999 .*status 1'",
     },
     {
         "lint": "make lint",
