@@ -18,14 +18,14 @@ const TERMINALS = '^(alacritty|com\\.gexperts\\.tilix|com\\.mitchellh\\.ghostty|
     + '|xfce4-terminal)$';
 // In milliseconds. Nothing tells that the program has read the clipboard, and managers of the clipboard read it too.
 const PASTING_TIME = 1000;
-const FOCUS_TIME = 3000;
+const FOCUS_TIME = 1500;
 // Until the program, too, knows that it has the focus.
 const SETTLING_TIME = 100;
 const FOCUS_INTERVAL = 50;
 // For a program, and for all that read the clipboard: a busy computer starts one in a second.
 const RUNNING_TIME = 5000;
 // In seconds, and as an argument. A program of X11 for which xclip waits may end when it answers one that is gone.
-const LEAVING_TIME = '20';
+const LEAVING_TIME = '60';
 const SIGTERM = 15;
 // In bytes: larger contents of the clipboard are not kept.
 const MAXIMUM_CONTENT = 16 * 1024 * 1024;
