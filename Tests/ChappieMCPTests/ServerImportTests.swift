@@ -43,6 +43,11 @@ import ChappieMCP
     #expect(server.command == ["a", "${HOME}/x"])
     #expect(server.environment == ["T": "${TOKEN}", "U": "${U:-u}"])
     #expect(server.directory == Directories.home + "/y")
+    for (place, path) in [("", nil), ("~/y", Directories.home + "/y"), ("/srv/x:ro", "/srv/x:ro")] {
+      let server = try self.server(#"{"mcpServers":{"a":{"command":"a","cwd":"\#(place)"}}}"#)
+      #expect(server.directory == path)
+      #expect(server.box == .boxed(directories: path.map { [.init(path: $0, isWritable: false)] } ?? []))
+    }
     #expect(server.box == .boxed(directories: [.init(path: Directories.home + "/y", isWritable: false)]))
   }
 

@@ -65,6 +65,7 @@ import SecretMemory
     ("3", "“a” must be an object"), ("{}", "“a” has no 'command'"),
     (#"{"command":""}"#, "'command' of “a” must be a text that is not empty"),
     (#"{"command":"a","args":["b",1]}"#, "'args' of “a” must be a list of texts"),
+    (#"{"command":"a","cwd":"src"}"#, "'cwd' of “a” must be an absolute path"),
     (#"{"command":"a","env":{"B":1}}"#, "'env' of “a” must be an object of texts"),
     (#"{"command":"a","env":{"B=C":""}}"#, "“B=C” of “a” is no name of an environment variable"),
     (#"{"command":"a","chappie":[{"policy":"deny"}]}"#, "'chappie' of “a” must be an object"),

@@ -34,7 +34,9 @@ package struct ToolServerEntry: Sendable, Hashable {
     configuration = ChappieMCPConfiguration(
       name: name, command: [command] + (try fields.texts("args") ?? []),
       environment: try fields.value("env", translatable("an object of texts"), Self.texts) ?? [:],
-      directory: try fields.text("cwd"))
+      directory: try fields.value("cwd", translatable("an absolute path")) {
+        $0.stringValue.flatMap { $0.hasPrefix("/") ? $0 : nil }
+      })
     let rights = try fields.value("chappie", translatable("an object")) { $0.objectValue.map(ChappieJSONValue.object) }
     try readRights(Fields(rights ?? .object([:]), of: name, "chappie."))
     do throws(ToolsFileError) {

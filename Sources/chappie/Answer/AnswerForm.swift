@@ -100,7 +100,7 @@ struct OutputFile {
     case .sink: break
     case .nothing: guard FileKind(directory) == .directory else { throw withoutDirectory }
     // The file behind it would be replaced, with what other programs write into it.
-    case .regular where ["/dev/fd/", "/dev/std", "/proc/"].contains(where: path.hasPrefix): throw isNoFile
+    case .regular where isDescriptor: throw isNoFile
     case .regular, .brokenLink:
       guard !replaces else { return }
       throw CommandFailure(
@@ -133,6 +133,10 @@ struct OutputFile {
   }
 
   private var directory: String { Directories.absolutePath(path + "/..") }
+
+  private var isDescriptor: Bool {
+    ["/dev/fd/", "/dev/std", "/proc/"].contains(where: Directories.absolutePath(path).hasPrefix)
+  }
 
   var isNoFile: CommandFailure {
     CommandFailure(.failed, tr("\(path) is a socket or a device: name a file."))

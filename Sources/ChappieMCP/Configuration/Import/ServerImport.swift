@@ -84,9 +84,10 @@ package struct ServerImport: Sendable {
       members[key] = try converted(value, of: name)
     }
     if let place = members["cwd"]?.stringValue?.replacing("${HOME}", with: Directories.home) {
-      let path = ChappieMCPConfiguration.Directory(argument: place).path
-      members["cwd"] = .string(path)
-      members["chappie"] = ["directories": [.string(path + ":ro")]]
+      // The slash keeps a name that ends in `:ro`.
+      let path = place.isEmpty ? nil : ChappieMCPConfiguration.Directory(argument: place + "/").path
+      members["cwd"] = path.map(ChappieJSONValue.string)
+      members["chappie"] = path.map { ["directories": [.string($0 + ":ro")]] }
     }
     var entry = try ToolServerEntry(name: name, .object(members))
     if isCodex { try add(fields, to: &entry) }
