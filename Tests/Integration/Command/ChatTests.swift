@@ -100,7 +100,7 @@ struct ChatTests {
           .types(TerminalStep.end),
         ])
       #expect(output.status == 0, "\(output.text)")
-      #expect(!output.text.contains("^[[D"))
+      // The terminal itself shows keys that come before the next prompt, so that what it shows proves nothing.
       #expect(try await world.sandbox.state().lastInput == ["user: world"])
     }
   }
