@@ -64,8 +64,10 @@ package final class LockMonitor {
     observers.observeForGood(observer)
   }
 
+  /// The start tells once, of all sources together, unless one of them is locked.
   private func tell() {
-    if isStarted, state != loggedState {
+    guard isStarted || state.isLocked else { return }
+    if state != loggedState {
       loggedState = state
       if state == .unknown {
         Log.info("The lock state is \(state): no source tells whether the screen is locked.")
@@ -143,8 +145,8 @@ class LockSource {
     path = service.split(separator: ".").reduce(ObjectPath.root) { $0.appending(String($1)) }
   }
 
-  /// The service's signals.
-  var match: BusConnection.Match { .init(sender: service) }
+  /// What to follow of the owner's signals.
+  var match: BusConnection.Match { .init() }
   func received(_ signal: BusSignal) {}
   func ownerChanged(_ owner: String?) async {}
 
@@ -153,16 +155,22 @@ class LockSource {
   /// Returns once the initial state has been read or cannot be read.
   final func start(_ changed: @escaping @GLibActor () -> Void) async {
     self.changed = changed
-    // The subscription comes before the query, so no change between them is missed.
-    subscription = connection.subscribe(match) { [weak self] in self?.received($0) }
     let first = Wait()
     watch = connection.watchName(service) { [weak self] owner in
+      self?.subscribe(to: owner)
       Task.onGLib {
         await self?.ownerChanged(owner)
         first.finish()
       }
     }
     await first.value()
+  }
+
+  /// The subscription comes before the query, so no change between them is missed.
+  private func subscribe(to owner: String?) {
+    var match = match
+    match.sender = owner
+    subscription = owner == nil ? nil : connection.subscribe(match) { [weak self] in self?.received($0) }
   }
 
   /// A property of an object of the service; nil when it cannot be read or has another type.

@@ -25,7 +25,7 @@ final class LogindSource: LockSource {
     super.init("logind", service: "org.freedesktop.login1", connection)
   }
 
-  override var match: BusConnection.Match { .init(sender: service, interface: "\(service).Manager") }
+  override var match: BusConnection.Match { .init(interface: "\(service).Manager") }
 
   override func received(_ signal: BusSignal) {
     switch signal.member {
@@ -132,7 +132,7 @@ final class ScreenSaverSource: LockSource {
     super.init(name, service: name, connection)
   }
 
-  override var match: BusConnection.Match { .init(sender: service, interface: service, member: "ActiveChanged") }
+  override var match: BusConnection.Match { .init(interface: service, member: "ActiveChanged") }
 
   override func received(_ signal: BusSignal) {
     guard let active = try? signal.arguments.member(0, "active", as: Bool.self) else { return }

@@ -77,6 +77,11 @@ struct LockStateTests {
       // Another program takes over the name.
       let other = try await ScreenSaver(name, in: world)
       try await caller.waitFor(Lock("unlocked", [name, "keyring"]))
+      // Signals from the program that had it are ignored.
+      saver.setActive(false)
+      saver.setActive(true)
+      try await caller.catchUp()
+      #expect(try await caller.lock() == Lock("unlocked", [name, "keyring"]))
       try await other.leave()
       try await caller.waitFor(Lock("unknown", ["keyring"]))
     }
