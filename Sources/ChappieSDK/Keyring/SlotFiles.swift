@@ -60,8 +60,9 @@ final class SlotNotes {
 
   /// Records a credential or, with nil, its absence. A failure to write is ignored.
   func set(_ slot: SlotIdentity, _ note: String?) {
-    guard known[slot] != .some(note) else { return }
+    let old = self.note(of: slot)
     known[slot] = .some(note)
+    guard old != note else { return }
     if let note {
       try? Files.makeDirectory(directory)
       try? Files.write(Array(note.utf8), to: path(slot))

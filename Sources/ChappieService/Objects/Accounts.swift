@@ -48,10 +48,7 @@ final class Accounts: ServiceInterface {
     }
     // Another program may have signed in.
     SlotRegistry.observeStore { [weak self] in Task.onGLib { await self?.list() } }
-    Task.onGLib {
-      await list()
-      firstListing.finish()
-    }
+    Task.onGLib { await list() }
   }
 
   /// Lists the accounts. Requests during a listing share the next one.
@@ -65,6 +62,7 @@ final class Accounts: ServiceInterface {
       let names = try? await Chappie.accounts(ofService: defaults.keychainService, applicationID: .desktopUser)
       for name in names ?? [] { add(name) }
     }
+    firstListing.finish()
   }
 
   /// Exports the account of `session` once it is signed in, when it is one of these.

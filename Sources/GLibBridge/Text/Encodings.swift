@@ -15,10 +15,11 @@ public enum Base64 {
 
   /// Decodes padded base64; nil for any other text.
   public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
-    let characters = text.map { CChar(bitPattern: $0) } + [0]
-    guard characters.count % 4 == 1, text.allSatisfy({ alphabet[Int($0)] }) else { return nil }
+    // Arrays, since generic code takes many times longer here.
+    let bytes = Array(text)
+    guard bytes.count % 4 == 0, bytes.allSatisfy({ alphabet[Int($0)] }) else { return nil }
     var length: gsize = 0
-    let decoded = g_base64_decode(characters, &length)
+    let decoded = g_base64_decode(bytes.map { CChar(bitPattern: $0) } + [0], &length)
     defer { g_free(decoded) }
     return Array(UnsafeBufferPointer(start: decoded, count: Int(length)))
   }
@@ -32,9 +33,14 @@ public enum Base64URL {
 
   /// Nil for any other text.
   public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
-    guard !text.contains(where: { "+/=".utf8.contains($0) }) else { return nil }
-    let base64 = text.map { byte in
-      byte == UInt8(ascii: "-") ? UInt8(ascii: "+") : byte == UInt8(ascii: "_") ? UInt8(ascii: "/") : byte
+    var base64 = Array(text)
+    for index in base64.indices {
+      switch base64[index] {
+      case UInt8(ascii: "-"): base64[index] = UInt8(ascii: "+")
+      case UInt8(ascii: "_"): base64[index] = UInt8(ascii: "/")
+      case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="): return nil
+      default: break
+      }
     }
     return Base64.decode(base64 + Array(repeating: UInt8(ascii: "="), count: (4 - base64.count % 4) % 4))
   }

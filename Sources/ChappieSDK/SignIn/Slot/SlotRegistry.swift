@@ -60,8 +60,8 @@ package enum SlotRegistry {
 
   private static var nextRenewal: Timer?
 
-  /// Ends sign-ins that a process, which has ended since, was issued or has replaced, now and whenever a lock changes,
-  /// for the lifetime of this process.
+  /// Ends sign-ins that a process, which has ended since, was issued or has replaced, soon and whenever a lock changes,
+  /// for the lifetime of this process. The first call, for which the service was started, does not wait for it.
   package static func revokeUnusedSignIns(_ configuration: ChappieConfiguration) {
     func revoke() {
       Task.onGLib {
@@ -70,9 +70,13 @@ package enum SlotRegistry {
         }
       }
     }
-    LockMonitor.shared.observe(revoke)
-    revoke()
+    firstRevocation = Timer(after: .seconds(1)) {
+      LockMonitor.shared.observe(revoke)
+      revoke()
+    }
   }
+
+  private static var firstRevocation: Timer?
 
   private static let unused = SecretServiceStore<UnusedSignIns>()
 
