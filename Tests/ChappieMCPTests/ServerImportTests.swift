@@ -34,6 +34,13 @@ import ChappieMCP
     #expect(throws: ToolsFileError.self) { try found[1].entry.get() }
   }
 
+  @Test func bothNamesOfAFileAreRead() throws {
+    let found = try servers(
+      #"{"servers":{"b":{"command":"b"},"a":{"command":"b"}},"mcpServers":{"a":{"command":"a"}}}"#)
+    #expect(try found.map { try $0.entry.get().configuration.command } == [["a"], ["b"]])
+    #expect(try servers(#"{"mcpServers":{},"servers":{"a":{"command":"a"}}}"#).count == 1)
+  }
+
   @Test func variablesOfOthersAreConverted() throws {
     let server = try server(
       #"""

@@ -50,7 +50,8 @@ package struct ServerImport: Sendable {
       throw ClauseError(translatable("it is no JSON, or has a name twice in an object"))
     }
     let names = isTOML ? ["mcp_servers"] : [ToolsFile.serversName, "servers"]
-    guard let found = names.lazy.compactMap({ json[$0]?.objectValue }).first, !found.isEmpty else {
+    let found = names.compactMap { json[$0]?.objectValue }.reduce(into: [:]) { $0.merge($1) { first, _ in first } }
+    guard !found.isEmpty else {
       throw ClauseError(translatable("it has no \(names.joined(separator: ", "))"))
     }
     guard found.count <= ToolsFile.serverLimit else {
