@@ -233,10 +233,14 @@ crash() {
   kill -KILL "$before"
   until_true 120 is_alive_again
 }
+# An instance of systemd that has not seen the loss of the old bus misses the new one. SIGUSR1 makes it look again.
+is_on_bus() {
+  busctl --user status org.freedesktop.systemd1 || { kill -USR1 "$instance" && false; }
+}
 lose_bus() {
   before=$(pid)
   systemctl --user restart dbus.service
-  until_true 120 is_alive_again
+  until_true 120 is_on_bus && until_true 120 is_alive_again
 }
 fails_for_good() {
   systemctl --user stop chappie.service
