@@ -20,7 +20,7 @@ const LIMIT = 64 << 10;
 // The largest content of the clipboard that is kept, in bytes.
 const CONTENT_LIMIT = 16 << 20;
 // Milliseconds in which a program has to give out what it has selected or copied.
-const TIMEOUT = 2000;
+const TIMEOUT = 5000;
 
 export class Clipboard {
     constructor() {
