@@ -77,14 +77,17 @@ extension CredentialSlot {
   func revokeUnused(
     _ others: [Credential] = [], doubtful: Credential? = nil, isFinal: Bool = false
   ) async -> CredentialError? {
-    // One at a time: the second of two would ask the server to end what the first has ended. Nor does it try again what
-    // the first could not.
+    // One at a time: the second of two does not ask the server to end what the first has ended. Nor does it try again
+    // what the first could not.
     var isFirst = true
+    var ended: [Credential] = []
     while let revoking {
       isFirst = false
-      _ = await revoking.value
+      ended += await revoking.value.ended
     }
-    let new = others + [doubtful].compactMap(\.self)
+    func isOpen(_ credential: Credential) -> Bool { !ended.contains(where: credential.sharesToken) }
+    let others = others.filter(isOpen)
+    let new = others + [doubtful].compactMap(\.self).filter(isOpen)
     if !isFirst, !isFinal, new.isEmpty { return nil }
     let task = Task.onGLib {
       defer { revoking = nil }
@@ -95,7 +98,7 @@ extension CredentialSlot {
       return await revoke(unused, isFinal)
     }
     revoking = task
-    return await task.value
+    return await task.value.failure
   }
 
   /// The sign-ins that nobody uses: `others` and the listed ones without those in use, which leave the list. Where the
@@ -118,20 +121,21 @@ extension CredentialSlot {
     return listed.list
   }
 
-  private func revoke(_ unused: [Credential], _ isFinal: Bool) async -> CredentialError? {
-    var failure: CredentialError?
-    var ended: [Credential] = []
+  private func revoke(_ unused: [Credential], _ isFinal: Bool) async -> Revocations {
+    var result = Revocations()
+    var settled: [Credential] = []
     let revocations = unused.map { credential in (credential, Task.onGLib { await revoke(credential) }) }
     for (credential, revocation) in revocations {
       let error = await revocation.value
-      if error == nil || isFinal || hasEndedByItself(credential) { ended.append(credential) }
-      failure = error ?? failure
+      if error == nil { result.ended.append(credential) }
+      if error == nil || isFinal || hasEndedByItself(credential) { settled.append(credential) }
+      result.failure = error ?? result.failure
     }
-    if !ended.isEmpty, unusedStore != nil, let lock = try? await SlotFileLock.take(identity) {
+    if !settled.isEmpty, unusedStore != nil, let lock = try? await SlotFileLock.take(identity) {
       defer { withExtendedLifetime(lock) {} }
-      if var listed = try? await listed() { try? await remove(ended, from: &listed) }
+      if var listed = try? await listed() { try? await remove(settled, from: &listed) }
     }
-    return failure
+    return result
   }
 
   /// Only the issuer's own clock tells: that of this machine may be wrong.
@@ -160,6 +164,14 @@ extension CredentialSlot {
       return .signIn(error)
     }
   }
+}
+
+/// What came of asking the server to end sign-ins.
+struct Revocations: Sendable {
+  /// Those that it has ended.
+  var ended: [Credential] = []
+  /// The error of the last failure.
+  var failure: CredentialError?
 }
 
 /// The sign-ins of a slot that the server is to end: those that were issued and not stored, or replaced by another.

@@ -29,7 +29,7 @@ final class CredentialSlot {
   /// The running refresh.
   var refreshing: Task<AccessGrant, any Error>?
   /// The running revocation of sign-ins that nobody uses.
-  var revoking: Task<CredentialError?, Never>?
+  var revoking: Task<Revocations, Never>?
   /// Refreshed tokens that the store has not taken yet.
   var pending: PendingCredential?
   /// A refusal that the store has not taken yet, and the time of the refused credential's last refresh.

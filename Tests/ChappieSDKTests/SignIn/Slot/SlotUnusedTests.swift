@@ -83,6 +83,24 @@ struct SlotUnusedTests {
     #expect(fixture.method.revoked == ["one", "two", "three"])
   }
 
+  /// A sign-out meets the run of the start, which has found what the sign-out has listed.
+  @Test func nothingIsEndedTwice() async throws {
+    let fixture = SlotFixture(.none, unused: FakeList([.test("one")]))
+    let (asked, answer) = (Wait(), Wait())
+    fixture.method.onRevoke = {
+      asked.finish()
+      await answer.value()
+    }
+    let first = Task.onGLib { await fixture.slot.revokeUnused() }
+    await asked.value()
+    let second = Task.onGLib { await fixture.slot.revokeUnused([.test("one"), .test("two")], isFinal: true) }
+    for _ in 0..<100 { await Task.yield() }
+    answer.finish()
+    #expect(await first.value == nil)
+    #expect(await second.value == nil)
+    #expect(fixture.method.revoked == ["one", "two"])
+  }
+
   /// The tokens of a renewal that proves another user are listed until the server has ended them.
   @Test func anUnusableRenewalIsListedAndEnded() async throws {
     let list = FakeList()
