@@ -68,7 +68,8 @@ struct Options: Sendable {
       "interval", in: 0...3600, placeholder: "SECONDS", "Poll interval for clients (5)")
     let user = parser.string("user", short: "u", placeholder: "EMAIL", "Default user (ada@example.com)")
     let plan = parser.string("plan", placeholder: "PLAN", "Plan of the default user (plus)")
-    let account = parser.string("account-id", placeholder: "ID", "Account id of the default user (from EMAIL)")
+    // It may be empty.
+    let account = parser.option("account-id", placeholder: "ID", "Account id of the default user (from EMAIL)") { $0 }
     let client = parser.string("client-id", placeholder: "ID", "The client id that may sign in (that of Codex)")
     let grace = parser.flag("refresh-grace", "Keep a refresh token valid until its successor is used")
     let window = parser.integer(

@@ -98,12 +98,15 @@ public final class CommandLineParser {
     return CommandLineFlag(name: name)
   }
 
-  /// Adds an option with a text as its value.
+  /// Adds an option with a text as its value, which may not be empty: an unset variable of a script is a mistake.
   public func string(
     _ name: String, short: Character? = nil, placeholder: @autoclosure @escaping () -> String,
     _ help: @autoclosure @escaping () -> String
   ) -> CommandLineOption<String> {
-    option(name, short: short, placeholder: placeholder(), help()) { $0 }
+    option(name, short: short, placeholder: placeholder(), help()) { text in
+      guard !text.isEmpty else { throw CommandLineError(tr("the value is empty")) }
+      return text
+    }
   }
 
   /// Adds an option with an integer in `range` as its value.

@@ -148,10 +148,7 @@ extension Verb {
 
   /// The option `--output` of the verbs that write a file.
   static func output(_ help: @autoclosure @escaping @Sendable () -> String) -> VerbOption<String?> {
-    text("output", short: "o", placeholder: tr("FILE"), help()).map { path in
-      guard path != "" else { throw CommandLineError(tr("--output needs the name of a file.")) }
-      return path
-    }
+    text("output", short: "o", placeholder: tr("FILE"), help())
   }
 
   /// The option `--yes` of the verbs that remove something for good.

@@ -41,7 +41,10 @@ extension Verb {
     _ name: String, short: Character? = nil, placeholder: @autoclosure @escaping @Sendable () -> String,
     _ help: @autoclosure @escaping @Sendable () -> String
   ) -> VerbOption<[String]> {
-    options(name, short: short, placeholder: placeholder(), help()) { $0 }
+    VerbOption { parser in
+      let option = parser.string(name, short: short, placeholder: placeholder(), help())
+      return { $0.all(option) }
+    }
   }
 
   /// An option with a text. Of several the last counts.

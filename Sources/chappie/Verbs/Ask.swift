@@ -185,9 +185,6 @@ extension Verb {
     guard [messages, clear, compact, summary != nil].count(where: { $0 }) <= 1 else {
       throw CommandLineError(tr("--messages, --clear, --compact and --summary exclude each other."))
     }
-    guard summary?.isEmpty != true else {
-      throw CommandLineError(tr("The summary is empty: --compact has the model write one."))
-    }
     return Work(json: json) { service in
       let client = try await service.sharedClient(account)
       if messages { return StandardStream.output.write(data: try await Conversation(service, client).messages()) }

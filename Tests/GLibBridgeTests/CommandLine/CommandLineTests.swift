@@ -62,9 +62,13 @@ struct CommandLineTests {
     }
   }
 
-  @Test(arguments: ["", "日本語", "-dash", "a=b", "two words"])
+  @Test(arguments: ["日本語", "-dash", "a=b", "two words"])
   func acceptsAnyTextAsAValue(_ text: String) throws {
     #expect(try options.read("--name=\(text)")[options.name] == text)
+  }
+
+  @Test func refusesAnEmptyValue() {
+    #expect(throws: CommandLineError("--name: the value is empty")) { try options.read("--name", "") }
   }
 
   // MARK: Positional arguments

@@ -15,7 +15,7 @@ struct ContextCommandTests {
     #expect(json.hasPrefix(#"{"message_count":2,"estimated_tokens":14,"model":"gpt-6.1-sol","updated_at":"#))
     let shortened = try await world.chappie("context", "--summary", "They greeted.")
     #expect(shortened.text == "A summary and 0 messages, about 4 tokens, for gpt-6.1-sol\n")
-    try await world.chappie("context", "--summary", "").expect(2, "The summary is empty")
+    try await world.chappie("context", "--summary", "").expect(2, "--summary: the value is empty")
     #expect(try await world.chappie("context", "--messages").text == "summary: They greeted.\n")
     #expect(try await world.chappie("context", "--json").text.contains(#""compacted_summary":"They greeted.""#))
     #expect(try await world.chappie("context", "--clear").text == "0 messages, about 0 tokens, for gpt-6.1-sol\n")

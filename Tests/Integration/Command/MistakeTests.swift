@@ -96,8 +96,8 @@ struct MistakeTests {
     ("sign-in --device-code --enable-plan-use", "--device-code and --enable-plan-use exclude each other."),
     ("sign-in --device-code --connect-anew", "--device-code and --connect-anew exclude each other."),
     ("context --clear --compact", "--messages, --clear, --compact and --summary exclude each other."),
-    ("threads export -o '' last", "--output needs the name of a file."),
-    ("threads export --all -o ''", "--output needs the name of a file."),
+    ("threads export -o '' last", "--output: the value is empty"),
+    ("ask --account '' hi", "--account: the value is empty"), ("ask --effort= hi", "--effort: the value is empty"),
     ("threads delete --all --yes a", "--all and a thread exclude each other."),
   ]
 
