@@ -22,17 +22,19 @@ if [[ ${2:-} != inside ]]; then
   for program in "$manager" "$journald" /usr/bin/gnome-keyring-daemon /usr/bin/dbus-daemon /usr/bin/bwrap /usr/bin/systemctl /usr/bin/gdbus; do
     [[ -x $program ]] || skip "there is no $program"
   done
-  hierarchy=$(awk '$3 == "cgroup" && $4 ~ /name=systemd/ || $3 == "cgroup2" && $2 == "/sys/fs/cgroup" { print $2; exit }' /proc/mounts)
-  group=$hierarchy/chappie-unit-$$
-  [[ -n $hierarchy ]] && mkdir "$group" 2>/dev/null || skip "no cgroup can be made here"
+  # With both versions systemd uses both, and two instances with the same groups end each other's services.
+  groups=()
+  for hierarchy in $(awk '$3 == "cgroup" && $4 ~ /name=systemd/ || $3 == "cgroup2" { print $2 }' /proc/mounts); do
+    mkdir "$hierarchy/chappie-unit-$$" 2>/dev/null && groups+=("$hierarchy/chappie-unit-$$")
+  done
+  [[ ${#groups[@]} != 0 ]] || skip "no cgroup can be made here"
   scratch=$(mktemp -d /tmp/chappie-unit.XXXXXX)
   # systemd checks that it runs as the machine's init; in this namespace that is true.
-  SCRATCH=$scratch GROUP=$group unshare --mount --propagation private -- "$0" "$programs" inside
+  SCRATCH=$scratch CGROUPS=${groups[*]} unshare --mount --propagation private -- "$0" "$programs" inside
   status=$?
-  echo $$ >"$hierarchy/cgroup.procs" 2>/dev/null
   for _ in $(seq 100); do
-    find "$group" -depth -type d -exec rmdir {} + 2>/dev/null
-    [[ -d $group ]] || break
+    find "${groups[@]}" -depth -type d -exec rmdir {} + 2>/dev/null
+    find "${groups[@]}" -maxdepth 0 2>/dev/null | grep -q . || break
     sleep 0.1
   done
   [[ -f $scratch/skipped ]] && { rm -rf "$scratch"; skip "systemd --user does not start"; }
@@ -79,11 +81,11 @@ printf '[Socket]\nListenStream=%%t/bus\n' >"$units/dbus.socket"
 # The machine's own user units must not be started.
 for unit in default.target basic.target; do printf '[Unit]\nDescription=%s\n' "$unit" >"$units/$unit"; done
 
-echo $$ >"$GROUP/cgroup.procs" || exit 1
+for group in $CGROUPS; do echo $$ >"$group/cgroup.procs" || exit 1; done
 "$journald" >"$SCRATCH/journald.log" 2>&1 &
 journal=$!
 export SYSTEMD_UNIT_PATH=$units:/usr/lib/systemd/user DBUS_SESSION_BUS_ADDRESS=unix:path=$XDG_RUNTIME_DIR/bus
-env -u SCRATCH -u GROUP "$manager" --user --log-target=console >"$SCRATCH/systemd.log" 2>&1 &
+env -u SCRATCH -u CGROUPS "$manager" --user --log-target=console >"$SCRATCH/systemd.log" 2>&1 &
 instance=$!
 finish() {
   systemctl --user exit >/dev/null 2>&1
@@ -132,6 +134,7 @@ check() {
   else
     echo "FAIL  $what: $*"
     sed 's/^/      /' "$SCRATCH/check.log"
+    journal -n 20 -o short-precise | sed 's/^/      /'
     failed=1
   fi
 }
@@ -230,8 +233,8 @@ journal_has_slot() {
 }
 crash() {
   before=$(pid)
-  kill -KILL "$before"
-  until_true 120 is_alive_again
+  # Zero would be this script and those that have started it.
+  [[ $before != 0 ]] && kill -KILL "$before" && until_true 120 is_alive_again
 }
 # An instance of systemd that has not seen the loss of the old bus misses the new one. SIGUSR1 makes it look again.
 is_on_bus() {
