@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// What a session does besides an answer: its state, cancelling, transcripts, errors.
-@Suite(.timeLimit(.minutes(1))) struct SessionTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionTests {
   @Test func aSecondRequestIsRefusedWhileOneRuns() async throws {
     try await TestModel.with { test in
       try await test.hang()
@@ -245,7 +245,7 @@ import Testing
 }
 
 /// Code as apps for Apple's framework have it, with the import changed.
-@Suite(.timeLimit(.minutes(1))) struct GuideTests {
+@Suite(.timeLimit(.minutes(10))) struct GuideTests {
   @Test func aSessionKeepsInstructionsAndTurns() async throws {
     try await TestModel.with { test in
       let formal = true

@@ -17,7 +17,8 @@ struct BadToolServerTests {
     ])
   func aListThatCannotBeUsed(_ list: String, _ reason: String) async throws {
     try await Server.with("legacy", list) { server async throws in
-      #expect(await failure { () async throws in _ = try await server.listing() }.contains(reason))
+      let sentence = await failure { () async throws in _ = try await server.listing() }
+      #expect(sentence.contains(reason), "\(sentence)")
     }
   }
 

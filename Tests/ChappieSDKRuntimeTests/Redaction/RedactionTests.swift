@@ -4,7 +4,7 @@ import Foundation
 @testable import ChappieSDKRuntime
 
 /// Redaction of threads before they are written.
-@Suite(.timeLimit(.minutes(1))) @GLibActor
+@Suite(.timeLimit(.minutes(10))) @GLibActor
 struct RedactionTests {
   private static let events: [ChappieTurnEvent] = [
     .compaction(summary: "summary SECRET-1"),

@@ -2,7 +2,7 @@
 import ChappieSDKRuntime
 
 /// Failing turns, and failing stores.
-@Suite(.timeLimit(.minutes(1))) @GLibActor
+@Suite(.timeLimit(.minutes(10))) @GLibActor
 struct FailureTests {
   @Test func aFailedTurnIsStoredWithItsError() async throws {
     let store = FaultyStore()

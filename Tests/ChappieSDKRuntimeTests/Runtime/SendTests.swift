@@ -2,7 +2,7 @@
 @testable import ChappieSDKRuntime
 
 /// Answered turns, and their stored events.
-@Suite(.timeLimit(.minutes(1))) @GLibActor
+@Suite(.timeLimit(.minutes(10))) @GLibActor
 struct SendTests {
   @Test func aTurnIsStoredBeforeItsAnswerIsReturned() async throws {
     try await Answering.with { world in

@@ -2,7 +2,7 @@
 import ChappieSDKRuntime
 
 /// Creating, resuming, listing and archiving threads.
-@Suite(.timeLimit(.minutes(1))) @GLibActor
+@Suite(.timeLimit(.minutes(10))) @GLibActor
 struct ThreadTests {
   @Test func aNewThreadHasAnEmptyContext() async throws {
     try await Answering.with { world in

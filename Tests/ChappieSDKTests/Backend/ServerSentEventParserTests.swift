@@ -182,7 +182,7 @@ struct ServerSentEventParserTests {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) @GLibActor
+@Suite(.timeLimit(.minutes(10))) @GLibActor
 struct EventFeedTests {
   private static func stream(_ count: Int) -> [UInt8] {
     Array((0..<count).map { "data: \($0)\n\n" }.joined().utf8)

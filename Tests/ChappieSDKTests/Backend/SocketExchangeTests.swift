@@ -4,7 +4,7 @@ import HTTPTestServer
 @testable import ChappieSDK
 
 /// Exchanges with a server in this process.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 @GLibActor
 struct SocketExchangeTests {
   /// The server's handshake and messages, and whether its client has left.

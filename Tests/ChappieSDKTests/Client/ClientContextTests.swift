@@ -3,7 +3,7 @@ import ChappieSDK
 import FoundationEssentials
 
 /// A client's conversation as a value.
-@Suite(.timeLimit(.minutes(1))) @GLibActor struct ClientContextTests {
+@Suite(.timeLimit(.minutes(10))) @GLibActor struct ClientContextTests {
   /// The messages of the last request as `role: text`, without the instructions.
   private func input(_ backend: StandInBackend) throws -> [String] {
     let body = try ChappieJSONValue(parsing: backend.state.lastResponsesBody.span)

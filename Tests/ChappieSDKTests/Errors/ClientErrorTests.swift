@@ -3,7 +3,7 @@
 
 /// The errors from the servers or the program itself. Those of tools and transports are in ``HostToolTests`` and
 /// ``TransportTests``; those from the keyring need a keyring and are among the integration tests.
-@Suite(.timeLimit(.minutes(1))) @GLibActor struct ClientErrorTests {
+@Suite(.timeLimit(.minutes(10))) @GLibActor struct ClientErrorTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let error: ChappieClientError
     var fixture = ChappieAuthFixture.signedIn

@@ -92,7 +92,7 @@ struct ThreadKeySlotTests {
   }
 
   /// The destroyer of a key holds the lock: a change of the key's rule waits and does not restore the key.
-  @Test(.timeLimit(.minutes(1))) func ruleChangeDoesNotRestoreADestroyedKey() async throws {
+  @Test(.timeLimit(.minutes(10))) func ruleChangeDoesNotRestoreADestroyedKey() async throws {
     _ = try await slot(.whenUnlockedThisDeviceOnly).key()
     var lock: FileLock? = try await SlotFileLock.take(Self.identity, for: .threadKey)
     let finds = store.finds

@@ -2,7 +2,7 @@
 @testable import ChappieSDK
 
 /// The “Continue with ChatGPT” button, against the stand-in.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 @GLibActor struct ChappieSignInTests {
   private let backend: StandInBackend
 

@@ -4,7 +4,7 @@ import Observation
 import Synchronization
 
 /// A session under observation by a user interface, and its methods for callers that cannot `await`.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SessionObservationTests {
   private func session(_ backend: StandInBackend) async throws -> ChappieAuthSession {
     let session = Chappie.authSession(configuration: try await .testing(.signedIn, backend: backend))

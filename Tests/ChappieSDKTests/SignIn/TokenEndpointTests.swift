@@ -3,7 +3,7 @@ import HTTPTestServer
 
 @testable import ChappieSDK
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 @GLibActor
 struct TokenEndpointTests {
   private typealias Response = FakeIssuer.Response

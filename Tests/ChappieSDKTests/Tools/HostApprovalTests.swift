@@ -2,7 +2,7 @@
 import ChappieSDK
 
 /// Approval of tool calls by the user of a Swift program.
-@Suite(.timeLimit(.minutes(1))) @GLibActor struct HostApprovalTests {
+@Suite(.timeLimit(.minutes(10))) @GLibActor struct HostApprovalTests {
   private static let delete = ChappieHostTool.named("delete", policy: .ask)
 
   @Test(arguments: TestClient.policies)

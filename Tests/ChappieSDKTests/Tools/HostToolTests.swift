@@ -3,7 +3,7 @@ import ChappieSDK
 import FoundationEssentials
 
 /// Tools of a Swift program that run in its own process.
-@Suite(.timeLimit(.minutes(1))) @GLibActor struct HostToolTests {
+@Suite(.timeLimit(.minutes(10))) @GLibActor struct HostToolTests {
   private static let weather = ChappieHostTool(
     name: "weather", description: "Tells the weather.",
     inputSchema: ["type": "object", "properties": ["city": ["type": "string"]], "required": ["city"]]

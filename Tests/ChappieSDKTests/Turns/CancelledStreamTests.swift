@@ -2,7 +2,7 @@
 import ChappieSDK
 
 /// A stream whose reader is cancelled ends as ``ChappieClient/send(_:)`` does, and never like a whole answer.
-@Suite(.timeLimit(.minutes(1))) @GLibActor struct CancelledStreamTests {
+@Suite(.timeLimit(.minutes(10))) @GLibActor struct CancelledStreamTests {
   private static let hangs = #"[{"endpoint": "responses", "hang": true}]"#
   private static let speaksOnce = #"[{"endpoint": "responses", "text": "one two", "delta_delay_ms": 3600000}]"#
 

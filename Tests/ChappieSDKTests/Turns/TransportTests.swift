@@ -2,7 +2,7 @@
 import ChappieSDK
 
 /// Both transports through the public API only.
-@Suite(.timeLimit(.minutes(1))) @GLibActor struct TransportTests {
+@Suite(.timeLimit(.minutes(10))) @GLibActor struct TransportTests {
   private static let clock = ChappieHostTool.named("clock") { _ in ChappieToolResult(output: "12:30") }
 
   @Test func conversationUsesOneSocket() async throws {

@@ -3,7 +3,7 @@ import ChappieSDK
 import Foundation
 
 /// Answers of Swift types, from the stand-in.
-@Suite(.timeLimit(.minutes(1))) @GLibActor struct TypedAnswerTests {
+@Suite(.timeLimit(.minutes(10))) @GLibActor struct TypedAnswerTests {
   struct Recipe: Codable, Hashable, ChappieDescribed {
     let title: String
     let minutes: Int

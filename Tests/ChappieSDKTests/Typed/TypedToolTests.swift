@@ -4,7 +4,7 @@ import Foundation
 @testable import ChappieSDK
 
 /// Tools with `Decodable` arguments.
-@Suite(.timeLimit(.minutes(1))) @GLibActor struct TypedToolTests {
+@Suite(.timeLimit(.minutes(10))) @GLibActor struct TypedToolTests {
   struct Search: Decodable {
     let words: [String]
     let limit: Int?

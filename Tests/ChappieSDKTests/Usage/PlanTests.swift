@@ -2,7 +2,7 @@
 import ChappieSDK
 
 /// The models and the usage of a plan through the public API.
-@Suite(.timeLimit(.minutes(1))) @GLibActor
+@Suite(.timeLimit(.minutes(10))) @GLibActor
 struct PlanTests {
   /// The stand-in's list of models, best first.
   private static let listed = [

@@ -160,7 +160,7 @@ struct UsageLimitReadingTests {
 }
 
 /// The latest usage of the signed-in account's plan.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 @GLibActor
 struct UsageRecordTests {
   private static func used(_ percent: Double) -> ChappieUsageLimitSnapshot {

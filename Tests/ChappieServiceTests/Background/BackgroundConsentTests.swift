@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 @testable import ChappieService
 
-@Suite(.timeLimit(.minutes(1))) @GLibActor
+@Suite(.timeLimit(.minutes(10))) @GLibActor
 final class BackgroundConsentTests {
   private let directory: TemporaryDirectory
   private var questions = 0

@@ -2,7 +2,7 @@
 @testable import ChappieSDK
 @testable import ChappieService
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 @GLibActor
 struct DeltaCoalescerTests {
   /// Records the signals of a coalescer.
@@ -105,7 +105,7 @@ struct DeltaCoalescerTests {
   }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 @GLibActor
 struct SendWindowTests {
   @Test func aFullWindowPausesTheProducer() async {

@@ -4,7 +4,7 @@ import Glibc
 
 @testable import GLibBridge
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 @GLibActor
 struct AsyncCallTests {
   /// Reads up to 16 bytes. `started` is finished when GIO has started the read.

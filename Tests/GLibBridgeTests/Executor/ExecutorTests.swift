@@ -3,7 +3,7 @@ import Glibc
 
 @testable import GLibBridge
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct GLibActorTests {
   /// State that is isolated to the actor and has no lock.
   @GLibActor
@@ -44,7 +44,7 @@ struct GLibActorTests {
 }
 
 /// Callers that cannot `await`.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct BlockingThreadTests {
   @Test func returnsTimedOutAfterTheDeadline() async {
     let gate = await Wait()
@@ -80,7 +80,7 @@ struct BlockingThreadTests {
 }
 
 /// Work outside of the actor.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 @GLibActor
 struct BlockingWorkTests {
   /// The work waits for the actor. If the actor waited for the work, this would deadlock.

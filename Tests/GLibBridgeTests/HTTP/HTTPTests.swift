@@ -3,7 +3,7 @@
 @testable import HTTPTestServer
 
 /// Requests to a server in this process, and the streamed bodies of its answers.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 @GLibActor
 struct HTTPTests {
   private let session = HTTPSession(userAgent: "test/1")

@@ -2,7 +2,7 @@
 import GLibBridge
 
 /// A listener for browsers, and for the hostile programs beside them.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 @GLibActor
 struct LoopbackListenerTests {
   nonisolated private static let request = "GET /here?a=b HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: */*\r\n\r\n"

@@ -2,7 +2,7 @@
 @testable import GLibBridge
 @testable import Platform
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 @GLibActor
 struct LockTests {
   @Test func oneTaskAtATimeHoldsTheMutexInOrderOfArrival() async throws {

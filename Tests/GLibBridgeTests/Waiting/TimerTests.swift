@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 @testable import GLibBridge
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 @GLibActor
 struct TimerTests {
   @Test func firesOnceAfterItsDelayUnlessItIsCancelledOrReleased() async {

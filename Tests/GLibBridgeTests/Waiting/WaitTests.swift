@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 @testable import GLibBridge
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 @GLibActor
 struct WaitTests {
   @Test func resumesWaitersInOrder() async {
@@ -105,7 +105,7 @@ struct ObserversTests {
   }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 @GLibActor
 struct FlowControlTests {
   private func pause(_ wait: Wait) -> FlowControl { .pause(until: Task.onGLib { await wait.value() }) }

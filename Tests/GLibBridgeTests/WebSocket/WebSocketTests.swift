@@ -2,7 +2,7 @@
 import GLibBridge
 
 /// A client WebSocket handles valid and invalid bytes of a server.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 @GLibActor
 struct WebSocketTests {
   /// Reads `count` messages.

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Tests of an app: its store, its sign-in and its tools. Each has a stand-in server and an empty folder of its own.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 final class ExampleTests {
   private let backend: StandInBackend
   private let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)

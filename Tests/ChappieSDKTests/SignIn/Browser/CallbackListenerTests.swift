@@ -2,7 +2,7 @@
 @testable import ChappieSDK
 
 /// The browser's return from the sign-in page, over real sockets or in an address that the user pastes.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 @GLibActor
 struct CallbackListenerTests {
   nonisolated private static let state = "state-of_this.attempt~1"

@@ -5,7 +5,7 @@ import Signing
 
 @testable import ChappieSDK
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 @GLibActor
 struct IDTokenTests {
   private static let key = Result { try RSAPrivateKey() }

@@ -2,7 +2,7 @@
 @testable import ChappieSDK
 
 /// A slot's reaction to its store's content, and to other processes' changes of it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 @GLibActor
 struct SlotReadingTests {
   @Test func readsTheCredentialForEachUse() async throws {

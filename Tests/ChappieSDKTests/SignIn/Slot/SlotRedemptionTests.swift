@@ -2,7 +2,7 @@
 @testable import ChappieSDK
 
 /// The refresh of a sign-in whose server takes each refresh token once.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 @GLibActor
 struct SlotRedemptionTests {
   private static func fixture(secondsLeft: Int64 = 60, redeemedAt: Timestamp? = nil) async -> SlotFixture {

@@ -2,7 +2,7 @@
 @testable import ChappieSDK
 
 /// A slot's refresh of its credential (design, section 6).
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 @GLibActor
 struct SlotRefreshTests {
   @Test func manyCallersShareOneRefresh() async throws {

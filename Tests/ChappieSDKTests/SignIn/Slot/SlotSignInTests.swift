@@ -2,7 +2,7 @@
 @testable import ChappieSDK
 
 /// A slot's sign-in.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 @GLibActor
 struct SlotSignInTests {
   /// Makes each sign-in issue a code and wait for the approval.

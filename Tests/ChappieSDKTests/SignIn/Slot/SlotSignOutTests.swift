@@ -2,7 +2,7 @@
 @testable import ChappieSDK
 
 /// A slot's sign-out. Afterwards nothing is stored, even if another operation was running.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 @GLibActor
 struct SlotSignOutTests {
   @Test func removesTheCredentialThenRevokesIt() async throws {
