@@ -60,15 +60,11 @@ final class SlotNotes {
 
   /// Records a credential or, with nil, its absence. A failure to write is ignored.
   func set(_ slot: SlotIdentity, _ note: String?) {
-    let old = self.note(of: slot)
-    known[slot] = .some(note)
-    guard old != note else { return }
-    if let note {
-      try? Files.makeDirectory(directory)
-      try? Files.write(Array(note.utf8), to: path(slot))
-    } else {
-      Files.remove(path(slot))
-    }
+    defer { known[slot] = .some(note) }
+    guard let note else { return Files.remove(path(slot)) }
+    guard note != self.note(of: slot) else { return }
+    try? Files.makeDirectory(directory)
+    try? Files.write(Array(note.utf8), to: path(slot))
   }
 
   private func path(_ slot: SlotIdentity) -> String {

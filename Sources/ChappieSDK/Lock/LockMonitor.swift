@@ -64,9 +64,9 @@ package final class LockMonitor {
     observers.observeForGood(observer)
   }
 
-  /// The start tells once, of all sources together, unless one of them is locked.
+  /// The start tells once, of all sources together. From a lock on, each change is told.
   private func tell() {
-    guard isStarted || state.isLocked else { return }
+    guard isStarted || state.isLocked || loggedState != nil else { return }
     if state != loggedState {
       loggedState = state
       if state == .unknown {

@@ -92,7 +92,7 @@ extension CredentialSlot {
     let task = Task.onGLib {
       defer { revoking = nil }
       // Those of another issuer, which this process does not serve, wait for one that does.
-      let unused = await unused(others, new).credentials.filter {
+      let unused = await unused(others, new, except: ended).credentials.filter {
         isFinal || methods[$0] != nil && (isFirst || new.contains(where: $0.sharesToken))
       }
       return await revoke(unused, isFinal)
@@ -101,9 +101,11 @@ extension CredentialSlot {
     return await task.value.failure
   }
 
-  /// The sign-ins that nobody uses: `others` and the listed ones without those in use, which leave the list. Where the
-  /// store does not tell which one it has, the listed and the doubtful ones wait.
-  private func unused(_ others: [Credential], _ new: [Credential]) async -> UnusedSignIns {
+  /// The sign-ins that nobody uses: `others` and the listed ones without those in use and those that have ended, which
+  /// leave the list. Where the store does not tell which one it has, the listed and the doubtful ones wait.
+  private func unused(
+    _ others: [Credential], _ new: [Credential], except ended: [Credential]
+  ) async -> UnusedSignIns {
     let known = UnusedSignIns(others)
     if new.isEmpty, (try? await listed().list.credentials.isEmpty) ?? true { return known }
     guard let lock = try? await SlotFileLock.take(identity) else { return known }
@@ -116,7 +118,7 @@ extension CredentialSlot {
     }
     let used = [finding?.secret, pending?.credential.credential, pending?.predecessor.credential].compactMap(\.self)
     var listed = (try? await listed()) ?? (UnusedSignIns(), .whenUnlockedThisDeviceOnly)
-    try? await remove(used, from: &listed)
+    try? await remove(used + ended, from: &listed)
     for credential in new where !used.contains(where: credential.sharesToken) { _ = listed.list.add(credential) }
     return listed.list
   }
