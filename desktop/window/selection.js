@@ -15,7 +15,7 @@ const DRAINED_PART = 16 * 1024 * 1024;
 const TYPES = ['text/plain;charset=utf-8', 'UTF8_STRING', 'text/plain'];
 // In milliseconds: until the display has told what is selected, and for the program that has the text.
 const ANNOUNCEMENT_TIME = 250;
-const READING_TIME = 2000;
+const READING_TIME = 5000;
 
 export const isWayland = () => Gdk.Display.get_default().constructor.$gtype.name === 'GdkWaylandDisplay';
 

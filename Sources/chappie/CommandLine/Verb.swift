@@ -104,12 +104,15 @@ extension Verb {
       let fast = parser.flag("fast", tr("Answer sooner, think less"))
       let effort = parser.string(
         "effort", placeholder: tr("LEVEL"), tr("Reasoning effort: low, medium, high, or another level of the model"))
-      let instructions = parser.string(
-        "instructions", short: "s", placeholder: tr("TEXT"), tr("Instructions for the model"))
+      // Empty ones are none.
+      let instructions = parser.option(
+        "instructions", short: "s", placeholder: tr("TEXT"), tr("Instructions for the model")
+      ) { $0 }
       let search = parser.flag("search", tr("Let the model search the web, which carries words of the question out"))
       let cached = parser.flag("search-cached", tr("Let the model search the backend's copies of pages instead"))
-      let tools = parser.string(
-        "tools", placeholder: tr("SERVERS"), tr("Let the model use these tool servers, with commas between them"))
+      let tools = parser.option(
+        "tools", placeholder: tr("SERVERS"), tr("Let the model use these tool servers, with commas between them")
+      ) { $0 }
       let domains = parser.string(
         "search-domain", placeholder: tr("DOMAIN"), tr("Search the web, in this domain alone; may be repeated"))
       return { arguments in
