@@ -34,6 +34,7 @@ final class KeyringSource: LockSource {
 
   /// Reads the keyring's state.
   func read() async {
+    let asked = owner
     var isLocked: Bool?
     do {
       let collection = try await readAlias(timeout: deadline)
@@ -43,6 +44,8 @@ final class KeyringSource: LockSource {
     } catch {
       if (error as? GLibError)?.isTimeout == true { readWhenItAnswers() }
     }
+    // The answer of a keyring that was replaced meanwhile is old.
+    guard owner == asked else { return }
     if isLocked == false { noteUnlocked() }
     reading = isLocked.map { $0 ? .locked : .unlocked } ?? .silent
   }

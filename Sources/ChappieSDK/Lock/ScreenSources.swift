@@ -17,6 +17,8 @@ final class LogindSource: LockSource {
   /// Whether the display session's hint is set. Nil while it is unknown.
   private var isHinted: Bool?
   private var isAsleep = false
+  /// The number of signals about sleep so far.
+  private var sleepSignals = 0
   /// The session whose hint was once seen set, so its locker sets it.
   private var provenSession: ObjectPath?
   private var userSignals: Observation?
@@ -42,7 +44,10 @@ final class LogindSource: LockSource {
       if isHinted == false { isHinted = nil }
       return update()
     }
-    isAsleep = await property(path, "\(service).Manager", "PreparingForSleep") ?? false
+    let before = sleepSignals
+    let isPreparing = await property(path, "\(service).Manager", "PreparingForSleep") ?? false
+    // A signal during the query is newer than its answer.
+    if sleepSignals == before { isAsleep = isPreparing }
     update()
     await findUser()
   }
@@ -59,6 +64,7 @@ final class LogindSource: LockSource {
 
   /// The machine counts as locked from when it prepares to sleep until it is awake and the hint has been read again.
   private func sleep(_ starts: Bool) {
+    sleepSignals += 1
     isAsleep = starts
     if starts { return update() }
     Task.onGLib {
@@ -125,7 +131,7 @@ final class ScreenSaverSource: LockSource {
     "org.xfce.ScreenSaver",
   ]
 
-  /// The number of changes reported so far.
+  /// The number of changes so far, of the state and of the owner.
   private var changes = 0
 
   init(_ name: String, _ connection: BusConnection) {
@@ -141,12 +147,13 @@ final class ScreenSaverSource: LockSource {
   }
 
   override func ownerChanged(_ owner: String?) async {
+    changes += 1
     guard owner != nil else {
       reading = .silent
       return
     }
-    // A locker that owns the name and does not answer counts as unknown. A signal during the query is newer than its
-    // answer.
+    // A locker that owns the name and does not answer counts as unknown. A signal or another owner during the query is
+    // newer than its answer.
     let before = changes
     let active = try? await connection.call(service, path, service, "GetActive", timeout: deadline, autoStart: false)
       .member(0, "active", as: Bool.self)

@@ -127,6 +127,27 @@ struct LockStateTests {
     }
   }
 
+  /// A locker may be replaced, or leave, before it answers.
+  @Test(arguments: [true, false]) func theAnswerOfAFormerLockerIsOld(_ isReplaced: Bool) async throws {
+    let world = try await World.begin()
+    let caller = try await world.caller()
+    let former = try await ScreenSaver(ScreenSaver.gnome, in: world, .answersLate, isActive: !isReplaced)
+    await former.wasAsked.value()
+    if isReplaced {
+      _ = try await ScreenSaver(ScreenSaver.gnome, in: world, isActive: true)
+    } else {
+      try await former.leave()
+    }
+    let present = isReplaced ? Lock("locked", [ScreenSaver.gnome]) : Lock("unknown", ["keyring"])
+    try await caller.waitFor(present)
+    former.answersNow.finish()
+    for _ in 0..<3 {
+      try await former.catchUp()
+      try await caller.catchUp()
+      #expect(try await caller.lock() == present)
+    }
+  }
+
   @Test func theStateIsLockedWhenAnySourceIsLocked() async throws {
     let world = try await World.begin()
     let caller = try await world.caller()

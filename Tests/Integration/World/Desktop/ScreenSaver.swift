@@ -12,9 +12,14 @@ final class ScreenSaver {
     case refuses
     /// It replies with its state and at the same time signals that the screen is locked now.
     case answersAndLocks
+    /// It replies with its first state once ``ScreenSaver/answersNow`` is finished.
+    case answersLate
   }
 
   let name: String
+  /// Finished when it is asked for its state.
+  let wasAsked = Wait()
+  let answersNow = Wait()
   private let connection: BusConnection
   private let manner: Manner
   private var isActive: Bool
@@ -51,7 +56,13 @@ final class ScreenSaver {
     }
   }
 
+  /// Returns when the bus has what was sent so far.
+  func catchUp() async throws {
+    try await connection.flush()
+  }
+
   private func answer() async throws -> Bool {
+    wasAsked.finish()
     switch manner {
     case .answers: return isActive
     case .silent:
@@ -62,6 +73,10 @@ final class ScreenSaver {
     case .answersAndLocks:
       let answer = isActive
       Task.onGLib { setActive(true) }
+      return answer
+    case .answersLate:
+      let answer = isActive
+      await answersNow.value()
       return answer
     }
   }
