@@ -70,8 +70,14 @@ private struct ServerAdding {
   ///
   /// - Returns: ``ExitStatus/failed`` if one was not added.
   func addAll(of path: String, _ change: (inout ToolServerEntry) -> Void) async throws -> ExitStatus {
+    let servers: [ServerImport.Server]
+    do {
+      servers = try ServerImport(path: path).servers
+    } catch {
+      throw CommandFailure(.usage, CommandFailure(error).message)
+    }
     var status = ExitStatus.success
-    for server in try ServerImport(path: path).servers {
+    for server in servers {
       do {
         var entry = try server.entry.get()
         change(&entry)

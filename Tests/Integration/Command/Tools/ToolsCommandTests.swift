@@ -87,7 +87,7 @@ struct ToolsCommandTests {
       ),
       (["a", "--", "no-such-program", "${NO_SUCH}"], 1, "The variable NO_SUCH is not set"),
       (["--env", "A=${keyring:none}", "a", "--", "b"], 1, "The keyring has no secret “none”"),
-      (["--from", "/nowhere"], 1, "Nothing was taken from /nowhere: it does not exist."),
+      (["--from", "/nowhere"], 2, "Nothing was taken from /nowhere: it does not exist."),
     ]
     let (world, _) = try await begin()
     for (arguments, status, message) in mistakes {
