@@ -60,6 +60,7 @@ final class SlotNotes {
 
   /// Records a credential or, with nil, its absence. A failure to write is ignored.
   func set(_ slot: SlotIdentity, _ note: String?) {
+    guard known[slot] != .some(note) else { return }
     defer { known[slot] = .some(note) }
     guard let note else { return Files.remove(path(slot)) }
     guard note != self.note(of: slot) else { return }

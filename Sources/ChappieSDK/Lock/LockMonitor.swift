@@ -11,7 +11,6 @@ package final class LockMonitor {
   private var keyring: KeyringSource?
   private lazy var starting = Task.onGLib { await start() }
   private let observers = Observers<Void>()
-  private var isStarted = false
   private var loggedState: ChappieLockState?
 
   private init() {}
@@ -64,9 +63,12 @@ package final class LockMonitor {
     observers.observeForGood(observer)
   }
 
-  /// The start tells once, of all sources together. From a lock on, each change is told.
+  /// The start tells once, of all sources together. From that or from a lock on, each change is told.
+  private func changed() {
+    if state.isLocked || loggedState != nil { tell() }
+  }
+
   private func tell() {
-    guard isStarted || state.isLocked || loggedState != nil else { return }
     if state != loggedState {
       loggedState = state
       if state == .unknown {
@@ -84,7 +86,6 @@ package final class LockMonitor {
   private func start() async {
     let starts = [Task.onGLib { await startOnSessionBus() }, Task.onGLib { await startOnSystemBus() }]
     for start in starts { await start.value }
-    isStarted = true
     tell()
   }
 
@@ -105,7 +106,7 @@ package final class LockMonitor {
   }
 
   private func follow(_ sources: [LockSource]) async {
-    let starts = sources.map { source in Task.onGLib { await source.start { self.tell() } } }
+    let starts = sources.map { source in Task.onGLib { await source.start { self.changed() } } }
     for start in starts { await start.value }
   }
 }
