@@ -87,6 +87,16 @@ struct SlotFixture {
     return (started, gate)
   }
 
+  /// Makes each revocation wait at a gate.
+  func holdRevocations() -> (started: Wait, gate: Wait) {
+    let (started, gate) = (Wait(), Wait())
+    method.onRevoke = {
+      started.finish()
+      await gate.value()
+    }
+    return (started, gate)
+  }
+
   /// Waits until the slot's state satisfies `condition`.
   func until(_ condition: @escaping @GLibActor (SlotState) -> Bool) async {
     let wait = Wait()

@@ -108,13 +108,13 @@ struct JSONSchemaTests {
   // MARK: What a model or an app may send
 
   /// Each level looks at its element once.
-  @Test(.timeLimit(.minutes(10))) func checksDeepArrays() throws {
+  @Test(.timeLimit(.minutes(1))) func checksDeepArrays() throws {
     var (schema, value): (ChappieJSONValue, ChappieJSONValue) = (["type": "null"], 1)
     for _ in 0..<100 { (schema, value) = (["items": schema], [value]) }
     #expect(try JSONSchema(schema).violation(in: value) == "/…/0/0/0/0/0/0/0/0: must be null")
   }
 
-  @Test(.timeLimit(.minutes(10))) func hugeArraysAndRepeatedNamesCostNothing() throws {
+  @Test(.timeLimit(.minutes(1))) func hugeArraysAndRepeatedNamesCostNothing() throws {
     let names = ChappieJSONValue.array(Array(repeating: "a", count: 19_000))
     let values: [ChappieJSONValue] = Array(repeating: ["a": 1], count: 100_000) + [[:]]
     let violation = try JSONSchema(["items": ["required": names]]).violation(in: .array(values))

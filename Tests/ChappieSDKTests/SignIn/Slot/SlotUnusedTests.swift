@@ -69,11 +69,7 @@ struct SlotUnusedTests {
   @Test func aRunThatWaitedEndsOnlyWhatIsNew() async throws {
     let fixture = SlotFixture(.none, unused: FakeList([.test("one"), .test("two")]))
     fixture.method.revocationError = .revocationFailed("down")
-    let (asked, answer) = (Wait(), Wait())
-    fixture.method.onRevoke = {
-      asked.finish()
-      await answer.value()
-    }
+    let (asked, answer) = fixture.holdRevocations()
     let first = Task.onGLib { await fixture.slot.revokeUnused() }
     await asked.value()
     let second = Task.onGLib { await fixture.slot.revokeUnused([.test("three")]) }
@@ -88,11 +84,7 @@ struct SlotUnusedTests {
     let list = FakeList([.test("one")])
     let fixture = SlotFixture(.none, unused: list)
     if fails { fixture.method.revocationError = .revocationFailed("down") }
-    let (asked, answer) = (Wait(), Wait())
-    fixture.method.onRevoke = {
-      asked.finish()
-      await answer.value()
-    }
+    let (asked, answer) = fixture.holdRevocations()
     let first = Task.onGLib { await fixture.slot.revokeUnused() }
     await asked.value()
     let second = Task.onGLib { await fixture.slot.revokeUnused([.test("one"), .test("two")], isFinal: true) }
