@@ -35,9 +35,9 @@ is_in_debian_changelog() {
   [[ $(head -n 1 packaging/debian/changelog) == "chappie ($version-"* ]]
 }
 guides_name_it() {
-  local page
-  for page in README.md doc/swift.md; do grep -F "from: \"$version\"" "$page" || { echo "not in $page"; return 1; }; done
-  ! grep -n 'from: "[0-9]' README.md doc/swift.md | grep -vF "\"$version\""
+  local page pages=(README.md doc/swift.md Examples/*/Package.swift)
+  for page in "${pages[@]}"; do grep -F "from: \"$version\"" "$page" || { echo "not in $page"; return 1; }; done
+  ! grep -n 'from: "[0-9]' "${pages[@]}" | grep -vF "\"$version\""
 }
 # Of the repository, and of the packages.
 pages_name_one_address() {

@@ -19,7 +19,8 @@ public struct ChappieMCPConfiguration: Sendable, Hashable {
   public var box: Box
   /// The longest time from the start of the program to its list of tools.
   public var startTimeout: Duration
-  /// The longest time of one call, from 1 to 3600 seconds.
+  /// The longest time in which a call shows no progress, from 1 to 3600 seconds. With progress it may take ten times as
+  /// long.
   public var callTimeout: Duration
 
   /// What the program may reach.
