@@ -4,14 +4,17 @@
 // One at a time: more documents at once than a few are refused.
 @Suite(.serialized, .enabled("Poppler is installed, and a sandbox can be made here") { await canRead() }) @GLibActor
 struct DocumentReaderTests {
+  /// What is not read in time is left out, and a busy machine takes its time.
+  private let limits = DocumentReader.Limits(time: .seconds(600))
+
   private func read(_ document: TestPDF) async throws -> DocumentContent {
-    try await DocumentReader.read(document.bytes, name: "report.pdf")
+    try await DocumentReader.read(document.bytes, name: "report.pdf", limits)
   }
 
   /// The sentence with which a document is refused.
   private func refusal(_ bytes: [UInt8]) async throws -> String? {
     do {
-      _ = try await DocumentReader.read(bytes, name: "report.pdf")
+      _ = try await DocumentReader.read(bytes, name: "report.pdf", limits)
       return nil
     } catch let error as ChappieClientError {
       return error.description
@@ -70,7 +73,7 @@ struct DocumentReaderTests {
   /// What an earlier document of the turn has taken is not there for the next one.
   @Test func aTurnHasLimits() async throws {
     let document = TestPDF(contents: [TestPDF.lines(["A first line"])]).bytes
-    let content = try await DocumentReader.read(document, name: "report.pdf", .init(pictures: 100))
+    let content = try await DocumentReader.read(document, name: "report.pdf", .init(pictures: 100, time: .seconds(600)))
     #expect(content.pictures.isEmpty && content.text.contains("A first line"))
     await #expect(
       throws: ChappieClientError.invalidArgument("The document report.pdf was not read in time: send fewer pages.")

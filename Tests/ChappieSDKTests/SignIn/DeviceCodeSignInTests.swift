@@ -122,6 +122,13 @@ struct DeviceCodeSignInTests {
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
+  /// The network has changed, or the machine has slept, while the user entered the code.
+  @Test func aPollThatDoesNotReachTheServerIsRepeated() async throws {
+    let issuer = try FakeIssuer(polls: [.dropped, Response(status: 403), .dropped, FakeIssuer.approval])
+    #expect(try await issuer.method().signIn(.plain) { _ in }.accessToken.text == "access")
+    #expect(issuer.requests.count { $0.path == FakeIssuer.pollPath } == 4)
+  }
+
   // MARK: Single rules
 
   @Test(

@@ -9,6 +9,9 @@ final class FakeIssuer {
   struct Response: Sendable {
     var status = 200
     var body = ""
+
+    /// The connection ends instead.
+    static let dropped = Response(status: 0)
   }
 
   /// The requests so far.
@@ -33,6 +36,7 @@ final class FakeIssuer {
       log.requests.append(request)
       guard let answers = answers[request.path] else { return .whole(HTTPServerResponse(status: 500)) }
       let answer = answers[min(seen, answers.count - 1)]
+      guard answer.status != 0 else { return .drop }
       return .whole(HTTPServerResponse(status: answer.status, type: "application/json", answer.body))
     }
   }

@@ -80,7 +80,14 @@ struct DeviceCodeSignIn: SignInMethod {
       "device_auth_id": .string(code.deviceAuthID), "user_code": .string(code.userCode),
     ]
     while .now < deadline {
-      let answer = try await http.post(url, .bytes(question.encoded), "application/json")
+      let answer: AuthHTTP.Response
+      do {
+        answer = try await http.post(url, .bytes(question.encoded), "application/json")
+      } catch ChappieAuthError.network {
+        // The code is on the screen, and counts also after a change of networks or a sleep.
+        try await sleep(for: .seconds(code.interval))
+        continue
+      }
       switch answer.status {
       case 200..<300:
         guard let code = answer.token("authorization_code"), let verifier = answer.token("code_verifier") else {
