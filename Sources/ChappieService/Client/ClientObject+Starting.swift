@@ -55,8 +55,9 @@ extension ClientObject {
       return try await answering(prompt, attachments, options, $0)
     }
     line.follow(turn)
-    outlet.onStall = { [weak turn] in
+    socket.onStall = { [weak turn, weak socket] in
       turn?.fail(BusError(.cancelled, "Nobody has read the socket of the turn for five minutes."))
+      socket?.close()
     }
     // Before the user consents to background use, nothing goes to the backend.
     if !options.background { client.expectTurn() }

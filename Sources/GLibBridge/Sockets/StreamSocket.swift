@@ -10,8 +10,8 @@ import Platform
 package final class StreamSocket {
   private enum State {
     case open(Descriptor)
-    /// Closes after the queued bytes have been sent, or when the timer fires.
-    case finishing(Descriptor, Timer)
+    /// Closes after the queued bytes have been sent. Until then the socket keeps itself alive.
+    case finishing(Descriptor, StreamSocket)
     /// The peer has closed its end, and what it sent before can still be read.
     case hungUp(Descriptor)
     case closed
@@ -19,9 +19,6 @@ package final class StreamSocket {
 
   /// The most bytes that one call of ``receive()`` returns.
   private static let chunkSize = 16 << 10
-  /// The longest wait for a peer that does not read the end of the stream.
-  private static let lingerTime = Duration.seconds(300)
-
   private var state: State
   private var queue: [UInt8] = []
   /// The number of bytes of ``queue`` that have been sent.
@@ -29,6 +26,11 @@ package final class StreamSocket {
   /// Nil when nothing more can come.
   private var watch: DescriptorWatch?
   private var arrival: Wait?
+  private let patience: Duration
+  /// Runs while something waits for the peer.
+  private var stall: InactivityTimer?
+  /// Called when the peer has taken nothing of what waits for it for five minutes.
+  package var onStall: @GLibActor () -> Void = {}
   /// Called when all queued bytes have been sent.
   package var onDrained: @GLibActor () -> Void = {}
   /// Called once, when the peer has closed its end, in both directions.
@@ -36,9 +38,11 @@ package final class StreamSocket {
 
   /// Takes over a connected socket.
   ///
+  /// - Parameter patience: the longest time in which the peer takes nothing of what waits for it.
   /// - Throws: ``GLibError`` when the kernel has no room to watch it.
-  package init(_ descriptor: Descriptor) throws {
+  package init(_ descriptor: Descriptor, patience: Duration = .seconds(300)) throws {
     state = .open(descriptor)
+    self.patience = patience
     _ = fcntl(descriptor.number, F_SETFL, fcntl(descriptor.number, F_GETFL) | O_NONBLOCK)
     watch = try DescriptorWatch(descriptor) { [weak self] in self?.becameReady($0) }
   }
@@ -47,12 +51,12 @@ package final class StreamSocket {
   ///
   /// - Returns: this process's end, and the end to pass to another process.
   /// - Throws: ``GLibError`` when no descriptor is left.
-  package static func pair() throws -> (StreamSocket, Descriptor) {
+  package static func pair(patience: Duration = .seconds(300)) throws -> (StreamSocket, Descriptor) {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0,
       let own = Descriptor(owning: ends[0]), let other = Descriptor(owning: ends[1])
     else { throw GLibError(errno: errno) }
-    return (try StreamSocket(own), other)
+    return (try StreamSocket(own, patience: patience), other)
   }
 
   isolated deinit {
@@ -109,25 +113,41 @@ package final class StreamSocket {
       }
       if count >= 0 {
         sent += count
+        stall?.touch()
       } else if errno == EAGAIN {
         watch?.awaited.insert(.output)
-        return
+        return watchPeer()
       } else if errno != EINTR {
         return peerHungUp()
       }
     }
     queue.removeAll(keepingCapacity: queue.capacity <= Self.chunkSize)
     sent = 0
+    endStall()
     if case .finishing = state { close() } else { onDrained() }
   }
 
-  /// Sends what is queued, then closes the socket. A peer that does not read for five minutes loses the rest.
+  private func watchPeer() {
+    guard stall == nil else { return }
+    stall = InactivityTimer(patience) { [weak self] in
+      guard let self else { return }
+      stall = nil
+      onStall()
+      if case .finishing = state { close() }
+    }
+  }
+
+  private func endStall() {
+    stall?.cancel()
+    stall = nil
+  }
+
+  /// Sends what is queued, then closes the socket. A peer that reads nothing for five minutes loses the rest.
   package func finish() {
     switch state {
     case .open(let descriptor):
-      // The timer keeps the socket alive until then.
-      state = .finishing(descriptor, Timer(after: Self.lingerTime) { self.close() })
-      if queuedBytes == 0 { close() }
+      state = .finishing(descriptor, self)
+      if queuedBytes == 0 { close() } else { watchPeer() }
     case .hungUp: close()
     case .finishing, .closed: break
     }
@@ -205,13 +225,13 @@ package final class StreamSocket {
   private func dropOutput() {
     queue = []
     sent = 0
+    endStall()
     onDrained()
   }
 
   /// Closes the socket at once, in both directions. A task that waits for bytes receives the end of the stream.
   package func close() {
     guard let descriptor else { return }
-    if case .finishing(_, let timer) = state { timer.cancel() }
     state = .closed
     watch = nil
     shutdown(descriptor.number, Int32(SHUT_RDWR))

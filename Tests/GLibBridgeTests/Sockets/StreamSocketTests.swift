@@ -30,6 +30,45 @@ struct StreamSocketTests {
     #expect(try await far.rest() == Self.block)
   }
 
+  @Test func aPeerThatReadsNothingIsReported() async throws {
+    let (near, far) = try StreamSocket.ends(patience: .milliseconds(1))
+    var reports = 0
+    near.onStall = { reports += 1 }
+    near.send { $0 += Self.block }
+    near.finish()
+    try await eventually("a report") { reports == 1 }
+    // What the kernel had taken.
+    #expect(try await far.rest().count < Self.block.count)
+  }
+
+  /// However long the whole takes. Under load this test itself may pause for too long: then it tries again.
+  @Test func aPeerThatReadsSlowlyIsNot() async throws {
+    let patience = Duration.milliseconds(200)
+    var longest = patience
+    while longest >= patience {
+      longest = .zero
+      let (near, far) = try StreamSocket.ends(patience: patience)
+      var reports = 0
+      near.onStall = { reports += 1 }
+      near.send { bytes in for _ in 0..<4 { bytes += Self.block } }
+      near.finish()
+      var last = ContinuousClock.now
+      var received = 0
+      while case let chunk = try await far.receive(), !chunk.isEmpty {
+        received += chunk.count
+        // The kernel reports room when most of its buffer is free: each tenth of the whole is more than that.
+        guard received % (400 << 10) < chunk.count else { continue }
+        try await sleep(for: patience / 5)
+        longest = max(longest, .now - last)
+        last = .now
+      }
+      if longest < patience {
+        #expect(reports == 0)
+        #expect(received == 4 * Self.block.count)
+      }
+    }
+  }
+
   @Test func aPeerThatClosesIsReportedOnce() async throws {
     let (near, far) = try StreamSocket.ends()
     var reports = 0
@@ -139,8 +178,8 @@ struct LineReaderTests {
 }
 
 extension StreamSocket {
-  fileprivate static func ends() throws -> (StreamSocket, StreamSocket) {
-    let (own, other) = try pair()
+  fileprivate static func ends(patience: Duration = .seconds(300)) throws -> (StreamSocket, StreamSocket) {
+    let (own, other) = try pair(patience: patience)
     return (own, try StreamSocket(other))
   }
 

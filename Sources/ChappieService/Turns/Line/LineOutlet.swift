@@ -28,9 +28,6 @@ final class LineOutlet: TurnOutlet {
   /// Within this time after a write, deltas that arrive in one iteration of the main loop share a line.
   private static let interval = Duration.microseconds(200)
 
-  /// The longest time in which the caller reads nothing of what waits for it.
-  private static let patience = Duration.seconds(300)
-
   private let socket: StreamSocket
   private let answer: AnswerText
   private var sentBytes = 0
@@ -39,12 +36,8 @@ final class LineOutlet: TurnOutlet {
   private var lastWrite: ContinuousClock.Instant?
   /// The pause of the turn while the caller does not read.
   private var pause: (end: Wait, task: Task<Void, Never>)?
-  /// Runs while something waits for the caller.
-  private var stall: Timer?
   private var hasEnded = false
   private let delivered = Wait()
-  /// Called when the caller has read nothing for five minutes. The socket is closed then.
-  var onStall: @GLibActor () -> Void = {}
 
   init(_ socket: StreamSocket, _ answer: AnswerText) {
     self.socket = socket
@@ -101,7 +94,6 @@ final class LineOutlet: TurnOutlet {
       }
     }
     lastWrite = .now
-    watchCaller()
     guard socket.queuedBytes < Self.highWater else { return }
     pause?.end.finish()
     pause = nil
@@ -109,19 +101,6 @@ final class LineOutlet: TurnOutlet {
       entries = []
       socket.finish()
       if socket.queuedBytes == 0 { delivered.finish() }
-    }
-  }
-
-  /// A full queue becomes empty as soon as the caller reads again.
-  private func watchCaller() {
-    if socket.queuedBytes == 0 {
-      stall = nil
-    } else if stall == nil {
-      stall = Timer(after: Self.patience) { [weak self] in
-        guard let self else { return }
-        onStall()
-        socket.close()
-      }
     }
   }
 
