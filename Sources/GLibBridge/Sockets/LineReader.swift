@@ -61,7 +61,7 @@ package final class LineReader {
   /// - Parameters:
   ///   - limit: the most bytes of a line.
   ///   - patience: the longest time from the first byte of a line to its end.
-  ///   - hold: receives the number of bytes that the reader keeps, when it grows. An error ends the reading.
+  ///   - hold: receives the number of bytes that the reader keeps, when it changes. An error ends the reading.
   package init(
     _ socket: StreamSocket, limit: Int, patience: Duration = .seconds(30),
     hold: @escaping @GLibActor (Int) throws -> Void = { _ in }
@@ -77,6 +77,8 @@ package final class LineReader {
   /// - Returns: the line without its end; nil at the end of the stream.
   /// - Throws: ``Failure``, the errors of `hold`, `CancellationError`.
   package func next() async throws -> [UInt8]? {
+    // Without the line before, which the caller is done with.
+    try hold(splitter.pendingBytes)
     while true {
       if let line = splitter.next() {
         lineDue = nil
