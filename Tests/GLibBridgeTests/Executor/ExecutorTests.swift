@@ -78,27 +78,3 @@ struct BlockingThreadTests {
     }
   }
 }
-
-/// Work outside of the actor.
-@Suite(.timeLimit(.minutes(10)))
-@GLibActor
-struct BlockingWorkTests {
-  /// The work waits for the actor. If the actor waited for the work, this would deadlock.
-  @Test func doesNotBlockTheActorAndHasADeadline() async throws {
-    var ends: [Int32] = [0, 0]
-    try #require(pipe(&ends) == 0)
-    let (reader, writer) = (ends[0], ends[1])
-    defer { for end in ends { close(end) } }
-    let work: @Sendable () -> Int = {
-      var byte: UInt8 = 0
-      return read(reader, &byte, 1)
-    }
-    // The work that is given up takes the first byte.
-    #expect(await offActor(deadline: .milliseconds(20), work) == nil)
-    #expect(write(writer, "x", 1) == 1)
-    async let count: Int? = offActor(deadline: .seconds(30), work)
-    try await sleep(for: .milliseconds(1))
-    #expect(write(writer, "x", 1) == 1)
-    #expect(await count == 1)
-  }
-}
