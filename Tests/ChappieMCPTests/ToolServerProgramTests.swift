@@ -28,6 +28,17 @@ struct ToolServerProgramTests {
     await server.end()
   }
 
+  /// A model may call a hundred tools in one answer.
+  @Test func manyCallsRunAtOnce() async throws {
+    let server = try start([], ["modern"])
+    _ = try await server.listing()
+    let calls = (0..<100).map { number in
+      Task.onGLib { try await call(server, "echo", ["text": .string("\(number)")]).text }
+    }
+    for (number, task) in calls.enumerated() { #expect(try await task.value == "\(number)") }
+    await server.end()
+  }
+
   @Test func theReasonOfAServerThatDoesNotStartIsTold() async throws {
     let server = try ToolServer([Server.host, "--unboxed", "--", "/usr/bin/false"])
     #expect(await failure { () async throws in _ = try await server.listing() }.contains("it has closed its output"))

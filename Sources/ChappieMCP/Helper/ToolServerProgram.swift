@@ -32,7 +32,8 @@ package enum ToolServerProgram {
     guard let input = Descriptor(owning: 0), let output = Descriptor(owning: 1),
       let from = try? StreamSocket(input), let to = try? StreamSocket(output)
     else { return 1 }
-    let connection = MCPConnection(to: to, from: from)
+    // The service itself bounds the calls of its callers.
+    let connection = MCPConnection(to: to, from: from, requestLimit: .max)
     let end = Wait()
     connection.onEnd = { end.finish() }
     let start = Task.onGLib {

@@ -15,7 +15,7 @@ final class MCPConnection {
   private nonisolated static let batch = 64
   /// The most bytes that wait for a peer that does not read, before the next message to it.
   private nonisolated static let queueLimit = 2 << 20
-  /// The most requests of the peer at once.
+  /// The most requests of a foreign peer at once.
   nonisolated static let requestLimit = 64
 
   /// The progress of a request.
@@ -46,6 +46,7 @@ final class MCPConnection {
   }
 
   private let output: StreamSocket
+  private let requestLimit: Int
   private let reader: LineReader
   private var pending: [Int64: Pending] = [:]
   /// The requests of the peer that are not answered yet.
@@ -65,8 +66,10 @@ final class MCPConnection {
   /// - Parameters:
   ///   - output: where messages to the peer go.
   ///   - input: where its messages come from.
-  init(to output: StreamSocket, from input: StreamSocket) {
+  ///   - requestLimit: the most requests of the peer at once.
+  init(to output: StreamSocket, from input: StreamSocket, requestLimit: Int = requestLimit) {
     self.output = output
+    self.requestLimit = requestLimit
     reader = LineReader(input, limit: Self.lineLimit, patience: .seconds(60))
   }
 
@@ -229,7 +232,7 @@ final class MCPConnection {
 
   /// Answers a request of the peer. The answers may overtake one another.
   private func answer(_ id: ChappieJSONValue, _ method: String, _ params: ChappieJSONValue) {
-    guard answering.count < Self.requestLimit, answering[id] == nil else {
+    guard answering.count < requestLimit, answering[id] == nil else {
       return end(.ended("it asks more than it waits for"))
     }
     answering[id] = Task.onGLib {
