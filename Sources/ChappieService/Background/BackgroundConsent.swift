@@ -42,6 +42,8 @@ final class BackgroundConsent {
   private let asking: Asking?
   /// The time for an answer.
   private let patience: Duration
+  /// Whether the screen shows questions.
+  private let mayApprove: @GLibActor () -> Bool
   /// The questions that wait, by the app that asks; nil for the desktop user.
   private var questions: [AppID?: Question] = [:]
   private var nextQuestion: [AppID?: ContinuousClock.Instant] = [:]
@@ -54,7 +56,11 @@ final class BackgroundConsent {
     self.init(asking)
   }
 
-  init(_ asking: Asking?, answers: BackgroundAnswers = BackgroundAnswers(), patience: Duration = .seconds(300)) {
+  init(
+    _ asking: Asking?, answers: BackgroundAnswers = BackgroundAnswers(), patience: Duration = .seconds(300),
+    mayApprove: @escaping @GLibActor () -> Bool = { LockMonitor.shared.mayApprove }
+  ) {
+    self.mayApprove = mayApprove
     self.asking = asking
     self.answers = answers
     self.patience = patience
@@ -150,6 +156,8 @@ final class BackgroundConsent {
     } catch is CancellationError {
       return nil
     } catch {
+      // Behind a locked screen nobody has seen it.
+      guard mayApprove() else { return nil }
       nextQuestion = nextQuestion.filter { $0.value > .now }
       nextQuestion[app] = .now + Self.pause
       return nil

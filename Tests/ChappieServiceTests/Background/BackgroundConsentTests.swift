@@ -5,11 +5,13 @@
 final class BackgroundConsentTests {
   private let directory: TemporaryDirectory
   private var questions = 0
+  private var isLocked = false
   private lazy var consent = BackgroundConsent(
     { [unowned self] _, _, _, body in
       questions += 1
       return await body()
-    }, answers: BackgroundAnswers(directory: directory.path), patience: .milliseconds(1))
+    }, answers: BackgroundAnswers(directory: directory.path), patience: .milliseconds(1),
+    mayApprove: { [unowned self] in !isLocked })
 
   init() throws {
     directory = try TemporaryDirectory()
@@ -44,6 +46,12 @@ final class BackgroundConsentTests {
     #expect(questions == 3)
     #expect(consent.choice(for: nil) == .ask)
     #expect(consent.choice(for: app) == nil)
+  }
+
+  @Test func aQuestionBehindALockedScreenIsAskedAgain() async throws {
+    isLocked = true
+    for _ in 0..<2 { #expect(try await refusal()?.name == "org.chappie.Error.AccessDenied") }
+    #expect(questions == 2)
   }
 
   @Test func answersAreKeptForEachApplication() throws {
