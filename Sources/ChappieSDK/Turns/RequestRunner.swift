@@ -91,10 +91,10 @@ final class RequestRunner {
         if scope.filesForm == .text { slot.modelCache.noteNoFiles(ModelCache.Served(model, grant)) }
         // A network that passes HTTP and no WebSocket will not pass the next one either.
         if hadNoSocket { noSocketUntil = .now + Self.pause }
-        slot.apply(.planUse(.enabled))
+        note(.enabled, grant)
         return named
       } catch let failure as ExchangeFailure {
-        if let planUse = failure.planUse { slot.apply(.planUse(planUse)) }
+        if let planUse = failure.planUse { note(planUse, grant) }
         switch retries.decide(failure, over: used, hasDelivered: !scope.text.latest.isEmpty) {
         case .fail(let error):
           if case .toolsRefused(_, let reason) = failure, request.webSearch != nil {
@@ -130,6 +130,12 @@ final class RequestRunner {
         }
       }
     }
+  }
+
+  /// Notes the backend's word on the plan, unless another account has signed in meanwhile.
+  private func note(_ planUse: ChappiePlanUse, _ grant: AccessGrant) {
+    guard slot.state.accountInfo?.isRequester(grant.accountID) ?? false else { return }
+    slot.apply(.planUse(planUse))
   }
 
   /// Puts the text of the files in their place.
