@@ -50,7 +50,7 @@ final class SlotNotes {
   private static var lengthLimit: Int { 64 }
 
   private let directory = Directories.state + "/chappie/slots"
-  private var known: [SlotIdentity: String?] = [:]
+  private var known: [SlotIdentity: String] = [:]
 
   /// The note about the slot's credential. Nil when the slot holds none.
   func note(of slot: SlotIdentity) -> String? {
@@ -60,9 +60,11 @@ final class SlotNotes {
 
   /// Records a credential or, with nil, its absence. A failure to write is ignored.
   func set(_ slot: SlotIdentity, _ note: String?) {
-    guard known[slot] != .some(note) else { return }
-    defer { known[slot] = .some(note) }
-    guard let note else { return Files.remove(path(slot)) }
+    guard let note else {
+      known[slot] = nil
+      return Files.remove(path(slot))
+    }
+    defer { known[slot] = note }
     guard note != self.note(of: slot) else { return }
     try? Files.makeDirectory(directory)
     try? Files.write(Array(note.utf8), to: path(slot))

@@ -18,13 +18,19 @@ final class Callers {
     var identification: Identification?
     var openObjects: [ObjectPath: Budget.Lease] = [:]
     var runningTurns: [String: (turn: ServiceTurn, lease: Budget.Lease)] = [:]
-    var partings: [@GLibActor () -> Void] = []
+    var partings: [Parting] = []
     var isDenialLogged = false
 
     /// Nil before the end of the first inspection, and during another one.
     var finding: CallerInspector.Finding? {
       if case .done(let finding, _)? = identification { finding } else { nil }
     }
+  }
+
+  /// What an object does once a caller has left.
+  private struct Parting {
+    private(set) weak var object: AnyObject?
+    let action: @GLibActor () -> Void
   }
 
   /// The shortest time between two inspections of a caller that could not be inspected.
@@ -198,9 +204,11 @@ final class Callers {
 
   // MARK: Leaving
 
-  /// Calls `parting` once `name` has left the bus.
-  func whenLeft(_ name: String, _ parting: @escaping @GLibActor () -> Void) {
-    caller(name).partings.append(parting)
+  /// Calls `action` once `name` has left the bus, if `object` still exists.
+  func whenLeft(_ name: String, _ object: AnyObject, _ action: @escaping @GLibActor () -> Void) {
+    let caller = caller(name)
+    caller.partings.removeAll { $0.object == nil }
+    caller.partings.append(Parting(object: object, action: action))
   }
 
   private func caller(_ name: String) -> Caller {
@@ -225,7 +233,7 @@ final class Callers {
       case (true, true): break
       }
     }
-    for parting in caller.partings { parting() }
+    for parting in caller.partings { parting.action() }
     caller.openObjects = [:]
     caller.partings = []
     caller.watch = nil

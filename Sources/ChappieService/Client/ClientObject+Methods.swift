@@ -148,7 +148,7 @@ extension ClientObject {
         let caller = $0.sender
         // An empty registration is kept too, so that the caller is watched only once.
         if registrations.updateValue((registration, lease), forKey: caller) == nil {
-          environment.callers.whenLeft(caller) { [weak self] in self?.registrations[caller] = nil }
+          environment.callers.whenLeft(caller, self) { [weak self] in self?.registrations[caller] = nil }
         }
       },
       "SubmitToolResult": action { [turns] in

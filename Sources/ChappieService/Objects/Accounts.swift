@@ -145,6 +145,8 @@ final class Accounts: ServiceInterface {
       account.object.unexport()
       // The session stays until the call that signed it out has been answered.
       withExtendedLifetime(account) {}
+      // The path was taken for an account that has signed in again meanwhile.
+      await list()
     }
   }
 }
