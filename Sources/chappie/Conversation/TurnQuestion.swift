@@ -52,6 +52,8 @@ struct TurnQuestion: Sendable {
   /// - Returns: the line that answers; nil if the task was cancelled.
   @GLibActor
   fileprivate func ask() async -> ChappieJSONValue? {
+    // What was typed before was no answer to a question that nobody had seen.
+    StandardInput.discardTyped()
     switch kind {
     case .approval(let question):
       guard let isApproved = await Self.confirms(question) else { return nil }
@@ -95,7 +97,7 @@ struct TurnQuestion: Sendable {
   private static func answer(_ prompt: String) async -> String? {
     StandardStream.error.write(prompt)
     while !Task.isCancelled {
-      guard await offActor({ StandardInput.isReady(within: .milliseconds(200)) }) else { continue }
+      guard await offActor({ StandardInput.isReady(within: .milliseconds(200)) }), !Task.isCancelled else { continue }
       return await offActor { StandardInput.line(limit: 4096) }?.trimmed ?? ""
     }
     // Another answer has come, from a notification perhaps.

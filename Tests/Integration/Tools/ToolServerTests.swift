@@ -166,6 +166,24 @@ struct ToolServerTests {
     }
   }
 
+  /// What was typed before a question answers nothing, and the end of input answers one question.
+  @Test func whatIsTypedAtAQuestionAnswersIt() async throws {
+    let (world, _, server) = try await begin()
+    try await server.addGreeter()
+    let backend = try #require(world.sandbox.id)
+    let asks = TerminalStep.types("use greeter__greet {}\(TerminalStep.enter)")
+    try await world.chappie(
+      ["chat", "--tools", "greeter"],
+      at: [
+        .prompt, .runs("kill -STOP \(backend)"), asks, .sees("Waiting for the answer…"),
+        .types("y\(TerminalStep.enter)"), .runs("kill -CONT \(backend)"), .sees("Run this once? [y/N]"),
+        .types(TerminalStep.end), .prompt, asks, .sees("Run this once? [y/N]"), .types("y\(TerminalStep.enter)"),
+        .sees("Who is greeted?"), .types("Ada\(TerminalStep.enter)\(TerminalStep.enter)"), .sees("Hello Ada."),
+        .prompt, .types(TerminalStep.end),
+      ]
+    ).expect(0)
+  }
+
   @Test func nothingIsAcceptedWhileTheScreenIsLocked() async throws {
     let (world, caller, server) = try await begin()
     try await server.addGreeter()
