@@ -75,13 +75,13 @@ struct TurnPrinter {
         view?.wait(for: tr("Thinking"))
       case "completed": return try complete(event, view)
       case "failed":
-        if output.isWhole { view?.append(Self.sources(event, below: kept?.text ?? "")) }
-        view?.finish()
-        spinner?.stop()
         // With a response id the answer is complete and only storing it failed, so the whole answer is printed.
         let text = event["response_id"].flatMap { _ in event["partial_text"]?.stringValue }
-        throw await explained(CommandFailure(event), event, model: model).preceded(
-          by: object(text, text == nil ? .null : event))
+        let object = try text.map { try deliver($0, event, view) } ?? object(nil, .null)
+        if output.isWhole, text == nil { view?.append(Self.sources(event, below: kept?.text ?? "")) }
+        view?.finish()
+        spinner?.stop()
+        throw await explained(CommandFailure(event), event, model: model).preceded(by: object)
       default: continue
       }
     }
@@ -103,6 +103,17 @@ struct TurnPrinter {
     kept?.text = text
     kept?.isComplete = true
     kept?.pages = Self.pages(details)
+    let object = try deliver(text, details, view)
+    if output.json { StandardStream.output.write(object.line + "\n") }
+    return Self.isRefusal(details) ? .declined : .success
+  }
+
+  private static func isRefusal(_ details: ChappieJSONValue) -> Bool { details["refusal"]?.boolValue == true }
+
+  /// Prints what was not printed while the answer came, and writes the file.
+  ///
+  /// - Returns: the description of the answer.
+  private func deliver(_ text: String, _ details: ChappieJSONValue, _ view: AnswerView?) throws -> JSONObject {
     if output.isWhole { view?.append(Self.sources(details, below: text)) }
     view?.finish()
     spinner?.stop()
@@ -112,9 +123,8 @@ struct TurnPrinter {
     if !output.json, details["files_as"] == "text" {
       StandardStream.error.line(tr("The model got the text of the files, and pictures of the first pages of PDFs."))
     }
-    let isRefusal = details["refusal"]?.boolValue == true
     // A refusal has no parts.
-    let part = try isRefusal && !output.isWhole ? nil : part(of: text, details)
+    let part = try Self.isRefusal(details) && !output.isWhole ? nil : part(of: text, details)
     if !output.json, !output.isWhole {
       write(part ?? text, to: part == nil ? .error : .output)
       if !output.isExact { StandardStream.error.write(data: Self.sources(details, below: text)) }
@@ -125,8 +135,7 @@ struct TurnPrinter {
     } catch {
       throw error.preceded(by: object)
     }
-    if output.json { StandardStream.output.write(object.line + "\n") }
-    return isRefusal ? .declined : .success
+    return object
   }
 
   private func part(of text: String, _ details: ChappieJSONValue) throws -> String {

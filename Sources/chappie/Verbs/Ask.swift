@@ -104,16 +104,17 @@ struct Asking {
   private func print(_ service: ServiceConnection, continues: Bool) async throws -> ExitStatus {
     var options = options
     options.set(continues ? "continue" : "begin", true)
-    let client: ObjectPath
+    let shared: ObjectPath?
     do {
-      client = try await service.sharedClient(account)
+      shared = try await service.sharedClient(account)
     } catch let failure as CommandFailure where failure.status == .signInNeeded && !continues {
-      // While the keyring is locked, the service does not list the other accounts.
-      client = try await service.openClient(account)
+      // While the keyring is locked, the service does not list the other accounts. Then nothing can be followed up.
+      shared = nil
     }
+    let client = if let shared { shared } else { try await service.openClient(account) }
     let answer = KeptAnswer()
     // An answer that does not have the wanted form can be followed up as well.
-    defer { if answer.isComplete { LastAsk.conversation.note(of: account) } }
+    defer { if answer.isComplete, shared != nil { LastAsk.conversation.note(of: account) } }
     let printer = TurnPrinter(service: service, client: client, output: output, kept: answer)
     return try await printer.print(question, options)
   }

@@ -26,7 +26,9 @@ struct ThreadConversationTests {
     let thread = try await world.beginThread("one")
     try await world.sandbox.play(
       #"[{"endpoint":"responses","text":"one two three four five six","delta_delay_ms":1000}]"#)
-    let asking = Task { @GLibActor in try await world.shell(#""$0" ask --thread last --json two 2>errors"#) }
+    let asking = Task { @GLibActor in
+      try await world.shell(#""$0" ask --thread last --json -o answer.md two 2>errors"#)
+    }
     // The thread is deleted while the model answers.
     try await eventually("the question") { try await world.sandbox.state().requests["responses"] == 2 }
     try await caller.call("Threads.Delete", thread)
@@ -39,6 +41,8 @@ struct ThreadConversationTests {
     #expect(answer.error == "org.chappie.Error.NoSuchThread")
     let errors = try String(contentsOf: world.directories.home.appending(path: "errors"), encoding: .utf8)
     #expect(errors == "chappie: \(answer.message)\n")
+    let file = try String(contentsOf: world.directories.home.appending(path: "answer.md"), encoding: .utf8)
+    #expect(file == answer.text + "\n")
   }
 
   private struct Unstored: Decodable {
