@@ -53,8 +53,8 @@ extension Verb {
         let failure = CommandFailure(error)
         CommandFailure.report(failure.message)
         status = failure.status
-        // No later line can succeed without the service.
-        if status == .serviceMissing { break }
+        // No later line can succeed without the service, and none is wanted after Ctrl-C.
+        if [.serviceMissing, .interrupted].contains(status) { break }
       }
     }
     return status

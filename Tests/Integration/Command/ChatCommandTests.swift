@@ -91,6 +91,19 @@ struct ChatCommandTests {
     #expect(try await caller.thread(thread).inputs == ["one", "three"])
   }
 
+  /// `timeout 60 chappie chat <questions` ends there.
+  @Test func aSignalEndsAChatThatReadsAFile() async throws {
+    let (world, _) = try await World.signedIn()
+    try await world.sandbox.play(#"[{"endpoint":"responses","text":"one two","delta_delay_ms":600000}]"#)
+    let chat = Task { @GLibActor in
+      try await world.shell(#"printf 'one\ntwo\n' >lines; echo $$ >pid; exec "$0" chat <lines"#)
+    }
+    try await eventually("the question") { try await world.sandbox.state().requests["responses"] == 1 }
+    try await world.shell(#"kill "$(cat pid)""#).expect(0)
+    #expect(try await chat.value.status == 130)
+    #expect(try await world.sandbox.state().requests["responses"] == 1)
+  }
+
   @Test func saveWritesTheConversationAndItsSources() async throws {
     try await World.signedIn(each: [[], ["--thread", "new"]]) { world, _, thread in
       let file = world.directories.home.path + (thread.isEmpty ? "/said.md" : "/thread.md")
