@@ -80,9 +80,11 @@ final class MonitorSource {
     if let planUse = status.planUse { return planUse.state }
     do {
       let limits = try await limits()
-      // Five seconds later: the clock of the backend may differ.
-      if let reset = limits.windows.compactMap(\.resetsAt).filter({ $0 > .now }).min() {
-        wake(after: .seconds((reset + 5).seconds(since: .now)))
+      // Five seconds later: the clock of the backend may differ. The timer stands still while the machine sleeps, so no
+      // wait is long; after an end the backend may not be asked yet.
+      if let reset = limits.windows.compactMap(\.resetsAt).min() {
+        let rest = (reset + 5).seconds(since: .now)
+        wake(after: rest > 0 ? min(.seconds(rest), Self.pause) : Self.pause)
       }
       return limits.state
     } catch let error as GLibError where error.name != nil {
