@@ -106,6 +106,7 @@ ColumnLayout {
                     elide: Text.ElideRight
                     horizontalAlignment: Text.AlignLeft
                     text: modelData.label
+                    textFormat: Text.PlainText
                     url: modelData.url
                 }
             }
