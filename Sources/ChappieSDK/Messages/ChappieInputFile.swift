@@ -47,14 +47,8 @@ public struct ChappieInputFile: Sendable, Hashable {
   /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a file that cannot be read, and as ``init(data:name:)``.
   @GLibActor
   public init(file path: String) async throws {
-    try await self.init(file: path, limit: Self.totalLimit)
-  }
-
-  /// - Parameter limit: the longest content, in bytes.
-  @GLibActor
-  package init(file path: String, limit: Int) async throws {
     // Disks can be slow, and so is base64 for megabytes.
-    let file = await offActor(deadline: .seconds(60)) { Result { try Self(reading: path, limit) } }
+    let file = await offActor(deadline: .seconds(60)) { Result { try Self(reading: path, Self.totalLimit) } }
     guard let file else {
       throw ChappieClientError.invalidArgument("The file '\(Redaction.message(path))' was not read in time.")
     }
@@ -79,7 +73,10 @@ public struct ChappieInputFile: Sendable, Hashable {
     }
   #endif
 
-  private init(reading path: String, _ limit: Int) throws {
+  /// Blocks.
+  ///
+  /// - Parameter limit: the longest content, in bytes.
+  package init(reading path: String, _ limit: Int) throws {
     let name = String(
       path[(path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex)...])
     let bytes: [UInt8]

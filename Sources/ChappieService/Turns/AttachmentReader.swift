@@ -36,13 +36,14 @@ final class AttachmentReader {
     try Limits.files.check(files.count + attachments.files.count)
     for name in attachments.images {
       _ = try await admit(name, ChappieImage.fileLimit, decodes: false)
-      images.append(name.hasPrefix("/") ? try await ChappieImage(file: name) : try ChappieImage(url: name))
+      images.append(
+        name.hasPrefix("/") ? try await onDisk { try ChappieImage(reading: name) } : try ChappieImage(url: name))
     }
     for name in attachments.files {
       let size = try await admit(name, ChappieInputFile.totalLimit, decodes: true)
       files.append(
         name.hasPrefix("/")
-          ? try await ChappieInputFile(file: name, limit: size)
+          ? try await onDisk { try ChappieInputFile(reading: name, size) }
           : try await decoded(byteCount: name.utf8.count) { try ChappieInputFile(address: name) })
     }
   }
@@ -64,10 +65,15 @@ final class AttachmentReader {
     guard name.utf8.count <= 4096 else {
       throw BusError(.invalidArgument, "A path has \(name.utf8.count) bytes, and 4096 are possible.")
     }
-    let size = await offActor(deadline: .seconds(30)) { min(Files.size(name), limit) }
-    guard let size else { throw BusError(.invalidArgument, "The disk with a file of the question does not answer.") }
+    let size = try await onDisk { min(Files.size(name), limit) }
     try count(sent: size / 3 * 4, held: size)
     return size
+  }
+
+  private func onDisk<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+    let result = try await readings.read(for: place.application, until: .now + .seconds(60)) { Result { try work() } }
+    guard let result else { throw BusError(.invalidArgument, "The disk with a file of the question does not answer.") }
+    return try result.get()
   }
 
   /// - Parameter size: the bytes of content that are read. The text of them takes twice as many.
@@ -123,7 +129,7 @@ final class AttachmentReader {
   }
 }
 
-/// The reading of files that callers have opened. Each may be on a file system that does not answer and then holds a
+/// The reading of files that callers have opened or named. Each may be on a file system that does not answer and then holds a
 /// thread, so one file of an application is read at a time.
 @GLibActor
 final class FileReadings {
@@ -145,7 +151,7 @@ final class FileReadings {
         try await queues.withLock(application) {
           let lease = try budget.lease(for: application, of: "files being read")
           defer { lease.end() }
-          return await offActor(work)
+          return await onNewThread(work)
         }
       }
     } catch let error as GLibError where error.isTimeout {

@@ -2,37 +2,31 @@
 import CGLib
 import Platform
 
-/// The threads for work, and those for work that a file system or a program may hold for ever. GLib ends the process if
-/// the system, or the unit's `TasksMax`, has no room for one more.
+/// GLib ends the process if the system, or the unit's `TasksMax`, has no room for one more thread.
 @GLibActor private let working = Semaphore(32)
-@GLibActor private let hanging = Semaphore(32)
 
 /// Runs blocking work on a new thread, off the actor.
 ///
-/// - Returns: the result of `work`; nil when it takes longer than `deadline`. The thread then ends after `work` does.
+/// - Returns: the result of `work`; nil when it takes longer than `deadline`. The thread then ends after `work` does, so
+///   whoever may call this often bounds it.
 @GLibActor
 public func offActor<Result: Sendable>(
   deadline: Duration, _ work: @escaping @Sendable () -> Result
 ) async -> Result? {
   // In a task of its own: the caller learns the result even when it is cancelled meanwhile.
-  await Task.onGLib {
-    try? await withDeadline(deadline) {
-      try await hanging.withPermit {
-        try Task.checkCancellation()
-        return await onNewThread(work)
-      }
-    }
-  }.value
+  await Task.onGLib { try? await withDeadline(deadline) { await onNewThread(work) } }.value
 }
 
-/// Runs blocking work on a new thread, off the actor, and waits for its result without a deadline.
+/// Runs work on a new thread, off the actor, and waits for its result without a deadline. At most 32 pieces of such work
+/// run at once, so none may depend on another program: that is for ``onNewThread(_:)``.
 @GLibActor
 public func offActor<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
   await working.withPermit { await onNewThread(work) }
 }
 
+/// Runs work on a new thread, off the actor, that may never end. The caller bounds it.
 @GLibActor
-private func onNewThread<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
+public func onNewThread<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
   await withCheckedContinuation { continuation in
     let body: @Sendable () -> Void = { continuation.resume(returning: work()) }
     let thread = g_thread_new(

@@ -46,7 +46,8 @@ public struct ChappieImage: Sendable, Hashable, Codable {
     self = try image.get()
   }
 
-  private init(reading path: String) throws {
+  /// Blocks.
+  package init(reading path: String) throws {
     let bytes: [UInt8]
     do {
       bytes = try Files.read(path, limit: Self.fileLimit)

@@ -4,7 +4,7 @@ import Platform
 
 /// Determines the identities of callers.
 @GLibActor
-struct CallerInspector {
+final class CallerInspector {
   /// The result of an inspection.
   struct Finding: Sendable {
     let identity: CallerIdentity
@@ -23,10 +23,18 @@ struct CallerInspector {
   private static let limit = 16
   /// The number of inspections at a time that could block. Other inspections never wait for them.
   private static let blockingLimit = 8
+  /// The number of inspections that have not ended, also of those that are not waited for any more.
+  private static let runningLimit = 24
 
   let connection: BusConnection
   private let semaphore = Semaphore(CallerInspector.limit)
   private let blockingSemaphore = Semaphore(CallerInspector.blockingLimit)
+  /// The connections whose inspection could block and has not ended.
+  private var running: Set<String> = []
+
+  init(connection: BusConnection) {
+    self.connection = connection
+  }
 
   /// Inspects the owner of a unique name. A failed inspection makes the caller uninspectable.
   func inspect(_ name: String) async -> Finding {
@@ -46,8 +54,14 @@ struct CallerInspector {
   private func finding(_ name: String) async throws -> Finding {
     let (files, label, known) = try await semaphore.withPermit { try await self.look(at: name) }
     if let known { return known }
-    let finding = await blockingSemaphore.withPermit {
-      await offActor(deadline: Self.deadline) { Result { try Finding(files, label: label) } }
+    let finding = await blockingSemaphore.withPermit { () -> Result<Finding, any Error>? in
+      guard !running.contains(name), running.count < Self.runningLimit else { return nil }
+      running.insert(name)
+      let inspection = Task.onGLib {
+        defer { running.remove(name) }
+        return await onNewThread { Result { try Finding(files, label: label) } }
+      }
+      return try? await withDeadline(Self.deadline) { await inspection.value }
     }
     guard let finding else { throw Unidentified("has a root directory that does not answer", isForNow: true) }
     return try finding.get()
