@@ -34,6 +34,8 @@ package struct LineSplitter: Sendable {
       start = end + 1
       searched = start
       if start == buffer.count { (buffer, start, searched) = ([], 0, 0) }
+      // No long line stays for the first bytes of the next.
+      if start > 64 << 10 { (buffer, start, searched) = (Array(buffer[start...]), 0, 0) }
     }
     return Array(buffer[start..<end])
   }

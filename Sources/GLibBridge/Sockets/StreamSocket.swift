@@ -129,12 +129,22 @@ package final class StreamSocket {
 
   private func watchPeer() {
     guard stall == nil else { return }
+    let before = unreadBytes
     stall = InactivityTimer(patience) { [weak self] in
       guard let self else { return }
       stall = nil
+      // The kernel reports room only when most of its buffer is free.
+      guard unreadBytes >= before else { return watchPeer() }
       onStall()
       if case .finishing = state { close() }
     }
+  }
+
+  /// The bytes in the kernel's buffer that the peer has not read.
+  private var unreadBytes: Int32 {
+    var count: Int32 = 0
+    if let descriptor { _ = ioctl(descriptor.number, UInt(TIOCOUTQ), &count) }
+    return count
   }
 
   private func endStall() {

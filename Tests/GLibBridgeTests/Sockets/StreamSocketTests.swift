@@ -41,11 +41,12 @@ struct StreamSocketTests {
     #expect(try await far.rest().count < Self.block.count)
   }
 
-  /// However long the whole takes. Under load this test itself may pause for too long: then it tries again.
+  /// However long the whole takes, and also if it reads less than makes room in the kernel's buffer. Under load this
+  /// test itself may pause for too long: then it tries again.
   @Test func aPeerThatReadsSlowlyIsNot() async throws {
     let patience = Duration.milliseconds(200)
     var longest = patience
-    while longest >= patience {
+    while longest >= patience / 2 {
       longest = .zero
       let (near, far) = try StreamSocket.ends(patience: patience)
       var reports = 0
@@ -56,13 +57,12 @@ struct StreamSocketTests {
       var received = 0
       while case let chunk = try await far.receive(), !chunk.isEmpty {
         received += chunk.count
-        // The kernel reports room when most of its buffer is free: each tenth of the whole is more than that.
-        guard received % (400 << 10) < chunk.count else { continue }
+        guard received < 160 << 10 || received < 1 << 20 && received % (100 << 10) < chunk.count else { continue }
         try await sleep(for: patience / 5)
         longest = max(longest, .now - last)
         last = .now
       }
-      if longest < patience {
+      if longest < patience / 2 {
         #expect(reports == 0)
         #expect(received == 4 * Self.block.count)
       }
