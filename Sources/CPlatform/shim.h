@@ -40,6 +40,9 @@ static inline void chappie_adopt_orphans(void) { prctl(PR_SET_CHILD_SUBREAPER, 1
 // KEYCTL_JOIN_SESSION_KEYRING, for a keyring without a name.
 static inline void chappie_leave_session_keyring(void) { syscall(SYS_keyctl, 1, (void *)0, 0, 0, 0); }
 
+// Swift does not take the variable stdin, which any thread could change.
+static inline void chappie_forget_end_of_input(void) { clearerr(stdin); }
+
 // By default glibc creates a heap for each thread.
 static inline void chappie_use_one_heap(void) { mallopt(M_ARENA_MAX, 1); }
 static inline void chappie_map_large_blocks(void) { mallopt(M_MMAP_THRESHOLD, 256 * 1024); }

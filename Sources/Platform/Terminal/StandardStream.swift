@@ -96,32 +96,20 @@ public enum StandardInput {
   public static func line(limit: Int) -> String? {
     var bytes: [UInt8] = []
     var isEmpty = true
-    // Byte by byte, as the rest is for the next reader, and not with `getchar`, for which the end of a terminal's input
-    // is the end of all input.
-    var byte: [UInt8] = [0]
-    while readSome(into: &byte) > 0 {
+    // At a terminal, more may come after an end of input.
+    chappie_forget_end_of_input()
+    while case let byte = getchar_unlocked(), byte != EOF {
       isEmpty = false
-      guard byte[0] != UInt8(ascii: "\n") else { break }
-      if bytes.count < limit { bytes += byte }
+      guard byte != UInt8(ascii: "\n") else { break }
+      if bytes.count < limit { bytes.append(UInt8(truncatingIfNeeded: byte)) }
     }
     return isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Forgets what was typed and not read.
+  /// Forgets what was typed and not read. In the background it does nothing: the kernel would stop the process.
   public static func discardTyped() {
+    guard tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
     tcflush(STDIN_FILENO, TCIFLUSH)
-  }
-
-  /// Waits for input and reads into the buffer.
-  ///
-  /// - Returns: the number of bytes, 0 at the end of input, or -1 with the reason in `errno`.
-  private static func readSome(into buffer: inout [UInt8]) -> Int {
-    while true {
-      let count = read(STDIN_FILENO, &buffer, buffer.count)
-      guard count < 0, [EAGAIN, EINTR].contains(errno) else { return count }
-      // Another process may have made it non-blocking.
-      _ = isReady(within: .seconds(60))
-    }
   }
 
   /// Waits until there is something to read, or the end of input.
@@ -139,8 +127,13 @@ public enum StandardInput {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
     while true {
-      let count = readSome(into: &buffer)
+      let count = read(0, &buffer, buffer.count)
       let error = errno
+      // Another process may have made it non-blocking.
+      if count < 0, [EAGAIN, EINTR].contains(error) {
+        _ = isReady(within: .seconds(60))
+        continue
+      }
       guard count >= 0 || error == EBADF else { throw FileError(errno: error) }
       guard count > 0 else { return bytes }
       bytes.append(contentsOf: buffer[..<count])
