@@ -77,7 +77,12 @@ struct TurnPrinter {
       case "failed":
         // With a response id the answer is complete and only storing it failed, so the whole answer is printed.
         let text = event["response_id"].flatMap { _ in event["partial_text"]?.stringValue }
-        let object = try text.map { try deliver($0, event, view) } ?? object(nil, .null)
+        var object = object(text, text == nil ? .null : event)
+        do {
+          if let text { object = try deliver(text, event, view) }
+        } catch {
+          CommandFailure.report(CommandFailure(error).message)
+        }
         if output.isWhole, text == nil { view?.append(Self.sources(event, below: kept?.text ?? "")) }
         view?.finish()
         spinner?.stop()
