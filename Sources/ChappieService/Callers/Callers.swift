@@ -233,7 +233,7 @@ final class Callers {
       case (true, true): break
       }
     }
-    for parting in caller.partings { parting.action() }
+    for parting in caller.partings where parting.object != nil { parting.action() }
     caller.openObjects = [:]
     caller.partings = []
     caller.watch = nil
