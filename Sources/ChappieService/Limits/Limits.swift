@@ -11,7 +11,7 @@ enum Limits {
   static let runningTurns = Budget.Bounds(each: 64, kind: 304, all: 336, reserve: 48, share: 1)
   /// Backend requests for models and usage.
   static let queries = Budget.Bounds(each: 16, kind: 96, all: 128, reserve: 32, share: 2)
-  /// Files that are read for callers that opened them. Each holds a thread until its file system answers.
+  /// Files that are read for callers that opened or named them. Each holds a thread until its file system answers.
   static let fileReadings = Budget.Bounds(each: 1, kind: 24, all: 32, reserve: 0, share: 1)
   /// Running sign-ins. Each one polls the issuer, or has a listener for the browser.
   static let runningSignIns = Budget.Bounds(each: 8, kind: 24, all: 32, reserve: 8, share: 1)

@@ -70,8 +70,17 @@ final class AttachmentReader {
     return size
   }
 
+  /// Reads a file that was named. Where too many are being read, it waits.
   private func onDisk<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-    let result = try await readings.read(for: place.application, until: .now + .seconds(60)) { Result { try work() } }
+    let end = ContinuousClock.now + .seconds(60)
+    var result: Result<Value, any Error>?
+    while result == nil, .now < end {
+      do {
+        result = try await readings.read(for: place.application, until: end) { Result { try work() } }
+      } catch let error as BusError where error.name == ErrorName.limitExceeded.busName {
+        try await sleep(for: .milliseconds(50))
+      }
+    }
     guard let result else { throw BusError(.invalidArgument, "The disk with a file of the question does not answer.") }
     return try result.get()
   }

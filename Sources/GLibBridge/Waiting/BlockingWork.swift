@@ -5,20 +5,26 @@ import Platform
 /// GLib ends the process if the system, or the unit's `TasksMax`, has no room for one more thread.
 @GLibActor private let working = Semaphore(32)
 
-/// Runs blocking work on a new thread, off the actor.
+/// Runs blocking work on a new thread, off the actor. At most 32 pieces of work run at once, so none may depend on another
+/// program: that is for ``onNewThread(_:)``.
 ///
-/// - Returns: the result of `work`; nil when it takes longer than `deadline`. The thread then ends after `work` does, so
-///   whoever may call this often bounds it.
+/// - Returns: the result of `work`; nil when it takes longer than `deadline`. The thread then ends after `work` does.
 @GLibActor
 public func offActor<Result: Sendable>(
   deadline: Duration, _ work: @escaping @Sendable () -> Result
 ) async -> Result? {
   // In a task of its own: the caller learns the result even when it is cancelled meanwhile.
-  await Task.onGLib { try? await withDeadline(deadline) { await onNewThread(work) } }.value
+  await Task.onGLib {
+    try? await withDeadline(deadline) {
+      try await working.withPermit {
+        try Task.checkCancellation()
+        return await onNewThread(work)
+      }
+    }
+  }.value
 }
 
-/// Runs work on a new thread, off the actor, and waits for its result without a deadline. At most 32 pieces of such work
-/// run at once, so none may depend on another program: that is for ``onNewThread(_:)``.
+/// Runs blocking work on a new thread, off the actor, as ``offActor(deadline:_:)``, and waits for its result.
 @GLibActor
 public func offActor<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
   await working.withPermit { await onNewThread(work) }

@@ -11,8 +11,8 @@ struct BlockingWorkTests {
   @Test func doesNotBlockTheActorAndHasADeadline() async throws {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)
+    // Not closed: on a busy machine the work that is given up may read later, and then from another file of this number.
     let (reader, writer) = (ends[0], ends[1])
-    defer { for end in ends { close(end) } }
     let work: @Sendable () -> Int = {
       var byte: UInt8 = 0
       return read(reader, &byte, 1)
@@ -60,15 +60,15 @@ struct BlockingWorkTests {
     defer { close(gate) }
     let tasks = (0..<40).map { _ in
       Task.onGLib {
-        await offActor(deadline: .milliseconds(50)) {
+        await onNewThread {
           var byte: UInt8 = 0
           return read(gate, &byte, 1)
         }
       }
     }
-    for task in tasks { #expect(await task.value == nil) }
     #expect(await offActor { 1 } == 1)
     #expect(await offActor(deadline: .seconds(600)) { 1 } == 1)
     close(opener)
+    for task in tasks { #expect(await task.value == 0) }
   }
 }
