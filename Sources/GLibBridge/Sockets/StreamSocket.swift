@@ -29,6 +29,8 @@ package final class StreamSocket {
   private let patience: Duration
   /// Runs while something waits for the peer.
   private var stall: InactivityTimer?
+  /// The bytes in the kernel's buffer when it was last full, or when the timer last fired.
+  private var unreadBefore: Int32 = 0
   /// Called when the peer has taken nothing of what waits for it for five minutes.
   package var onStall: @GLibActor () -> Void = {}
   /// Called when all queued bytes have been sent.
@@ -116,6 +118,7 @@ package final class StreamSocket {
         stall?.touch()
       } else if errno == EAGAIN {
         watch?.awaited.insert(.output)
+        unreadBefore = unreadBytes
         return watchPeer()
       } else if errno != EINTR {
         return peerHungUp()
@@ -129,12 +132,15 @@ package final class StreamSocket {
 
   private func watchPeer() {
     guard stall == nil else { return }
-    let before = unreadBytes
     stall = InactivityTimer(patience) { [weak self] in
       guard let self else { return }
       stall = nil
       // The kernel reports room only when most of its buffer is free.
-      guard unreadBytes >= before else { return watchPeer() }
+      let unread = unreadBytes
+      guard unread >= unreadBefore else {
+        unreadBefore = unread
+        return watchPeer()
+      }
       onStall()
       if case .finishing = state { close() }
     }
