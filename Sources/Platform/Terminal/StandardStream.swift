@@ -106,9 +106,12 @@ public enum StandardInput {
     return isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Forgets what was typed and not read. In the background it does nothing: the kernel would stop the process.
+  /// Whether it is a terminal that this process may read. In the background the kernel would stop it.
+  public static var isInForeground: Bool { tcgetpgrp(STDIN_FILENO) == getpgrp() }
+
+  /// Forgets what was typed and not read, unless this process runs in the background.
   public static func discardTyped() {
-    guard tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
+    guard isInForeground else { return }
     tcflush(STDIN_FILENO, TCIFLUSH)
   }
 
@@ -165,7 +168,7 @@ public final class HiddenTyping {
   /// Nil if standard input is no terminal, or one that this process must not change because it runs in the background.
   public init?() {
     var modes = termios()
-    guard tcgetpgrp(STDIN_FILENO) == getpgrp(), tcgetattr(STDIN_FILENO, &modes) == 0 else { return nil }
+    guard StandardInput.isInForeground, tcgetattr(STDIN_FILENO, &modes) == 0 else { return nil }
     self.modes = modes
     modes.c_lflag &= ~tcflag_t(ECHO)
     tcsetattr(STDIN_FILENO, TCSANOW, &modes)

@@ -97,6 +97,10 @@ struct TurnQuestion: Sendable {
   private static func answer(_ prompt: String) async -> String? {
     StandardStream.error.write(prompt)
     while !Task.isCancelled {
+      guard StandardInput.isInForeground else {
+        try? await sleep(for: .milliseconds(200))
+        continue
+      }
       guard await offActor({ StandardInput.isReady(within: .milliseconds(200)) }), !Task.isCancelled else { continue }
       return await offActor { StandardInput.line(limit: 4096) }?.trimmed ?? ""
     }
