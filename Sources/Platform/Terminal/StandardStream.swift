@@ -106,8 +106,8 @@ public enum StandardInput {
     return isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Whether it is a terminal that this process may read. In the background the kernel would stop it.
-  public static var isInForeground: Bool { tcgetpgrp(STDIN_FILENO) == getpgrp() }
+  /// False for a terminal whose foreground is another job's: the kernel would stop this process if it read there.
+  public static var isInForeground: Bool { [getpgrp(), -1].contains(tcgetpgrp(STDIN_FILENO)) }
 
   /// Forgets what was typed and not read, unless this process runs in the background.
   public static func discardTyped() {
