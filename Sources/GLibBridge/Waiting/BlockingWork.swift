@@ -32,7 +32,7 @@ public func offActor<Result: Sendable>(_ work: @escaping @Sendable () -> Result)
 
 /// Runs work on a new thread, off the actor, that may never end. The caller bounds it.
 @GLibActor
-public func onNewThread<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
+package func onNewThread<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
   await withCheckedContinuation { continuation in
     let body: @Sendable () -> Void = { continuation.resume(returning: work()) }
     let thread = g_thread_new(
