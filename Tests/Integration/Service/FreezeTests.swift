@@ -7,17 +7,22 @@ struct FreezeTests {
   func anItemOfManyNumbersIsAccepted(_ transport: World.Plan.Transport) async throws {
     let (world, caller) = try await World.signedIn(transport)
     let other = try await world.caller()
-    try await world.sandbox.play(#"[{"endpoint":"responses","flood":{"of":"numbers","size":2000000,"count":1}}]"#)
-    let turn = try await caller.stream("count")
-    try await eventually("the request") { try await world.sandbox.state().requests["responses"] == 1 }
+    try await world.sandbox.play(
+      #"[{"endpoint":"responses","times":8,"flood":{"of":"numbers","size":2000000,"count":1}}]"#)
+    // A service that is frozen answers one read of a turn at most, when it is free again. A busy machine may allow none
+    // in one turn, when the test gets no processor while the item is decoded.
     var reads = 0
-    while try await turn.snapshot().status == "running" {
-      _ = try await other.property("Manager.Version", as: UInt32.self)
-      reads += 1
+    for sent in 1...8 where reads <= 2 {
+      let turn = try await caller.stream("count")
+      try await eventually("the request") { try await world.sandbox.state().requests["responses"] == sent }
+      reads = 0
+      while try await turn.snapshot().status == "running" {
+        _ = try await other.property("Manager.Version", as: UInt32.self)
+        reads += 1
+      }
+      #expect(try await turn.end().answer.text.isEmpty)
     }
-    // A service that is frozen answers one at most, when it is free again; a busy machine allows few in that time.
     #expect(reads > 2)
-    #expect(try await turn.end().answer.text.isEmpty)
   }
 
   // MARK: Floods
