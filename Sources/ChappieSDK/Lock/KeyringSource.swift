@@ -13,12 +13,14 @@ import Platform
 final class KeyringSource: LockSource {
   /// Whether the keyring has been seen unlocked since its daemon started, so since login.
   private(set) var wasUnlocked = false
+  /// The longest wait for each reply.
+  private let deadline = Duration.seconds(3)
   private let directory = Directories.runtime + "/chappie"
   private var owner: String?
   private var lateAnswer: Task<Void, Never>?
 
   init(_ connection: BusConnection) {
-    super.init("keyring", service: "org.freedesktop.secrets", connection, deadline: .seconds(3))
+    super.init("keyring", service: "org.freedesktop.secrets", connection)
   }
 
   override func received(_ signal: BusSignal) {
@@ -39,7 +41,7 @@ final class KeyringSource: LockSource {
     do {
       let collection = try await readAlias(timeout: deadline)
       if collection != .root {
-        isLocked = await property(collection, "org.freedesktop.Secret.Collection", "Locked")
+        isLocked = await property(collection, "org.freedesktop.Secret.Collection", "Locked", timeout: deadline)
       }
     } catch {
       if (error as? GLibError)?.isTimeout == true { readWhenItAnswers() }

@@ -17,7 +17,10 @@ package final class LockMonitor {
 
   // MARK: State
 
-  /// Waits until each source has reported its state. A source that is late counts as silent.
+  /// The longest wait for the first answers of all sources.
+  private static let patience = Duration.seconds(3)
+
+  /// Waits until each source has reported its state. A source that is late counts as silent until it answers.
   package func ready() async {
     await starting.value
   }
@@ -85,7 +88,7 @@ package final class LockMonitor {
   /// Starts all sources at once: a silent source must not delay the others.
   private func start() async {
     let starts = [Task.onGLib { await startOnSessionBus() }, Task.onGLib { await startOnSystemBus() }]
-    for start in starts { await start.value }
+    try? await withDeadline(Self.patience) { for start in starts { await start.value } }
     tell()
   }
 
@@ -99,7 +102,7 @@ package final class LockMonitor {
   }
 
   private func startOnSystemBus() async {
-    guard let bus = try? await BusConnection.open(.system, deadline: .seconds(2)) else { return }
+    guard let bus = try? await BusConnection.open(.system) else { return }
     let logind = LogindSource(bus)
     screenSources.append(logind)
     await follow([logind])
@@ -129,8 +132,6 @@ class LockSource {
   /// The service's object, whose path follows from its name.
   let path: ObjectPath
   let connection: BusConnection
-  /// The longest wait for each reply.
-  let deadline: Duration
   var reading = LockReading.silent {
     didSet { if reading != oldValue { changed() } }
   }
@@ -138,11 +139,10 @@ class LockSource {
   private var watch: Observation?
   private var subscription: Observation?
 
-  init(_ name: String, service: String, _ connection: BusConnection, deadline: Duration = .seconds(2)) {
+  init(_ name: String, service: String, _ connection: BusConnection) {
     self.name = name
     self.service = service
     self.connection = connection
-    self.deadline = deadline
     path = service.split(separator: ".").reduce(ObjectPath.root) { $0.appending(String($1)) }
   }
 
@@ -174,10 +174,11 @@ class LockSource {
     subscription = owner == nil ? nil : connection.subscribe(match) { [weak self] in self?.received($0) }
   }
 
-  /// A property of an object of the service; nil when it cannot be read or has another type.
-  final func property<Value: VariantConvertible>(_ path: ObjectPath, _ interface: String, _ name: String) async
-    -> Value?
-  {
-    try? await connection.property(service, path, interface, name, timeout: deadline).unboxed.value(as: Value.self)
+  /// A property of an object of the service; nil when it cannot be read or has another type. Without a `timeout`, a
+  /// late answer counts.
+  final func property<Value: VariantConvertible>(
+    _ path: ObjectPath, _ interface: String, _ name: String, timeout: Duration? = nil
+  ) async -> Value? {
+    try? await connection.property(service, path, interface, name, timeout: timeout).unboxed.value(as: Value.self)
   }
 }

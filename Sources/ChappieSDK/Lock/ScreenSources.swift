@@ -77,7 +77,7 @@ final class LogindSource: LockSource {
 
   private func findUser() async {
     let reply = try? await connection.call(
-      service, path, "\(service).Manager", "GetUser", .tuple(CurrentProcess.userID), timeout: deadline)
+      service, path, "\(service).Manager", "GetUser", .tuple(CurrentProcess.userID), timeout: nil)
     guard let user = try? reply?.member(0, "user", as: ObjectPath.self) else { return }
     userSignals = follow(user) { [weak self] in await self?.findDisplay(user) }
     await findDisplay(user)
@@ -152,10 +152,10 @@ final class ScreenSaverSource: LockSource {
       reading = .silent
       return
     }
-    // A locker that owns the name and does not answer counts as unknown. A signal or another owner during the query is
+    // A locker that owns the name counts as unknown until it answers. A signal or another owner during the query is
     // newer than its answer.
     let before = changes
-    let active = try? await connection.call(service, path, service, "GetActive", timeout: deadline, autoStart: false)
+    let active = try? await connection.call(service, path, service, "GetActive", timeout: nil, autoStart: false)
       .member(0, "active", as: Bool.self)
     if let active, changes == before { show(active) }
   }

@@ -152,7 +152,7 @@ public final class BusConnection {
   /// - Throws: as ``call(_:_:_:_:_:timeout:autoStart:interactive:)``.
   public func property(
     _ destination: String, _ path: ObjectPath, _ interface: String, _ name: String,
-    timeout: Duration = .seconds(25)
+    timeout: Duration? = .seconds(25)
   ) async throws -> Variant {
     try await call(
       destination, path, "org.freedesktop.DBus.Properties", "Get", .tuple(interface, name), timeout: timeout

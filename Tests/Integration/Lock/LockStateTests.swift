@@ -107,6 +107,17 @@ struct LockStateTests {
     try await caller.waitFor(Lock("locked", ["org.freedesktop.ScreenSaver"]))
   }
 
+  /// A locker may be slow while a person logs in.
+  @Test func aLateAnswerOfAScreenSaverCounts() async throws {
+    let world = try await World.begin(alone)
+    let saver = try await ScreenSaver(ScreenSaver.gnome, in: world, .answersLate, isActive: true)
+    try await world.service.start(world.sandbox.addresses)
+    let caller = try await world.caller()
+    #expect(try await caller.lock() == Lock("unknown", ["keyring"]))
+    saver.answersNow.finish()
+    try await caller.waitFor(Lock("locked", [ScreenSaver.gnome]))
+  }
+
   /// The reply to a query and the signal of a newer state may arrive together.
   @Test func theNewestStateOfAScreenSaverCounts() async throws {
     let world = try await World.begin(alone)
