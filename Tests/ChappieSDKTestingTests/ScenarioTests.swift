@@ -35,7 +35,8 @@ import Foundation
       #""endpoint": "responses", "search": true"#, #""endpoint": "responses", "search": {"spans": "good"}"#,
       #""endpoint": "responses", "search": {"citations": -1}"#, #""endpoint": "responses", "search": {}, "text": """#,
       #""endpoint": "responses", "drop_after": 1, "end_after": 1"#,
-      #""endpoint": "responses", "late_delay_ms": 1"#, #""endpoint": "responses", "flood": "text""#,
+      #""endpoint": "responses", "hold_late": true"#, #""endpoint": "usage", "delay_ms": 1, "hold": true"#,
+      #""endpoint": "responses", "flood": "text""#,
       #""endpoint": "responses", "flood": {}"#, #""endpoint": "responses", "flood": {"of": "water"}"#,
       #""endpoint": "responses", "flood": {"of": "text", "size": 0}"#,
     ]

@@ -65,7 +65,7 @@ final class StandInCore {
   /// answer still takes effect at once: a refresh rotates the token even if its answer never arrives.
   private func play(_ endpoint: StandInEndpoint, _ request: HTTPServerRequest) async throws -> HTTPServerAnswer {
     let rule = backend.take(endpoint) ?? StandInRule()
-    guard rule.kind == .change else { return try await rule.replacement() ?? .drop }
+    guard rule.kind == .change else { return try await rule.replacement(backend.releases) ?? .drop }
     var response: HTTPServerResponse
     do throws(HTTPServerResponse) {
       response = try self.response(endpoint, request, rule.idToken)
@@ -74,7 +74,7 @@ final class StandInCore {
     }
     response.replaceMembers(rule.members)
     response.headers += rule.headers
-    try await rule.waitForDelay()
+    try await rule.waitForDelay(backend.releases)
     return rule.dropAfter == nil ? .whole(response) : .drop
   }
 

@@ -75,7 +75,7 @@ struct BrowserLeakTests {
       }
       try await saver.lock(caller)
       var found: [String] = []
-      _ = try await holds(within: .seconds(10)) {
+      _ = try await holds {
         found = try await findings(state, challenge, in: world)
         return found.isEmpty
       }

@@ -125,7 +125,7 @@ struct BrowserRefreshTests {
   /// The service dies while it waits for the answer.
   @Test func aKilledServiceDoesNotSendItsTokenAgain() async throws {
     let (world, caller) = try await begin()
-    try await world.sandbox.play(#"[{"endpoint":"browser-refresh","delay_ms":5000}]"#)
+    try await world.sandbox.play(#"[{"endpoint":"browser-refresh","hold":true}]"#)
     let turn = try? await caller.stream("hi")
     try await eventually("the refresh") { try await refreshes(world) == 1 }
     try await world.service.crash()

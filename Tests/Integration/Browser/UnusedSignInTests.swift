@@ -65,11 +65,12 @@ struct UnusedSignInTests {
   @Test(arguments: [true, false]) func aSignInThatCannotBeStoredIsRevokedAtOnce(_ isLocked: Bool) async throws {
     let world = try await World.begin(.browser())
     let caller = try await world.caller()
-    try await world.sandbox.play(#"[{"endpoint":"browser-token","delay_ms":1500}]"#)
+    try await world.sandbox.play(#"[{"endpoint":"browser-token","hold":true}]"#)
     let arrived = try await world.user.decide(try await world.user.start(caller))
     try await caller.call("Session.CompleteBrowserSignIn", arrived)
     try await eventually("the exchange") { try await world.sandbox.state().requests["browser-token"] ?? 0 > 0 }
     if isLocked { try await world.keyring.lock() } else { await world.keyring.end() }
+    try await world.sandbox.release()
     try await caller.waitFor("failed", "Session.DeviceLinkState")
     try await eventually("its revocation") {
       let state = try await world.sandbox.state()

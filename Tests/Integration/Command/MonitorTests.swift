@@ -29,10 +29,12 @@ struct MonitorTests {
     try await eventually("the wait") { try lines(monitor).last?.alt == "waiting-for-browser" }
     #expect(try lines(monitor).last?.text == "approve in the browser")
     #expect(try lines(monitor).last?.tooltip == "Signing in: continue in your browser")
-    // The keys of the issuer are asked for while the state is `verifying`.
-    try await world.sandbox.play(#"[{"endpoint":"jwks","delay_ms":1000}]"#)
+    // The keys of the issuer are asked for before the exchange, and once more while the state is `verifying`, because
+    // the one that signs is missing.
+    try await world.sandbox.play(#"[{"endpoint":"jwks","body":{"keys":[]}},{"endpoint":"jwks","hold":true}]"#)
     async let returned = world.user.finish(page)
     try await eventually("the check") { try lines(monitor).contains { $0.alt == "verifying" } }
+    try await world.sandbox.release()
     _ = try await returned
     try await eventually("the sign-in") { try lines(monitor).last?.alt == "signed-in" }
     try await eventually("the plan") { try lines(usage).last?.alt == "enabled" }

@@ -28,7 +28,7 @@ struct KeyringFaultTests {
   /// gnome-keyring is stopped: calls and turns that do not need it go on.
   @Test func aStoppedKeyringDelaysNoOtherCaller() async throws {
     let (world, caller) = try await World.signedIn()
-    try await world.sandbox.play(#"[{"endpoint":"responses","text":"one two three","delta_delay_ms":200}]"#)
+    try await world.sandbox.play(#"[{"endpoint":"responses","text":"one two three","hold_after":1}]"#)
     let turn = try await caller.stream("under way")
     try await caller.signal("TextDelta")
     world.keyring.freeze()
@@ -38,6 +38,7 @@ struct KeyringFaultTests {
     #expect(try await other.email() == "ada@example.com")
     let client = try await other.open("Client", ["keychain_account": "work"])
     #expect(try await other.property("Client.Model", at: client) == "gpt-5.5")
+    try await world.sandbox.release()
     #expect(try await turn.end().answer.text == "one two three")
     #expect(try await waiting.end().failure.name == "KeyringUnavailable")
     #expect(

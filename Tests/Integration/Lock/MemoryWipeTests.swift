@@ -13,7 +13,7 @@ struct MemoryWipeTests {
   /// The last task of a turn may hold a token, and may end after its answer has arrived.
   private func expectNoToken(in world: World, sourceLocation: SourceLocation = #_sourceLocation) async throws {
     var found: [String] = []
-    _ = try await holds(within: .seconds(5)) {
+    _ = try await holds {
       found = try await findings(in: world)
       return found.isEmpty
     }
@@ -112,10 +112,11 @@ struct MemoryWipeTests {
     let (world, caller, saver) = try await World.withScreen()
     let before = try #require(try await world.keyring.credentials()["default"]).secret
     try await world.sandbox.expireAccessTokens()
-    try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":2000}]"#)
+    try await world.sandbox.play(#"[{"endpoint":"refresh","hold":true}]"#)
     async let refused = refusal { try await caller.send("hi") }
     try await eventually("the refresh") { try await world.sandbox.state().requests["refresh"] == 1 }
     try await world.keyring.lock()
+    try await world.sandbox.release()
     #expect(try await refused.name == "Locked")
     #expect(try await caller.state() == "signed-in")
     try await expectNoToken(in: world)

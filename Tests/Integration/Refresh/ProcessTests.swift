@@ -4,16 +4,32 @@ import Glibc
 /// Several processes share one credential: the server accepts each refresh token once.
 @Suite(.worlds) @GLibActor
 struct ProcessTests {
-  private static let slowRefresh = #"[{"endpoint":"refresh","delay_ms":800}]"#
+  private static let heldRefresh = #"[{"endpoint":"refresh","hold":true}]"#
+
+  /// Releases the refresh when each of these processes waits for it, or for the lock of the one that does.
+  private func release(_ world: World, _ processes: [pid_t]) async throws {
+    let locks = world.directories.runtime.appending(path: "chappie").path
+    try await eventually("the lock of the slot") {
+      try processes.allSatisfy { process in
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").contains { name in
+          let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/fd/\(name)")
+          return file?.hasPrefix(locks) == true && file?.hasSuffix(".lock") == true
+        }
+      }
+    }
+    try await world.sandbox.release()
+  }
 
   /// The refresh comes before the token expires, or after the backend has refused it.
   @Test(arguments: [true, false])
   func oneProcessRefreshesForAll(early: Bool) async throws {
     let (world, caller) = try await World.signedIn(early ? .shortTokens : World.Plan())
     if !early { try await world.sandbox.expireAccessTokens() }
-    try await world.sandbox.play(Self.slowRefresh)
+    try await world.sandbox.play(Self.heldRefresh)
     let hosts = try (0..<4).map { try world.startLibraryHost("host \($0)") }
-    #expect(try await caller.send("service").contains("service"))
+    async let answer = caller.send("service")
+    try await release(world, hosts.map(\.id) + [#require(world.service.process).id])
+    #expect(try await answer.contains("service"))
     for (number, host) in hosts.enumerated() {
       #expect(try await host.waitForEnd() == .exit(0), "\(host.output)")
       #expect(host.output.contains("host \(number)"))
@@ -29,7 +45,7 @@ struct ProcessTests {
   @Test func aSignOutAfterAnotherProcesssRefreshRevokesTheNewToken() async throws {
     let (world, caller) = try await World.signedIn()
     try await world.sandbox.expireAccessTokens()
-    try await world.sandbox.play(Self.slowRefresh)
+    try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":800}]"#)
     let host = try world.startLibraryHost("host")
     try await eventually("the host's refresh") { try await world.sandbox.state().requests["refresh"] == 1 }
     try await caller.call("Session.SignOut")
@@ -47,18 +63,22 @@ struct ProcessTests {
   }
 
   /// Two services on two buses. The daemons of gnome-keyring share their files and notice a change by its time in
-  /// seconds, so each round gives the file an earlier time first.
+  /// seconds, so each round changes it in another second.
   @Test func twoLoginsRefreshOnce() async throws {
     let (world, first) = try await World.signedIn(.shortTokens)
     let second = try await SecondLogin(world).caller()
     #expect(try await second.state() == "signed-in")
+    let services = [
+      try await first.connection.processID(of: "org.chappie"), try await second.connection.processID(of: "org.chappie"),
+    ]
     let keyring = world.directories.data.appending(path: "keyrings/login.keyring")
     for number in 1...3 {
-      try FileManager.default.setAttributes(
-        [.modificationDate: Date(timeIntervalSince1970: Double(number))], ofItemAtPath: keyring.path)
-      try await world.sandbox.play(Self.slowRefresh)
+      let written = try FileManager.default.attributesOfItem(atPath: keyring.path)[.modificationDate] as? Date ?? .now
+      try await world.sandbox.play(Self.heldRefresh)
       async let one = first.send("one")
       async let two = second.send("two")
+      try await eventually("another second") { Date.now >= written + 1 }
+      try await release(world, services)
       #expect(try await one.contains("one"))
       #expect(try await two.contains("two"))
       #expect(try await world.sandbox.state().requests["refresh"] == number)

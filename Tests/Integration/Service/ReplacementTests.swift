@@ -49,11 +49,12 @@ struct ReplacementTests {
     let (world, program) = try await begin()
     let caller = try await world.signedInCaller()
     let old = try await processID(caller)
-    // The service notices the upgrade after a second, in the middle of the answer.
     try await world.sandbox.play(
-      #"[{"endpoint":"responses","text":"\#(Sandbox.stalledText) then.","delta_delay_ms":3000}]"#)
+      #"[{"endpoint":"responses","text":"\#(Sandbox.stalledText) then.","hold_after":1}]"#)
     let turn = try await caller.stalledTurn()
     try install(program)
+    try await eventually("the log") { world.directories.hasLogged("its program was replaced") }
+    try await world.sandbox.release()
     #expect(try await turn.end().answer.text == "Well then.")
     try await eventually("the end of the old service") { kill(old, 0) != 0 }
     #expect(try await caller.send("hi").contains("hi"))

@@ -81,11 +81,13 @@ struct RefreshTests {
   @Test func aRefreshCompletesBeforeTheServiceEnds() async throws {
     let (world, caller) = try await World.signedIn()
     try await world.sandbox.expireAccessTokens()
-    try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":800}]"#)
+    try await world.sandbox.play(#"[{"endpoint":"refresh","hold":true}]"#)
     let turn = try await caller.stream("hi")
     try await eventually("the refresh") { try await world.sandbox.state().requests["refresh"] == 1 }
-    try await world.service.restart()
+    async let restarted: Void = world.service.restart()
     #expect(try await turn.end().failure.name == "Cancelled")
+    try await world.sandbox.release()
+    try await restarted
     #expect(try await caller.send("hi").contains("hi"))
     #expect(try await world.sandbox.state().requests["refresh"] == 1)
   }

@@ -45,12 +45,15 @@ struct LateFrameTests {
     try await World.signedIn(each: cases) { world, caller, test in
       let (late, isLater) = test
       let client = try await caller.open("Client")
-      let delay = isLater ? #","late_delay_ms":200"# : ""
-      try await world.sandbox.play(#"[{"endpoint":"responses","text":"One.","late":[\#(late.frames)]\#(delay)}]"#)
+      try await world.sandbox.play(
+        #"[{"endpoint":"responses","text":"One.","late":[\#(late.frames)],"hold_late":\#(isLater)}]"#)
       #expect(try await caller.send("one", at: client) == "One.")
       if isLater {
         #expect(try await world.sandbox.state().openSockets == 1)
-        try await eventually("the socket to be closed") { try await world.sandbox.state().openSockets == 0 }
+        try await eventually("the socket to be closed") {
+          try await world.sandbox.release()
+          return try await world.sandbox.state().openSockets == 0
+        }
       }
       #expect(try await caller.send("two", at: client).contains("3 messages"))
       try await whole(world, handshakes: 2)

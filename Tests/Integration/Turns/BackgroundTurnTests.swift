@@ -206,7 +206,7 @@ struct BackgroundTurnTests {
   private func leave(_ world: World, _ text: String) async throws -> Turn {
     let listener = try await world.caller()
     try await listener.catchUp()
-    try await world.sandbox.play(#"[{"endpoint":"responses","delta_delay_ms":5,"text":"\#(text)"}]"#)
+    try await world.sandbox.play(#"[{"endpoint":"responses","hold_after":1,"text":"\#(text)"}]"#)
     do {
       let caller = try await Caller(world.directories.busAddress)
       let turn = try await caller.stream("hi", ["broadcast": true])
@@ -221,7 +221,7 @@ struct BackgroundTurnTests {
   private func startAtTerminal(_ world: World, _ script: (_ command: String) -> String) async throws -> Turn {
     let listener = try await world.caller()
     try await listener.catchUp()
-    try await world.sandbox.play(#"[{"endpoint":"responses","delta_delay_ms":5,"text":"\#(Self.words)"}]"#)
+    try await world.sandbox.play(#"[{"endpoint":"responses","hold_after":1,"text":"\#(Self.words)"}]"#)
     let command = "busctl --user call org.chappie /org/chappie org.chappie.Client Stream sa{sv} hi 1 broadcast b true"
     let output = try await Output.of("script", ["-qec", script(command), "/dev/null"], in: world.directories)
     return Turn(id: try #require(output.text.firstMatch(of: /"(.+)"/)).1.description, path: .chappie, caller: listener)
@@ -230,6 +230,8 @@ struct BackgroundTurnTests {
   @Test func aCommandThatAPersonWaitsForNeedsNoConsent() async throws {
     let (world, server, _) = try await begin("ask", World.Plan(transport: .http))
     let turn = try await startAtTerminal(world) { $0 }
+    try await eventually("an answer to hold") { try await world.sandbox.state().openStreams == 1 }
+    try await world.sandbox.release()
     #expect(try await turn.end().answer.text == Self.words)
     #expect(server.received.isEmpty)
     // Nobody waits for a job in the background of a shell.
@@ -242,6 +244,7 @@ struct BackgroundTurnTests {
     let (world, server, _) = try await begin("ask", World.Plan(transport: .http))
     let turn = try await leave(world, Self.words)
     let shown = try await server.notification(1)
+    try await world.sandbox.release()
     // The stand-in has sent all of the answer, and the service has not read it.
     try await eventually("the end of the answer") { try await world.sandbox.state().openStreams == 0 }
     let (status, text, _) = try await turn.snapshot()

@@ -15,7 +15,7 @@ final class BackendState {
   var rules: [StandInRule] = []
   let models: ModelCatalogue
   let usage = UsageMeter()
-  /// Answers that have begun and that a rule holds go on with the next value.
+  /// What a rule holds goes on with the next value.
   let releases = Observers<Void>()
   private var sessions: [ObjectIdentifier: SocketSession] = [:]
 
@@ -48,7 +48,7 @@ final class BackendState {
   /// Answers the handshake of a WebSocket at `/backend-api/codex/responses`.
   func connect(_ request: HTTPServerRequest) async throws -> HTTPServerAnswer {
     let rule = take(.handshake) ?? StandInRule()
-    if let answer = try await rule.replacement() { return answer }
+    if let answer = try await rule.replacement(releases) { return answer }
     if rule.dropAfter != nil { return .drop }
     guard configuration.allowsWebSocket else {
       throw HTTPServerResponse(status: 426, headers: [("upgrade", "HTTP/1.1")])
@@ -110,13 +110,13 @@ extension BackendState {
     let content = Result { () throws(HTTPServerResponse) in try request.content(zstd: configuration.allowsCompression) }
     let turnState = request.headers["x-codex-turn-state"]
     noteTurn(request.headers, (try? content.get()) ?? request.body, over: .http, turnState: turnState)
-    if let answer = try await take(.responses, where: \.hasOwnStatus)?.replacement() { return answer }
+    if let answer = try await take(.responses, where: \.hasOwnStatus)?.replacement(releases) { return answer }
     let user = try user(of: request.headers)
     let accepted = try ResponsesRequest(
       checking: ChappieJSONValue(body: content.get()), request.headers, over: .http, models: models)
     try usage.checkLimit(user)
     let rule = take(.responses) ?? StandInRule()
-    if let answer = try await rule.replacement() { return answer }
+    if let answer = try await rule.replacement(releases) { return answer }
     try accepted.checkForm(rule)
     try accepted.checkItems(rule)
     usage.grow()
@@ -145,6 +145,23 @@ extension BackendState {
   }
 }
 
+/// The next release of what a rule holds.
+@GLibActor
+final class Release {
+  private let released = Wait()
+  private let observation: Observation
+
+  init(_ releases: Observers<Void>) {
+    observation = releases.observe { [released] in released.finish() }
+  }
+
+  /// - Throws: `CancellationError` if the client leaves before.
+  func wait() async throws {
+    await released.valueOrCancelled()
+    try Task.checkCancellation()
+  }
+}
+
 /// The pace and the end of an answer.
 extension BackendState {
   /// Writes the events of an answer, at the pace of the rule or of the configuration.
@@ -157,9 +174,7 @@ extension BackendState {
     let (interval, hold, last) = (rule.deltaDelay ?? pace, rule.holdAfter, rule.dropAfter ?? rule.endAfter)
     let start = ContinuousClock.now
     // A client can see the last delta before this answer waits.
-    let released = Wait()
-    let observation = releases.observe { released.finish() }
-    defer { withExtendedLifetime(observation) {} }
+    let release = Release(releases)
     var deltas = 0
     for event in answer.events.lazy.map({ $0() }) {
       guard let type = event["type"]?.stringValue, type.hasSuffix(".delta") else {
@@ -167,10 +182,7 @@ extension BackendState {
         continue
       }
       if deltas == last { break }
-      if deltas == hold {
-        await released.valueOrCancelled()
-        try Task.checkCancellation()
-      }
+      if deltas == hold { try await release.wait() }
       if interval > .zero {
         // Counted from the start, so that delays do not add up.
         let rest = start + interval * deltas - .now

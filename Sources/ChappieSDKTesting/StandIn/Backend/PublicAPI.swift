@@ -75,12 +75,12 @@ struct PublicAPI {
     backend.noteTurn(
       request.headers, request.body, over: .http, turnState: request.headers["x-codex-turn-state"])
     let fixed = backend.take(.apiResponses, where: \.hasOwnStatus)
-    if let answer = try await fixed?.replacement() { return answer }
+    if let answer = try await fixed?.replacement(backend.releases) { return answer }
     let signIn = try signIn(of: request, "POST")
     if let refusal = issuer.registrations[signIn.clientID]?.planUse.refusal { throw Self.refusal(refusal) }
     let accepted = try check(ChappieJSONValue(body: request.content(zstd: false)), request)
     let rule = backend.take(.apiResponses) ?? StandInRule()
-    if let answer = try await rule.replacement() { return answer }
+    if let answer = try await rule.replacement(backend.releases) { return answer }
     try accepted.checkItems(rule)
     // The event that ends an answer has no output here, so a client must put it together from the earlier events.
     let answer = ResponsesAnswer(to: accepted, rule, repeatsOutput: false)

@@ -80,7 +80,7 @@ final class SocketSession {
     try backend.usage.checkLimit(user)
     let rule = backend.take(.responses) ?? StandInRule()
     guard rule.kind == .change else { return try await play(rule) }
-    try await rule.waitForDelay()
+    try await rule.waitForDelay(backend.releases)
     try request.checkForm(rule)
     try request.checkItems(rule)
     try await stream(rule, request, isFirst: turnState == nil)
@@ -122,7 +122,7 @@ final class SocketSession {
     guard isWhole else { return try end(cuts: rule.dropAfter != nil) }
     guard let completion = answer.completion else { return }
     last = (completion.id, request.conversation.continued(with: completion.output))
-    if rule.lateDelay > .zero { try await sleep(for: rule.lateDelay) }
+    if rule.holdsLate { try await Release(backend.releases).wait() }
     for frame in rule.late { try await socket.write(frame.stringValue.map { Array($0.utf8) } ?? frame.encoded) }
   }
 
@@ -139,7 +139,7 @@ final class SocketSession {
   /// Sends the replacement of the answer that the rule describes.
   private func play(_ rule: StandInRule) async throws {
     last = nil
-    try await rule.waitForDelay()
+    try await rule.waitForDelay(backend.releases)
     switch rule.kind {
     case .hang: try await rule.hang()
     case .flood:

@@ -60,18 +60,20 @@ struct StandInRule: Sendable {
   var refusesSearchItems: Bool { keys["refuses_search_items"] == true }
   /// Refuses a request with files.
   var refusesFiles: Bool { keys["refuses_files"] == true }
-  /// Messages over the WebSocket after the end of the answer, and the delay before the first of them.
+  /// Messages over the WebSocket after the end of the answer.
   var late: [ChappieJSONValue] { keys["late"]?.arrayValue ?? [] }
-  var lateDelay: Duration { duration("late_delay_ms") ?? .zero }
+  /// Whether these messages wait for a release.
+  var holdsLate: Bool { keys["hold_late"] == true }
 
   private func duration(_ key: String) -> Duration? { keys[key]?.integerValue.map { .milliseconds($0) } }
 
   // MARK: Answers
 
-  /// Waits for the delay of the rule, which ``replacement()`` does too.
+  /// Waits for the delay of the rule or for a release, which ``replacement(_:)`` does too.
   @GLibActor
-  func waitForDelay() async throws {
+  func waitForDelay(_ releases: Observers<Void>) async throws {
     if let delay = duration("delay_ms"), delay > .zero { try await sleep(for: delay) }
+    if keys["hold"] == true { try await Release(releases).wait() }
   }
 
   /// Never answers.
@@ -82,8 +84,8 @@ struct StandInRule: Sendable {
 
   /// Waits for the delay of the rule, and returns its fixed answer; nil if it changes the normal answer.
   @GLibActor
-  func replacement() async throws -> HTTPServerAnswer? {
-    try await waitForDelay()
+  func replacement(_ releases: Observers<Void>) async throws -> HTTPServerAnswer? {
+    try await waitForDelay(releases)
     if kind == .hang { try await hang() }
     if kind == .flood {
       return .stream(.init(status: 200, headers: [("content-type", "text/event-stream")])) { stream in
@@ -114,6 +116,7 @@ extension StandInRule {
     ),
     "hang": (.bool, everywhere, .scripted),
     "delay_ms": (.milliseconds, everywhere.subtracting([.hang]), .scripted),
+    "hold": (.bool, everywhere.subtracting([.hang]), .scripted),
     "headers": (texts, everywhere.subtracting([.hang, .flood]), .scripted),
     "flood": (Flood.form, [.flood], .answers),
     "refusal": (.string, [.refusal], NamedRefusal.endpoints),
@@ -135,13 +138,13 @@ extension StandInRule {
     "delta_delay_ms": (.milliseconds, [.change], .answers),
     "hold_after": (.integer(0...Int.max), [.change], .answers),
     "late": (.objectsAndTexts, [.change], .answers),
-    "late_delay_ms": (.milliseconds, [.change], .answers),
+    "hold_late": (.bool, [.change], .answers),
     "end_after": (.integer(0...Int.max), [.change], .answers),
   ]
 
   /// Pairs of keys of which the first excludes the second.
   private static let exclusive = [
-    ("text", "events"), ("tool_calls", "events"), ("drop_after", "end_after"), ("text", "search"),
+    ("delay_ms", "hold"), ("text", "events"), ("tool_calls", "events"), ("drop_after", "end_after"), ("text", "search"),
     ("tool_calls", "search"), ("events", "search"),
   ]
 
@@ -175,7 +178,7 @@ extension StandInRule {
     let given = keys.filter { $0.key != "hang" || $0.value == true }
     let kind = Kind.allCases.first { given[$0.rawValue] != nil } ?? .change
     var allowed = Self.table.filter { $0.value.kinds.contains(kind) && $0.value.endpoints.contains(endpoint) }
-    if keys["late"]?[0] == nil { allowed["late_delay_ms"] = nil }
+    if keys["late"]?[0] == nil { allowed["hold_late"] = nil }
     try JSONForm.members(allowed.mapValues(\.form), exclusive: Self.exclusive).check(rule, as: "rule")
     self.endpoint = endpoint
     self.kind = kind

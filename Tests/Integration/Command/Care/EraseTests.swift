@@ -108,10 +108,11 @@ struct EraseTests {
   /// A program may sign in again while the server revokes the others.
   @Test func aSignInDuringTheErasureIsErasedToo() async throws {
     let (world, caller) = try await World.signedIn()
-    try await world.sandbox.play(#"[{"endpoint":"revoke","delay_ms":3000}]"#)
+    try await world.sandbox.play(#"[{"endpoint":"revoke","hold":true}]"#)
     async let erased = world.chappie("erase", "--yes")
     try await eventually("the revocation") { try await world.sandbox.state().requests["revoke"] == 1 }
     try await caller.signIn(at: try await caller.open("Session", ["keychain_account": "work"]))
+    try await world.sandbox.release()
     let output = try await erased
     #expect(output.status == 0, "\(output.text)")
     #expect(output.text.contains("Signed out “work”."), "\(output.text)")

@@ -25,13 +25,15 @@ struct ThreadConversationTests {
     let (world, caller) = try await World.signedIn()
     let thread = try await world.beginThread("one")
     try await world.sandbox.play(
-      #"[{"endpoint":"responses","text":"one two three four five six","delta_delay_ms":1000}]"#)
+      #"[{"endpoint":"responses","text":"one two three four five six","hold_after":1}]"#)
     let asking = Task { @GLibActor in
       try await world.shell(#""$0" ask --thread last --json -o answer.md two 2>errors"#)
     }
     // The thread is deleted while the model answers.
     try await eventually("the question") { try await world.sandbox.state().requests["responses"] == 2 }
     try await caller.call("Threads.Delete", thread)
+    try await eventually("an answer to hold") { try await world.sandbox.state().openStreams == 1 }
+    try await world.sandbox.release()
     let output = try await asking.value
     #expect(output.status == 1)
     let answer = try Unstored(snakeCase: output.text)

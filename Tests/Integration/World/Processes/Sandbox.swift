@@ -191,6 +191,11 @@ final class Sandbox {
     try await request(.post, "\(issuer)/sandbox/scenario", scenario)
   }
 
+  /// Lets go on what rules with `hold`, `hold_after` or `hold_late` hold.
+  func release() async throws {
+    try await request(.post, "\(issuer)/sandbox/release")
+  }
+
   /// Answers each question from now on with this text.
   ///
   /// - Parameter more: members of the rule beside the text.
