@@ -44,7 +44,10 @@ class Endings(ThreadChecks):
     def start(self):
         """Starts the service with the policy, which applies at once. The service may end before its first call."""
         self.configure(self.policy)
-        self.session.launch_service()
+        with self.lock:
+            # The strike may have met the service before, which had ended.
+            if not self.ended.is_set():
+                self.session.launch_service()
         while not self.ended.is_set() and not self.session.is_there(1):
             pass
 
