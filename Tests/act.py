@@ -427,7 +427,8 @@ class Browser(Program):
     def open(self, text):
         Path(f"{self.file}.html").write_text(self.PAGE.format(json.dumps(text)))
         super().open(text)
-        time.sleep(4)
+        wait_for("the page", lambda: self.text() == "page")
+        time.sleep(1)  # There is no event for the focus in the page.
 
     def text(self):
         return self.desk.title()

@@ -132,14 +132,14 @@ class FeatherPad(Program):
 
 
 class Terminal(Program):
-    """The text is printed; what is typed and pasted goes to a file, line by line."""
+    """The text is printed; what is typed and pasted goes to a file."""
 
     name = "foot"
 
     def __init__(self, shell, text):
         self.file = Path(os.environ["CHAPPIE_WORLD"], "typed")
         self.file.write_text("")
-        super().__init__(shell, ["foot", "--fullscreen", "sh", "-c", f"echo '{text}'; cat >'{self.file}'"])
+        super().__init__(shell, ["foot", "--fullscreen", "sh", "-c", f"echo '{text}'; stty -icanon; cat >'{self.file}'"])
 
     def select_all(self):
         """By a triple click on the first line."""
@@ -151,8 +151,7 @@ class Terminal(Program):
             0""")
 
     def text(self):
-        self.shell.keys(RETURN)
-        return wait_for("the line", lambda: self.file.read_text()).removesuffix("\n")
+        return self.file.read_text()
 
 
 class Chromium(Program):

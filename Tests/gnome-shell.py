@@ -64,6 +64,15 @@ globalThis.test = {
     named(name) {
         return this.shown().find(actor => actor.accessible_name === name && actor.reactive);
     },
+    // The place of an actor that can be clicked; no two are alike while it, or what it is in, moves.
+    place(name) {
+        const actor = this.named(name);
+        for (let part = actor; part; part = part.get_parent()) {
+            if (['opacity', 'translation-x', 'translation-y'].some(property => part.get_transition(property)))
+                return GLib.get_monotonic_time();
+        }
+        return actor?.get_transformed_position() ?? null;
+    },
     // The longest time between two iterations of the main loop, in milliseconds.
     startLatency() {
         let last = GLib.get_monotonic_time();
@@ -167,7 +176,7 @@ class Shell:
         wait_for(f"button “{name}”", lambda: self.eval(f"Boolean(test.named({json.dumps(name)}))"))
         # Until the animation of the menu has ended.
         place = None
-        while place != (place := self.eval(f"test.named({json.dumps(name)})?.get_transformed_position() ?? null")):
+        while place != (place := self.eval(f"test.place({json.dumps(name)})")):
             time.sleep(0.1)
         self.eval(f"test.click(test.named({json.dumps(name)})); 0")
 

@@ -78,9 +78,10 @@ def uses(module, world):
     yield "signs in"
 
     text = "one, two, drei und vüer."
-    world.answer(text, delta_delay_ms=200)
+    world.answer(text, hold_after=2)
     module.does("turn.textShown = true, turn.textChanged.connect(() => seen.push(turn.text)), turn.ask('Count.')")
-    module.becomes("turn.running", True)
+    module.becomes("turn.running && turn.text !== ''", True)
+    world.release()
     module.becomes("turn.running", False)
     module.becomes("[turn.text, turn.answer, turn.code, turn.question]", [text, text, "", "Count."])
     seen = module.value("seen")

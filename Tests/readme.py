@@ -26,6 +26,8 @@ PAGES = ["README.md", *sorted(str(page.relative_to(TOP)) for page in (TOP / "doc
 EXAMPLES = {"bash": ["count-lines"], "json": ["Flatpak/org.example.Ask.json"],
             "javascript": ["ask.js"], "python": ["ask.py"], "swift": ["Ask/Ask.swift"]}
 NAME = r"\bturn-[a-z0-9]+-\d+\b|\bask-[a-z2-9]{5}\b|\bcall_[0-9a-f]{24}\b|\b[0-9a-f]{8}(?:(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?\b"
+# A person waits so long; a busy machine needs longer.
+PAUSES = {"sleep 1": "sleep 4", "timeout 2": "timeout 6"}
 # Parts of the output that differ from run to run.
 CHANGING = [
     (r"\b[A-Z]{4}-\d{5}\b", "CODE"),
@@ -244,6 +246,7 @@ def run(page, programs):
             add_server()
         for command, expected in commands(page):
             command = re.sub(NAME, lambda name: names.get(name[0], name[0]), command)
+            command = re.sub(r"\b(sleep 1|timeout 2)\b", lambda pause: PAUSES[pause[0]], command)
             result = subprocess.run(
                 command, shell=True, text=True, timeout=120, cwd=TOP, stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

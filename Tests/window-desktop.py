@@ -136,6 +136,8 @@ class Run(window.Run):
         owner = subprocess.Popen(["xclip", "-quiet", "-selection", "clipboard", "-t", "image/png", "-i", self.file],
                                  stderr=subprocess.DEVNULL)
         try:
+            wait_for("the picture in the clipboard", lambda: "image/png" in subprocess.run(
+                ["xclip", "-o", "-selection", "clipboard", "-t", "TARGETS"], capture_output=True, text=True).stdout)
             self.window.press("New conversation")
             self.window.hides("The first.")
             self.window.combination("v")

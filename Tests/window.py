@@ -38,9 +38,10 @@ class Display:
     def __init__(self, width=1000, height=760):
         read, write = os.pipe()
         # An ending server removes the socket of a new one with the same number, so each process has a number of its own.
+        # A key that is released late, on a busy machine, is not repeated (-r).
         number = f":{os.getpid() % 30000 + 1000}"
         self.server = subprocess.Popen(
-            ["Xvfb", number, "-displayfd", str(write), "-noreset", "-screen", "0", f"{width}x{height}x24"], pass_fds=[write],
+            ["Xvfb", number, "-displayfd", str(write), "-noreset", "-r", "-screen", "0", f"{width}x{height}x24"], pass_fds=[write],
             stderr=subprocess.DEVNULL)
         os.close(write)
         # The whole line is read: the server ends if it cannot write it.

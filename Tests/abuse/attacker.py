@@ -121,7 +121,7 @@ def main():
     attacker = Attacker(order)
     Connection.deadline = attacker.deadline + 0.5
     attack = next(attack for attack in ATTACKS if attack.name == order["name"])
-    while not attacker.is_over:
+    while not attacker.is_over or not Connection.calls:
         attacker.rounds += 1
         try:
             attack.act(attacker)

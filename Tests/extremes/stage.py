@@ -60,7 +60,7 @@ class Stage(Session):
                                         to="org.freedesktop.DBus")
                     if owner == [self.service.pid]:
                         return
-            except CallFailed:
+            except (CallFailed, Gone, Unanswered):
                 pass
             time.sleep(0.01)
         raise Failure("the service did not start")

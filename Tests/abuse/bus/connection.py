@@ -64,7 +64,7 @@ class Connection:
     # Bytes that must never arrive, and the function to call when they do.
     secrets = []
     leaks = []
-    # The time after which no call of this process waits.
+    # The time after which no call of this process waits, but for the first.
     deadline = math.inf
     # The totals of all connections of this process: calls, and error names with their number, also of turns.
     calls = 0
@@ -109,7 +109,7 @@ class Connection:
 
     def limit_wait(self):
         """Has the next call of the system wait until the deadline at most."""
-        self.socket.settimeout(max(0.05, min(self.timeout, self.deadline - time.monotonic())))
+        self.socket.settimeout(max(0.05, min(self.timeout, (self.deadline if self.calls else math.inf) - time.monotonic())))
 
     def write(self, data, descriptors=()):
         try:
