@@ -351,7 +351,10 @@ import Testing
       (.reauthenticationRequired, .unavailable(.reauthenticationRequired)),
     ]
     for (fixture, availability) in expected {
-      try await TestModel.with(fixture) { test in #expect(test.model.availability == availability) }
+      try await TestModel.with(fixture) { test in
+        _ = await test.model.session.restored()
+        #expect(test.model.availability == availability)
+      }
     }
     // An error that the framework has no words for is the client's.
     try await TestModel.with(.signedOut) { test in

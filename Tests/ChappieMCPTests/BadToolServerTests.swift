@@ -25,7 +25,8 @@ struct BadToolServerTests {
   @Test func aServerThatNeverAnswers() async throws {
     try await Server.with("legacy", callTimeout: .seconds(1)) { server async throws in
       #expect(await server.failure("silence") == "The tool server did not answer tools/call within 1 seconds.")
-      #expect(try await server.text("echo", ["text": "still here"]) == "still here")
+      // On a busy machine a good call may take more than the second.
+      try await eventually { (try? await server.text("echo", ["text": "still here"])) == "still here" }
     }
   }
 
@@ -144,7 +145,7 @@ struct BadToolServerTests {
       func beginAndEnd(_ command: String) async throws {
         let process = try await PeerProcess(["/bin/sh", "-c", command])
         await process.end()
-        #expect(await process.hasEnded)
+        try await eventually { await process.hasEnded }
       }
       try await beginAndEnd("cat")
       let before = try Files.names(in: "/proc/self/fd").count

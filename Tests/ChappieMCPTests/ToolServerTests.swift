@@ -172,9 +172,9 @@ struct ToolServerTests {
   }
 
   @Test func theDeadlineWaitsForTheUser() async throws {
-    try await Server.with("legacy", callTimeout: .seconds(5)) { server async throws in
+    try await Server.with("legacy", callTimeout: .seconds(15)) { server async throws in
       server.onQuestion { _ in
-        try? await sleep(for: .seconds(6))
+        try? await sleep(for: .seconds(16))
         return .accept(["size": 1])
       }
       #expect(try await server.text("form").contains("accept"))

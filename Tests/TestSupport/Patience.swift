@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
 import GLibBridge
 import Glibc
 
@@ -6,7 +7,7 @@ import Glibc
 package var slowness: Double {
   var load = 0.0
   guard getloadavg(&load, 1) == 1 else { return 1 }
-  return max(1, load / Double(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+  return max(1, load / Double(ProcessInfo.processInfo.activeProcessorCount))
 }
 
 /// The longest wait for a condition that should hold at once. Only a failing test waits so long.

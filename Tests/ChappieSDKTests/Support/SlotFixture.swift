@@ -32,8 +32,9 @@ struct SlotFixture {
       identity: SlotIdentity(configuration), methods: [method], store: store,
       gate: LockGate(unknown: .keyring), unused: unused,
       clock: { [clock] in clock.time.withLock { $0 } })
+    let start = Timestamp.now
     method.clock = IssuerClock { [clock] in
-      ClockReading(wall: .now + clock.ahead.withLock { $0 }, boot: clock.time.withLock { $0 })
+      ClockReading(wall: start + clock.ahead.withLock { $0 }, boot: clock.time.withLock { $0 })
     }
   }
 

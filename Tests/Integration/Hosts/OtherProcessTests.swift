@@ -102,7 +102,7 @@ struct OtherProcessTests {
     try await world.keyring.unlock()
     // Changes of other programs' items are read together and not one by one.
     let capture = try await BusCapture(world.directories)
-    try await world.keyring.store((0..<200).map { ["storm": "\($0)"] }, in: "login")
+    try await world.keyring.store((0..<200).map { ["storm": "\($0)"] }, in: "session")
     try await caller.call("Session.SignOut")
     try await eventually("the host's sign-out") { shown(by: host).last == "signed-out -" }
     try await capture.end()

@@ -72,12 +72,20 @@ struct FirstCollectionTests {
   /// GNOME Keyring reports a prompter that goes away as a person who dismisses the prompt: that prompt is shown again.
   @Test func gnomeKeyringUnlocksItsCollection() async throws {
     let world = try await World.begin()
-    try await world.keyring.lock()
-    let prompter = try await Prompter(in: world, .losesPrompts(1, thenTypes: "password"))
-    let output = try await world.chappie(
-      "sign-in", "--device-code", "--no-open", at: [.sees("is locked"), .sees("Enter")])
-    #expect(output.status == 0, "\(output.text)")
-    #expect(prompter.prompts.count == 2, "\(prompter.prompts)")
+    // On a busy machine the prompt may be there for so long that somebody could have dismissed it.
+    for attempt in 1...5 {
+      try await world.keyring.lock()
+      let prompter = try await Prompter(in: world, .losesPrompts(1, thenTypes: "password"))
+      let output = try await world.chappie(
+        "sign-in", "--device-code", "--no-open", at: [.sees("is locked"), .sees("Enter")])
+      if attempt < 5, output.status != 0, prompter.prompts.count == 1 {
+        try await prompter.end()
+        continue
+      }
+      #expect(output.status == 0, "\(output.text)")
+      #expect(prompter.prompts.count == 2, "\(prompter.prompts)")
+      break
+    }
   }
 
   /// The command says how to do it without a window.
@@ -130,15 +138,17 @@ final class Prompter {
     process = try ChildProcess(
       "prompter", "/usr/bin/python3", [SourceTree.path(of: "Tests/keyring/prompter.py")] + arguments,
       in: world.directories)
-    world.adopt(ending: { [process] in
-      process.send(SIGKILL)
-      _ = try? await process.waitForEnd()
-    })
+    world.adopt(ending: { [self] in try? await end() })
     let bus = try await BusConnection.open(address: world.directories.busAddress)
     try await eventually("the prompter") { [process] in
       guard process.end == nil else { throw UnmetCondition("a prompter; it wrote \(process.output)") }
       return try await bus.owner(of: Self.name) != nil
     }
+  }
+
+  func end() async throws {
+    process.send(SIGKILL)
+    _ = try await process.waitForEnd()
   }
 
   /// The prompts so far.

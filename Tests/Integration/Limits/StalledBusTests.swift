@@ -29,10 +29,13 @@ struct StalledBusTests {
     }
     kill(bus, SIGSTOP)
     kill(sandbox, SIGCONT)
-    try await Self.untilIdle([service, sandbox])
-    // The service has stopped reading: the backend's data stays in its sockets.
-    #expect(
-      try Self.connections(of: sandbox).count { $0.localPort == world.sandbox.port && $0.unsent > 0 } == Self.turns)
+    // The service has stopped reading: the backend's data stays in its sockets. Until the backend has begun, both are
+    // idle too.
+    try await eventually("a backend that cannot send") {
+      try await Self.untilIdle([service, sandbox])
+      return try Self.connections(of: sandbox)
+        .count { $0.localPort == world.sandbox.port && $0.unsent > 0 } == Self.turns
+    }
     kill(bus, SIGCONT)
 
     for turn in turns {

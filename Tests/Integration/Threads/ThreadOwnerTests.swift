@@ -56,7 +56,12 @@ struct ThreadOwnerTests {
     let clients = [(app, try await app.open("Client")), (again, try await again.open("Client"))]
     var begun = 0
     var refused = 0
+    let start = ContinuousClock.now
     for number in 0..<150 {
+      // One a second is always allowed.
+      if number == 60, ContinuousClock.now - start > .seconds(30) {
+        try Test.cancel("Its creation takes half a second on this disk.")
+      }
       let (caller, client) = clients[number % 2]
       do {
         _ = try await caller.createThread(at: client)

@@ -72,7 +72,8 @@ struct HandshakeTests {
     let (world, caller) = try await World.signedIn()
     try await world.sandbox.play(
       #"[{"endpoint":"responses","text":"one two three","drop_after":2,"times":"always"}]"#)
-    let turn = try await caller.stream("hi")
+    let client = try await caller.open("Client", World.Plan.Transport.webSocket.reconnecting(100))
+    let turn = try await caller.stream("hi", at: client)
     try await eventually("a second attempt") { try await world.sandbox.state().requests["responses"] ?? 0 > 1 }
     try await turn.cancel()
     let failure = try await turn.end().failure

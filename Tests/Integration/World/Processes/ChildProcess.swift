@@ -65,9 +65,9 @@ final class ChildProcess {
     return end
   }
 
-  /// Waits for the end of the process.
+  /// Waits for the end of the process, which may take half a minute because of the deadlines of calls.
   func waitForEnd() async throws -> End {
-    try await eventually("the end of \(name)") { end != nil }
+    _ = await holds(within: patience + .seconds(30)) { end != nil }
     guard let end else { throw UnmetCondition("the end of \(name)") }
     return end
   }
