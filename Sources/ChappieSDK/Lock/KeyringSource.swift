@@ -41,7 +41,9 @@ final class KeyringSource: LockSource {
     do {
       let collection = try await readAlias(timeout: deadline)
       if collection != .root {
-        isLocked = await property(collection, "org.freedesktop.Secret.Collection", "Locked", timeout: deadline)
+        isLocked = try await connection.property(
+          service, collection, "org.freedesktop.Secret.Collection", "Locked", timeout: deadline
+        ).unboxed.value(as: Bool.self)
       }
     } catch {
       if (error as? GLibError)?.isTimeout == true { readWhenItAnswers() }

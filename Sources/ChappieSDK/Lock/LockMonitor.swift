@@ -17,9 +17,6 @@ package final class LockMonitor {
 
   // MARK: State
 
-  /// The longest wait for the first answers of all sources.
-  private static let patience = Duration.seconds(3)
-
   /// Waits until each source has reported its state. A source that is late counts as silent until it answers.
   package func ready() async {
     await starting.value
@@ -49,9 +46,9 @@ package final class LockMonitor {
     return all.filter { $0.reading == (state.isLocked ? .locked : .unlocked) }.map(\.name).sorted()
   }
 
-  /// Makes the keyring source read its state again. The keyring failed and may not signal its recovery.
-  func lookAtKeyring() {
-    Task.onGLib { await keyring?.read() }
+  /// Has the keyring source read its state again. The keyring failed and may not signal its recovery.
+  func lookAtKeyring() async {
+    await keyring?.read()
   }
 
   // MARK: Observing
@@ -87,9 +84,18 @@ package final class LockMonitor {
 
   /// Starts all sources at once: a silent source must not delay the others.
   private func start() async {
-    let starts = [Task.onGLib { await startOnSessionBus() }, Task.onGLib { await startOnSystemBus() }]
-    try? await withDeadline(Self.patience) { for start in starts { await start.value } }
+    let starts = [
+      Task.onGLib { await startOnSessionBus() },
+      Task.onGLib { await wait(atMost: .seconds(6)) { await self.startOnSystemBus() } },
+    ]
+    for start in starts { await start.value }
     tell()
+  }
+
+  /// Waits for `work`, which goes on after the limit: a late answer counts.
+  private func wait(atMost limit: Duration, for work: @escaping @GLibActor @Sendable () async -> Void) async {
+    let task = Task.onGLib { await work() }
+    try? await withDeadline(limit) { await task.value }
   }
 
   private func startOnSessionBus() async {
@@ -98,7 +104,9 @@ package final class LockMonitor {
     self.keyring = keyring
     let savers = ScreenSaverSource.names.map { ScreenSaverSource($0, bus) }
     screenSources += savers as [LockSource]
-    await follow(savers + [keyring])
+    let screens = Task.onGLib { await wait(atMost: .seconds(2)) { await self.follow(savers) } }
+    await wait(atMost: .seconds(6)) { await self.follow([keyring]) }
+    await screens.value
   }
 
   private func startOnSystemBus() async {
@@ -116,7 +124,7 @@ package final class LockMonitor {
 
 /// The lock state from one source or several.
 enum LockReading: Sendable, Comparable {
-  /// The source is absent, or has never proved reliable.
+  /// The source is absent, has not answered yet, or has never proved reliable.
   case silent
   case unlocked
   case locked
@@ -174,11 +182,11 @@ class LockSource {
     subscription = owner == nil ? nil : connection.subscribe(match) { [weak self] in self?.received($0) }
   }
 
-  /// A property of an object of the service; nil when it cannot be read or has another type. Without a `timeout`, a
-  /// late answer counts.
-  final func property<Value: VariantConvertible>(
-    _ path: ObjectPath, _ interface: String, _ name: String, timeout: Duration? = nil
-  ) async -> Value? {
-    try? await connection.property(service, path, interface, name, timeout: timeout).unboxed.value(as: Value.self)
+  /// A property of an object of the service; nil when it cannot be read or has another type. The question ends with the
+  /// service: a late answer counts.
+  final func property<Value: VariantConvertible>(_ path: ObjectPath, _ interface: String, _ name: String) async
+    -> Value?
+  {
+    try? await connection.property(service, path, interface, name, timeout: nil).unboxed.value(as: Value.self)
   }
 }

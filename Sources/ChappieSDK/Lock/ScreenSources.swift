@@ -19,6 +19,8 @@ final class LogindSource: LockSource {
   private var isAsleep = false
   /// The number of signals about sleep so far.
   private var sleepSignals = 0
+  /// The number of searches for the display session so far, and of owners of logind's name.
+  private var searches = 0
   /// The session whose hint was once seen set, so its locker sets it.
   private var provenSession: ObjectPath?
   private var userSignals: Observation?
@@ -39,15 +41,16 @@ final class LogindSource: LockSource {
   }
 
   override func ownerChanged(_ owner: String?) async {
+    searches += 1
     guard owner != nil else {
       display = nil
       if isHinted == false { isHinted = nil }
       return update()
     }
     let before = sleepSignals
-    let isPreparing = await property(path, "\(service).Manager", "PreparingForSleep") ?? false
+    let isPreparing: Bool? = await property(path, "\(service).Manager", "PreparingForSleep")
     // A signal during the query is newer than its answer.
-    if sleepSignals == before { isAsleep = isPreparing }
+    if let isPreparing, sleepSignals == before { isAsleep = isPreparing }
     update()
     await findUser()
   }
@@ -94,22 +97,31 @@ final class LogindSource: LockSource {
   }
 
   private func findDisplay(_ user: ObjectPath) async {
-    let value: Variant? = await property(user, "\(service).User", "Display")
-    // A login screen is no session of the user's.
-    guard let session = try? value?.member(1, "session", as: ObjectPath.self), session != .root,
-      let kind: String = await property(session, "\(service).Session", "Class"), kind.hasPrefix("user")
-    else {
+    searches += 1
+    let search = searches
+    let found = await displaySession(of: user)
+    // The end of logind fails its answers, which are none. A newer search has newer ones.
+    guard search == searches else { return }
+    guard let (session, desktop) = found else {
       display = nil
       isHinted = nil
       return update()
     }
     if display?.session == session { return }
-    let desktop = (await property(session, "\(service).Session", "Desktop") ?? "").lowercased()
     display = (
       session, isTruthful: Self.truthfulDesktops.contains { desktop.hasPrefix($0) },
       subscription: follow(session) { [weak self] in await self?.readHint(session) }
     )
     await readHint(session)
+  }
+
+  /// The user's display session and its desktop, in lower case. A login screen is no session of the user's.
+  private func displaySession(of user: ObjectPath) async -> (session: ObjectPath, desktop: String)? {
+    let value: Variant? = await property(user, "\(service).User", "Display")
+    guard let session = try? value?.member(1, "session", as: ObjectPath.self), session != .root,
+      let kind: String = await property(session, "\(service).Session", "Class"), kind.hasPrefix("user")
+    else { return nil }
+    return (session, (await property(session, "\(service).Session", "Desktop") ?? "").lowercased())
   }
 
   private func readHint(_ session: ObjectPath) async {

@@ -141,6 +141,21 @@ struct LogindTests {
     try await caller.waitFor(locked)
   }
 
+  /// Logind may be slow while a person logs in.
+  @Test func lateAnswersCount() async throws {
+    let world = try await World.begin(World.Plan(service: .none))
+    let logind = try Logind(world)
+    try await logind.start()
+    try await gnome(logind)
+    try await logind.setLocked("c1", true)
+    logind.freeze()
+    try await world.service.start(world.sandbox.addresses)
+    let caller = try await world.caller()
+    #expect(try await caller.lock() == unknown)
+    logind.freeze(false)
+    try await caller.waitFor(locked)
+  }
+
   @Test func theStateFollowsLogindAcrossRestarts() async throws {
     let world = try await World.begin(World.Plan(service: .none))
     let logind = try Logind(world)

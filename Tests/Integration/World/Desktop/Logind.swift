@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 
 /// A system bus of the world's own, with a logind that python-dbusmock plays.
 @GLibActor
@@ -33,6 +34,11 @@ final class Logind {
   func quit() async {
     await process?.terminate()
     process = nil
+  }
+
+  /// Has it answer nothing, or go on.
+  func freeze(_ isFrozen: Bool = true) {
+    process?.send(isFrozen ? SIGSTOP : SIGCONT)
   }
 
   /// Starts logind again, with the user and without a session.
