@@ -86,10 +86,13 @@ final class KeyringWatch {
       let due = pending
       pending = []
       let hasAnswered = await look(at: due)
+      if !hasAnswered {
+        // A keyring that does not answer is asked again after it recovers, which may be now.
+        pending = nil
+        await LockMonitor.shared.lookAtKeyring()
+      }
       round = nil
-      if pending != [] { schedule() }
-      // A keyring that does not answer is asked again after it recovers.
-      if !hasAnswered { pending = nil }
+      if pending != [], hasAnswered || LockMonitor.shared.isKeyringUnlocked { schedule() }
     }
   }
 

@@ -182,6 +182,18 @@ struct KeyringFaultTests {
     }
   }
 
+  /// The keyring signals a change, does not tell what it was, and answers again.
+  @Test func aChangeIsAskedForAgain() async throws {
+    let world = try await World.begin(withoutKeyring)
+    let keyring = try await FakeKeyring(in: world)
+    let caller = try await world.signedInCaller()
+    keyring.isSilent = true
+    keyring.removeItems()
+    try await eventually("the question") { keyring.unanswered > 0 }
+    keyring.isSilent = false
+    try await caller.waitFor("signed-out")
+  }
+
   /// The keyring reports that it has stored a sign-in, and has not.
   @Test func whatTheKeyringDropsIsNotUsed() async throws {
     let world = try await World.begin(withoutKeyring)

@@ -45,6 +45,8 @@ final class FakeKeyring {
   var storesNothing = false
   /// Receives calls and answers none.
   var isSilent = false
+  /// The number of calls without an answer.
+  private(set) var unanswered = 0
   /// Lists no items while it is locked.
   var hidesWhenLocked = false
   /// Has a prompt, which needs no user, for each new and each deleted item.
@@ -90,6 +92,15 @@ final class FakeKeyring {
   func setLocked(_ isLocked: Bool) {
     self.isLocked = isLocked
     for object in objects.dropFirst() { object.propertiesChanged(Self.interface("Collection"), ["Locked"]) }
+  }
+
+  /// Removes all items, as a keyring manager does.
+  func removeItems() {
+    let removed = items
+    for item in removed {
+      remove(item)
+      objects[1].emit(Self.interface("Collection"), "ItemDeleted", .tuple(item.path))
+    }
   }
 
   /// Releases the keyring's name.
@@ -313,7 +324,10 @@ final class FakeKeyring {
 
   private func answering(_ method: @escaping BusImplementation.Method) -> BusImplementation.Method {
     { [unowned self] call in
-      if isSilent { await Wait().value() }
+      if isSilent {
+        unanswered += 1
+        await Wait().value()
+      }
       return try await method(call)
     }
   }
@@ -333,7 +347,7 @@ final class FakeKeyring {
     _ properties: [String: BusImplementation.Property]
   ) throws -> BusObject {
     guard let connection else { throw UnmetCondition("a keyring that is on the bus") }
-    let signals = kind == "Prompt" ? ["Completed b v"] : []
+    let signals = ["Prompt": ["Completed b v"], "Collection": ["ItemDeleted o"]][kind] ?? []
     return try .played(
       connection, path, .played(Self.interface(kind), methods, properties, signals: signals))
   }
