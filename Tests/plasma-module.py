@@ -80,7 +80,7 @@ def uses(module, world):
     text = "one, two, drei und vüer."
     world.answer(text, hold_after=2)
     module.does("turn.textShown = true, turn.textChanged.connect(() => seen.push(turn.text)), turn.ask('Count.')")
-    module.becomes("turn.running && turn.text !== ''", True)
+    module.becomes("seen.some(text => text !== '')", True)
     world.release()
     module.becomes("turn.running", False)
     module.becomes("[turn.text, turn.answer, turn.code, turn.question]", [text, text, "", "Count."])

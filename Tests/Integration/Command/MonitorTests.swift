@@ -34,6 +34,7 @@ struct MonitorTests {
     try await world.sandbox.play(#"[{"endpoint":"jwks","body":{"keys":[]}},{"endpoint":"jwks","hold":true}]"#)
     async let returned = world.user.finish(page)
     try await eventually("the check") { try lines(monitor).contains { $0.alt == "verifying" } }
+    try await eventually("the second question") { try await world.sandbox.state().requests["jwks"] == 2 }
     try await world.sandbox.release()
     _ = try await returned
     try await eventually("the sign-in") { try lines(monitor).last?.alt == "signed-in" }

@@ -6,8 +6,9 @@ import Glibc
 struct ProcessTests {
   private static let heldRefresh = #"[{"endpoint":"refresh","hold":true}]"#
 
-  /// Releases the refresh when each of these processes waits for it, or for the lock of the one that does.
-  private func release(_ world: World, _ processes: [pid_t]) async throws {
+  /// Releases the refresh when it has been asked for, and each of these processes waits for it or for the lock.
+  private func release(_ world: World, _ processes: [pid_t], refreshes: Int = 1) async throws {
+    try await eventually("the refresh") { try await world.sandbox.state().requests["refresh"] == refreshes }
     let locks = world.directories.runtime.appending(path: "chappie").path
     try await eventually("the lock of the slot") {
       try processes.allSatisfy { process in
@@ -78,7 +79,7 @@ struct ProcessTests {
       async let one = first.send("one")
       async let two = second.send("two")
       try await eventually("another second") { Date.now >= written + 1 }
-      try await release(world, services)
+      try await release(world, services, refreshes: number)
       #expect(try await one.contains("one"))
       #expect(try await two.contains("two"))
       #expect(try await world.sandbox.state().requests["refresh"] == number)

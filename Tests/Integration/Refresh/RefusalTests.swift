@@ -61,11 +61,11 @@ struct RefusalTests {
     try await expectReauthentication(caller)
     let host = try world.startLibraryHost("hi")
     #expect(try await host.waitForEnd() == .exit(1))
-    try await restart(world, after: 300)
+    try await restart(world, after: 540)
     try await expectReauthentication(caller)
     #expect(try await world.sandbox.state().requests["refresh"] == 1)
 
-    try await restart(world, after: 310)
+    try await restart(world, after: 70)
     for rule in [#""status":403,"raw":"<html>invalid_grant""#, #""status":503"#, #""drop_after":0"#] {
       try await world.sandbox.play("[{\"endpoint\":\"refresh\",\(rule)}]")
       let error = try await refusal { try await caller.send("hi") }

@@ -197,6 +197,6 @@ struct AccountTests {
     #expect(found.first?.text("name") == nil)
     #expect(found.first?.text("method") == "device-code")
     try world.installDesktopFile("org.example.App", "Name=Example\n")
-    #expect(try await list(outside).map { $0.text("name") } == ["Example"])
+    try await eventually("its name") { try await list(outside).map { $0.text("name") } == ["Example"] }
   }
 }

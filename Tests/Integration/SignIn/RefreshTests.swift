@@ -84,10 +84,12 @@ struct RefreshTests {
     try await world.sandbox.play(#"[{"endpoint":"refresh","hold":true}]"#)
     let turn = try await caller.stream("hi")
     try await eventually("the refresh") { try await world.sandbox.state().requests["refresh"] == 1 }
+    let service = try #require(world.service.process)
     async let restarted: Void = world.service.restart()
-    #expect(try await turn.end().failure.name == "Cancelled")
+    try await eventually("the signal") { service.output.contains("a signal asks it to") }
     try await world.sandbox.release()
     try await restarted
+    #expect(try await turn.end().failure.name == "Cancelled")
     #expect(try await caller.send("hi").contains("hi"))
     #expect(try await world.sandbox.state().requests["refresh"] == 1)
   }

@@ -107,9 +107,13 @@ class Connection:
             raise Gone(answer.decode())
         self.write(b"BEGIN\r\n")
 
+    @property
+    def end(self):
+        return self.deadline if Connection.calls else math.inf
+
     def limit_wait(self):
         """Has the next call of the system wait until the deadline at most."""
-        self.socket.settimeout(max(0.05, min(self.timeout, (self.deadline if self.calls else math.inf) - time.monotonic())))
+        self.socket.settimeout(max(0.05, min(self.timeout, self.end - time.monotonic())))
 
     def write(self, data, descriptors=()):
         try:
@@ -140,7 +144,7 @@ class Connection:
     def post(self, path, interface, member, signature="", values=(), to=CHAPPIE, flags=0, descriptors=(), body=None):
         """Calls without waiting; returns the serial that the reply will name."""
         self.serial += 1
-        Connection.calls += 1
+        Connection.calls += member != "Hello"
         fields = {PATH: Variant("o", path), MEMBER: Variant("s", member), DESTINATION: Variant("s", to)}
         if interface:
             fields[INTERFACE] = Variant("s", interface)
@@ -165,7 +169,7 @@ class Connection:
 
     def next_message(self, seconds=None):
         """The next message of any kind; raises Unanswered when none comes."""
-        deadline = min(time.monotonic() + (self.timeout if seconds is None else seconds), self.deadline)
+        deadline = min(time.monotonic() + (self.timeout if seconds is None else seconds), self.end)
         while (message := self.buffered()) is None:
             left = deadline - time.monotonic()
             if left <= 0:
