@@ -41,7 +41,7 @@ package struct LineSplitter: Sendable {
     return Array(buffer[start..<end])
   }
 
-  /// The offset of the next end of a line. A search byte by byte takes seconds for the longest lines without optimization.
+  /// The offset of the next end of a line. Without optimization, a search byte by byte takes a second for a long line.
   private func end(from offset: Int) -> Int? {
     buffer.withUnsafeBytes { bytes in
       guard let start = bytes.baseAddress, offset < bytes.count else { return nil }
