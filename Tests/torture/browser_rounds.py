@@ -19,6 +19,13 @@ HOSTS = 3
 class BrowserRounds(Rounds):
     STAGES = (wire.RECEIVED, wire.ANSWERED, wire.DELIVERED)
 
+    def answer(self):
+        """An access token lives for a second, and may end on its way to the backend. The next question gets another."""
+        for _ in range(5):
+            if (refusal := super().answer()) != "HTTPError":
+                break
+        return refusal
+
     def check_life(self, item, may_be_lost=True):
         if item is None:
             super().check_life(item)
