@@ -89,7 +89,7 @@ final class KeyringWatch {
       if !hasAnswered {
         // A keyring that does not answer is asked again after it recovers, which may be now.
         pending = nil
-        await LockMonitor.shared.lookAtKeyring()
+        await LockMonitor.shared.lookAtKeyring().value
       }
       round = nil
       if pending != [], hasAnswered || LockMonitor.shared.isKeyringUnlocked { schedule() }

@@ -263,7 +263,7 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   func prepare(_ slot: SlotIdentity, interaction: UserInteraction) async throws {
     let isNew = try await converting { try await client.makeDefaultCollection(interaction: interaction) }
     // The keyring may announce a new collection before it is the default one.
-    if isNew { Task.onGLib { await LockMonitor.shared.lookAtKeyring() } }
+    if isNew { LockMonitor.shared.lookAtKeyring() }
     try await unlock(slot, interaction: interaction)
   }
 

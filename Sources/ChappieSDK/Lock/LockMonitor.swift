@@ -46,9 +46,10 @@ package final class LockMonitor {
     return all.filter { $0.reading == (state.isLocked ? .locked : .unlocked) }.map(\.name).sorted()
   }
 
-  /// Has the keyring source read its state again. The keyring failed and may not signal its recovery.
-  func lookAtKeyring() async {
-    await keyring?.read()
+  /// Makes the keyring source read its state again. The keyring failed and may not signal its recovery.
+  @discardableResult
+  func lookAtKeyring() -> Task<Void, Never> {
+    Task.onGLib { await keyring?.read() }
   }
 
   // MARK: Observing

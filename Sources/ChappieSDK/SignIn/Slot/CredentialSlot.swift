@@ -110,7 +110,7 @@ final class CredentialSlot {
       finding = try await find(interaction)
     } catch let error as CredentialError {
       recall()
-      Task.onGLib { await LockMonitor.shared.lookAtKeyring() }
+      LockMonitor.shared.lookAtKeyring()
       throw noted(error)
     }
     apply(events(finding))
